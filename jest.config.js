@@ -1,0 +1,26 @@
+/** Packages that ship ES modules only; jest runs CommonJS, so they are transformed like our own code. */
+const esModules = ['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'];
+
+/** @param {string} name the folder under test/ @returns {import('jest').Config} */
+const project = (name) => ({
+	displayName: name,
+	testEnvironment: 'node',
+	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+	setupFiles: ['<rootDir>/test/support/environment.ts'],
+	transform: {
+		'^.+\\.[mc]?[jt]s$': [
+			'@swc/jest',
+			{
+				jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+				module: { type: 'commonjs' },
+			},
+		],
+	},
+	transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
+});
+
+/** @type {import('jest').Config} */
+module.exports = {
+	projects: ['unit', 'node', 'service'].map(project),
+	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
+};
