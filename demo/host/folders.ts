@@ -1,0 +1,17 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** What may be deleted at any time: packed packages, user folders of n8n, locks. Never committed. */
+export const cacheFolder = join(repository, '.cache');
+
+/** The private packages that install n8n, by its major version. */
+export const hostFolders = {
+	1: join(repository, 'test', 'e2e', 'n8n-1x'),
+	2: join(repository, 'demo', 'n8n'),
+} as const;
+
+/** The two majors of n8n that the nodes are shown to work in. */
+export type Major = keyof typeof hostFolders;

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { cacheFolder, hostFolders, type Major } from './folders.ts';
+import { runCommand } from './commands.ts';
+import { withFileLock } from './fileLock.ts';
+import { hostNode } from './hostNode.ts';
+
+/** Told what goes on, one line at a time. */
+export type Tell = (line: string) => void;
+
+/** Raise this when the steps of the installation change, so that old installations are redone. */
+const RECIPE = 1;
+
+/** Type declarations and source maps are never run; they are more than a third of the tree. */
+const needless = /\.(?:map|d\.[mc]?ts)$/;
+
+async function slim(folder: string): Promise<void> {
+	const entries = await readdir(folder, { withFileTypes: true });
+	for (const entry of entries) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) {
+			// The code editor of n8n reads the declarations of this one.
+			if (!path.endsWith('node_modules/n8n-workflow')) await slim(path);
+		} else if (
+			needless.test(entry.name) ||
+			(folder.endsWith('/isolated-vm') && entry.name.endsWith('.tgz'))
+		) {
+			await rm(path, { force: true });
+		}
+	}
+}
+
+/** Whether n8n's database driver loads in the Node that is to run n8n. */
+async function driverWorks(folder: string): Promise<boolean> {
+	const { binary } = hostNode(folder);
+	const purpose = "Loading n8n's database driver";
+	return await runCommand(binary, ['-e', "require('sqlite3')"], { cwd: folder, purpose }).then(
+		() => true,
+		() => false,
+	);
+}
+
+async function buildDriver(folder: string): Promise<void> {
+	if (await driverWorks(folder)) return;
+	const { headers } = hostNode(folder);
+	await runCommand(
+		'npm',
+		['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'],
+		{
+			cwd: folder,
+			env: headers === undefined ? {} : { npm_config_nodedir: headers },
+			purpose: "Building n8n's database driver (it needs python3, make and a C++ compiler)",
+		},
+	);
+}
+
+/**
+ * Makes sure that the n8n of a private package is installed; the first time it takes some minutes.
+ * A stamp written last, holding the hash of the lock, tells a complete installation from one that was
+ * interrupted or is out of date.
+ *
+ * @param folder the private package: package.json, package-lock.json, .npmrc
+ * @param name how to call it in what is told
+ * @param tell gets a line for each step
+ * @throws Problem when a step fails
+ */
+export async function installFolder(folder: string, name: string, tell: Tell): Promise<void> {
+	const lock = await readFile(join(folder, 'package-lock.json'));
+	const machine = `${process.platform} ${process.arch} ${process.versions.modules}`;
+	const wanted = createHash('sha256').update(lock).update(`${RECIPE} ${machine}`).digest('hex');
+	const stamp = join(folder, 'node_modules', '.installed');
+	const isInstalled = async () => (await readFile(stamp, 'utf8').catch(() => '')) === wanted;
+	if (await isInstalled()) return;
+
+	const key = createHash('sha256').update(folder).digest('hex').slice(0, 12);
+	const waiting = () => tell(`Waiting for another run that is installing ${name} …`);
+	await withFileLock(join(cacheFolder, 'locks', `install-${key}.lock`), waiting, async () => {
+		if (await isInstalled()) return;
+		await rm(stamp, { force: true });
+		const start = Date.now();
+		const seconds = () => Math.round((Date.now() - start) / 1000);
+		tell(`Installing ${name} (once; two to five minutes, about 1.3 GB) …`);
+		await runCommand(
+			'npm',
+			['ci', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+			{
+				cwd: folder,
+				purpose: `Installing ${name}`,
+			},
+		);
+		tell(`  packages are there (${seconds()} s); building the database driver …`);
+		await buildDriver(folder);
+		tell(`  driver is built (${seconds()} s); removing source maps and type declarations …`);
+		await slim(join(folder, 'node_modules'));
+		await writeFile(stamp, wanted);
+		tell(`  ${name} is installed (${seconds()} s)`);
+	});
+}
+
+/** Makes sure that an n8n of the given major is installed and gives its folder. */
+export async function installHost(major: Major, tell: Tell): Promise<string> {
+	const folder = hostFolders[major];
+	const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+		dependencies: { n8n: string };
+	};
+	await installFolder(folder, `n8n ${dependencies.n8n}`, tell);
+	return folder;
+}

@@ -1,0 +1,150 @@
+import { execa, type ResultPromise } from 'execa';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { stopAtExit } from './cleanup.ts';
+import { killGroup, lastLines } from './commands.ts';
+import { until } from './deadline.ts';
+import { hostFolders, type Major } from './folders.ts';
+import { hostNode } from './hostNode.ts';
+import { n8nEnvironment, type N8nSettings } from './n8nEnvironment.ts';
+import { freePort } from './ports.ts';
+import { Problem } from './problem.ts';
+
+/** An n8n that can be started, stopped, killed and started again with what it had. */
+export interface N8nHost {
+	readonly major: Major;
+	/** Address of the editor and of REST, without a final slash. */
+	readonly baseUrl: string;
+	readonly userFolder: string;
+	/** Variables added to the environment at the next start. */
+	readonly extra: Record<string, string>;
+	/** The process while it runs. */
+	readonly processId: number | undefined;
+	/** Starts n8n; resolves when it answers requests and deliveries. */
+	start(): Promise<void>;
+	/** SIGTERM, and SIGKILL for what is left after some seconds. Fine if it does not run. */
+	stop(): Promise<void>;
+	/** SIGKILL for n8n and its children, as in a crash. */
+	kill(): Promise<void>;
+	/** All that n8n printed, over all starts. */
+	log(): Promise<string>;
+}
+
+/** What may be chosen; the rest is found: free ports, the user folder's name. */
+export interface HostOptions {
+	major: Major;
+	userFolder: string;
+	port?: number;
+	publicUrl?: string;
+	extra?: Record<string, string>;
+}
+
+const startSeconds = 120;
+const stopSeconds = 20;
+
+async function answers(address: string): Promise<true | undefined> {
+	try {
+		const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
+		await response.arrayBuffer();
+		return response.ok ? true : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Prepares an n8n that is installed already; nothing runs before `start()`. */
+export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
+	const settings: N8nSettings & { extra: Record<string, string> } = {
+		...options,
+		port: options.port ?? (await freePort()),
+		brokerPort: await freePort(),
+		extra: { ...options.extra },
+	};
+	const folder = hostFolders[settings.major];
+	const baseUrl = `http://127.0.0.1:${settings.port}`;
+	const logFile = join(settings.userFolder, 'n8n.log');
+	let child: ResultPromise | undefined;
+	let forget = () => {};
+
+	async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+		const running = child;
+		if (running?.pid === undefined) return;
+		if (signal === 'SIGTERM') {
+			// n8n ends its own children (task runners) when it is asked to.
+			running.kill('SIGTERM');
+			const timer = setTimeout(
+				() => killGroup(running.pid as number, 'SIGKILL'),
+				stopSeconds * 1000,
+			);
+			await running;
+			clearTimeout(timer);
+		}
+		killGroup(running.pid, 'SIGKILL');
+		await running;
+		if (child === running) child = undefined;
+		forget();
+	}
+
+	async function log(): Promise<string> {
+		return await readFile(logFile, 'utf8').catch(() => '');
+	}
+
+	async function start(): Promise<void> {
+		if (child) throw new Error('n8n runs already');
+		await mkdir(settings.userFolder, { recursive: true });
+		// Straight into the file: what n8n says is there although this process is busy or gone.
+		const output = openSync(logFile, 'a');
+		const { binary } = hostNode(folder);
+		const started = execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), 'start'], {
+			cwd: settings.userFolder,
+			env: n8nEnvironment(settings),
+			extendEnv: false,
+			stdin: 'ignore',
+			stdout: output,
+			stderr: output,
+			detached: true,
+			cleanup: false,
+			reject: false,
+		});
+		closeSync(output);
+		child = started;
+		forget = stopAtExit(() => end('SIGTERM'));
+		let ended = false;
+		void started.then(() => (ended = true));
+		// The health address answers during migrations already; settings come with the last module.
+		for (const path of ['/healthz/readiness', '/rest/settings']) {
+			await until(
+				`n8n to answer ${path}`,
+				async () => {
+					if (ended) {
+						child = undefined;
+						forget();
+						throw new Problem(`n8n ended while starting:\n${lastLines(await log())}`);
+					}
+					return await answers(baseUrl + path);
+				},
+				startSeconds * 1000,
+				200,
+			).catch(async (error: unknown) => {
+				await end('SIGKILL');
+				throw error;
+			});
+		}
+	}
+
+	return {
+		major: settings.major,
+		baseUrl,
+		userFolder: settings.userFolder,
+		extra: settings.extra,
+		get processId() {
+			return child?.pid;
+		},
+		start,
+		stop: async () => await end('SIGTERM'),
+		kill: async () => await end('SIGKILL'),
+		log,
+	};
+}

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { runCommand } from './commands.ts';
+import { cacheFolder, repository } from './folders.ts';
+import { Problem } from './problem.ts';
+
+interface Manifest {
+	name: string;
+	version: string;
+	dependencies?: Record<string, string>;
+	n8n?: { nodes?: string[]; credentials?: string[] };
+	[key: string]: unknown;
+}
+
+async function readManifest(path: string): Promise<Manifest> {
+	return JSON.parse(await readFile(path, 'utf8')) as Manifest;
+}
+
+/** The newest change of a source below a folder, in milliseconds since 1970. */
+async function newestChange(folder: string): Promise<number> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const times = entries
+		.filter((entry) => entry.isFile())
+		.map(async (entry) => (await stat(join(entry.parentPath, entry.name))).mtimeMs);
+	return Math.max(0, ...(await Promise.all(times)));
+}
+
+/**
+ * Makes sure that `dist` holds what package.json promises and is not older than the sources.
+ *
+ * @throws Problem that says what to run
+ */
+export async function requireFreshBuild(): Promise<void> {
+	const manifest = await readManifest(join(repository, 'package.json'));
+	const entries = [...(manifest.n8n?.nodes ?? []), ...(manifest.n8n?.credentials ?? [])];
+	const sources = await Promise.all(
+		['nodes', 'credentials'].map(async (folder) => await newestChange(join(repository, folder))),
+	);
+	for (const entry of entries) {
+		const path = join(repository, entry);
+		if (!existsSync(path)) throw new Problem(`${entry} is missing: run 'npm run build'.`);
+	}
+	const built = await newestChange(join(repository, 'dist'));
+	if (built < Math.max(...sources)) {
+		throw new Problem("The build in dist/ is older than the sources: run 'npm run build'.");
+	}
+}
+
+/** Builds the package. @throws Problem with the compiler's last lines */
+export async function buildPackage(): Promise<void> {
+	await runCommand('npm', ['run', 'build'], { cwd: repository, purpose: 'Building the package' });
+}
+
+/** Packs the built package as it would be published and gives the path of the tarball. */
+export async function packPackage(): Promise<string> {
+	await requireFreshBuild();
+	const destination = join(cacheFolder, 'package');
+	await mkdir(destination, { recursive: true });
+	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', destination], {
+		cwd: repository,
+		purpose: 'Packing the package',
+	});
+	const packed = JSON.parse(output) as Array<{ filename: string }>;
+	const filename = packed[0]?.filename;
+	if (filename === undefined) throw new Error(`npm pack named no file: ${output}`);
+	return join(destination, filename);
+}
+
+/**
+ * Installs a packed package into the user folder of an n8n that does not run, by the steps that n8n
+ * itself takes for community packages: unpack, drop the dependencies that are not for running,
+ * install the others without scripts, note the package in the list of installed ones.
+ *
+ * @param tarball as {@link packPackage} gives it
+ * @param userFolder of the n8n
+ * @returns the package's name, which is the prefix of its node types, and its version
+ */
+export async function installPackage(
+	tarball: string,
+	userFolder: string,
+): Promise<{ name: string; version: string }> {
+	const { name } = await readManifest(join(repository, 'package.json'));
+	const nodesFolder = join(userFolder, '.n8n', 'nodes');
+	const target = join(nodesFolder, 'node_modules', name);
+	await rm(target, { recursive: true, force: true });
+	await mkdir(target, { recursive: true });
+	await runCommand('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], {
+		cwd: nodesFolder,
+		purpose: 'Unpacking the package',
+	});
+
+	const manifestPath = join(target, 'package.json');
+	const manifest = await readManifest(manifestPath);
+	for (const group of ['devDependencies', 'peerDependencies', 'optionalDependencies'])
+		delete manifest[group];
+	await writeFile(manifestPath, JSON.stringify(manifest, null, 2));
+	const offline = Object.keys(manifest.dependencies ?? {}).length === 0 ? ['--offline'] : [];
+	await runCommand(
+		'npm',
+		[
+			'install',
+			'--audit=false',
+			'--fund=false',
+			'--bin-links=false',
+			'--install-strategy=shallow',
+			'--ignore-scripts=true',
+			'--package-lock=false',
+			'--loglevel=error',
+			...offline,
+		],
+		{ cwd: target, purpose: "Installing the package's dependencies" },
+	);
+
+	const listPath = join(nodesFolder, 'package.json');
+	const list = await readManifest(listPath).catch(
+		() => ({ name: 'installed-nodes', private: true }) as const,
+	);
+	const dependencies = {
+		...('dependencies' in list ? list.dependencies : {}),
+		[name]: manifest.version,
+	};
+	await writeFile(listPath, JSON.stringify({ ...list, dependencies }, null, 2));
+	return { name, version: manifest.version };
+}
