@@ -275,9 +275,7 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	}
 
 	/** One page of a resource locator's list. */
-	async function locatorResults(
-		wanted: DynamicRequest,
-	): Promise<{
+	async function locatorResults(wanted: DynamicRequest): Promise<{
 		results: Array<{ name: string; value: Json; url?: string }>;
 		paginationToken?: Json;
 	}> {

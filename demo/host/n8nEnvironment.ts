@@ -56,8 +56,8 @@ export function n8nEnvironment(settings: N8nSettings): Record<string, string> {
 		N8N_HOST: '127.0.0.1',
 		N8N_PROTOCOL: 'http',
 		N8N_EDITOR_BASE_URL: address,
-		WEBHOOK_URL: `${publicUrl}/`,
-		N8N_WEBHOOK_URL: `${publicUrl}/`,
+		// The older name is what 1.x knows; 2.x warns about it.
+		[settings.major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL']: `${publicUrl}/`,
 		N8N_SECURE_COOKIE: 'false',
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'false',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',

@@ -1,4 +1,4 @@
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -65,8 +65,21 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 	const folder = hostFolders[settings.major];
 	const baseUrl = `http://127.0.0.1:${settings.port}`;
 	const logFile = join(settings.userFolder, 'n8n.log');
-	let child: ResultPromise | undefined;
+	let child: ReturnType<typeof launch> | undefined;
 	let forget = () => {};
+
+	function launch(output: number) {
+		const { binary } = hostNode(folder);
+		return execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), 'start'], {
+			cwd: settings.userFolder,
+			env: n8nEnvironment(settings),
+			extendEnv: false,
+			stdio: ['ignore', output, output],
+			detached: true,
+			cleanup: false,
+			reject: false,
+		});
+	}
 
 	async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
 		const running = child;
@@ -96,18 +109,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		await mkdir(settings.userFolder, { recursive: true });
 		// Straight into the file: what n8n says is there although this process is busy or gone.
 		const output = openSync(logFile, 'a');
-		const { binary } = hostNode(folder);
-		const started = execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), 'start'], {
-			cwd: settings.userFolder,
-			env: n8nEnvironment(settings),
-			extendEnv: false,
-			stdin: 'ignore',
-			stdout: output,
-			stderr: output,
-			detached: true,
-			cleanup: false,
-			reject: false,
-		});
+		const started = launch(output);
 		closeSync(output);
 		child = started;
 		forget = stopAtExit(() => end('SIGTERM'));

@@ -1,0 +1,50 @@
+import type { CredentialReference, JsonObject, N8nClient } from './n8nClient.ts';
+import type { ServiceAccess } from './serviceProcess.ts';
+
+/** The names of our credential types. */
+export type CredentialType = 'workspaceDataApi' | 'workspaceDataServiceAccountApi';
+
+/** One stored credential of each type. */
+export type CredentialReferences = Record<CredentialType, CredentialReference>;
+
+/** What the example workflows call their credentials. */
+export const credentialNames: Record<CredentialType, string> = {
+	workspaceDataApi: 'Workspace Data (API key)',
+	workspaceDataServiceAccountApi: 'Workspace Data (service account)',
+};
+
+/** What a user would type into each credential to reach a service. */
+export function credentialData(service: ServiceAccess): Record<CredentialType, JsonObject> {
+	const { baseUrl, workspaceId, apiKey, authUrl, realm, clientId, clientSecret } = service;
+	return {
+		workspaceDataApi: { baseUrl, workspaceId, apiKey },
+		workspaceDataServiceAccountApi: {
+			baseUrl,
+			workspaceId,
+			authUrl,
+			realm,
+			clientId,
+			clientSecret,
+		},
+	};
+}
+
+/** Stores both credentials in n8n, or brings the stored ones up to date. */
+export async function storeCredentials(
+	client: N8nClient,
+	service: ServiceAccess,
+): Promise<CredentialReferences> {
+	const stored = await client.credentials();
+	const data = credentialData(service);
+	async function store(type: CredentialType): Promise<CredentialReference> {
+		const name = credentialNames[type];
+		const known = stored.find((one) => one.type === type && one.name === name);
+		if (known === undefined) return await client.createCredential(name, type, data[type]);
+		await client.updateCredential(known.id, name, type, data[type]);
+		return { id: known.id, name };
+	}
+	return {
+		workspaceDataApi: await store('workspaceDataApi'),
+		workspaceDataServiceAccountApi: await store('workspaceDataServiceAccountApi'),
+	};
+}

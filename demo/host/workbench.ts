@@ -1,0 +1,67 @@
+import { storeCredentials, type CredentialReferences } from './credentials.ts';
+import { installHost, type Tell } from './installHost.ts';
+import { createN8nClient, type N8nClient } from './n8nClient.ts';
+import { createN8nHost, type HostOptions, type N8nHost } from './n8nProcess.ts';
+import { installPackage } from './packageInstall.ts';
+import { startService, type RunningService, type ServiceOptions } from './serviceProcess.ts';
+
+/** A real n8n with our package, beside a reference service. */
+export interface Workbench {
+	service: RunningService;
+	host: N8nHost;
+	/** Signed in as the owner. */
+	client: N8nClient;
+	/** Both credentials, as nodes refer to them. */
+	credentials: CredentialReferences;
+	/** Our node types, by their short names. */
+	types: { action: string; trigger: string };
+	/** Stops n8n, then the service. */
+	close(): Promise<void>;
+}
+
+/** What a workbench is made of. */
+export interface WorkbenchOptions extends HostOptions {
+	/** As packed by npm. */
+	tarball: string;
+	service?: ServiceOptions;
+	tell?: Tell;
+}
+
+/**
+ * Installs n8n where needed, installs the packed package in it, starts the service and n8n, signs in
+ * and stores both credentials.
+ */
+export async function openWorkbench(options: WorkbenchOptions): Promise<Workbench> {
+	const { tell = () => {}, tarball, service: serviceOptions, ...hostOptions } = options;
+	await installHost(options.major, tell);
+	const installed = await installPackage(tarball, options.userFolder);
+	tell(`Installed ${installed.name} ${installed.version} as a community package`);
+
+	const service = await startService(serviceOptions);
+	tell(`The service answers at ${service.baseUrl}`);
+	const host = await createN8nHost(hostOptions);
+	const close = async () => {
+		await host.stop();
+		await service.stop();
+	};
+	try {
+		tell('Starting n8n …');
+		await host.start();
+		const client = createN8nClient(host.baseUrl, options.major);
+		await client.signIn();
+		const types = {
+			action: `${installed.name}.workspaceData`,
+			trigger: `${installed.name}.workspaceDataTrigger`,
+		};
+		const known = new Set((await client.nodeTypes()).map((type) => type.name));
+		const missing = Object.values(types).filter((type) => !known.has(type));
+		if (missing.length > 0) {
+			throw new Error(`n8n did not load ${missing.join(' and ')}:\n${await host.log()}`);
+		}
+		const credentials = await storeCredentials(client, service);
+		return { service, host, client, credentials, types, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

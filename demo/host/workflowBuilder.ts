@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Connections, JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
+
+/** A node as far as a workflow that is built by code has to say. */
+export type NodeDraft = Pick<WorkflowNode, 'name' | 'type' | 'parameters'> & Partial<WorkflowNode>;
+
+/** The node that "Execute workflow" starts from. */
+export function manualTrigger(name = 'Start'): NodeDraft {
+	return { name, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
+}
+
+/** A Code node that gives the items. */
+export function codeItems(name: string, items: readonly JsonObject[]): NodeDraft {
+	const jsCode = `return ${JSON.stringify(items)};`;
+	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+}
+
+/** A card chosen by id; an expression works as well. */
+export function byId(value: string): JsonObject {
+	return { __rl: true, mode: 'id', value };
+}
+
+/** A card or field chosen by name. */
+export function byName(value: string): JsonObject {
+	return { __rl: true, mode: 'name', value };
+}
+
+/** "Map Each Column Manually": field names to values or expressions. */
+export function mapEach(value: JsonObject, matchingColumns: string[] = []): JsonObject {
+	return { mappingMode: 'defineBelow', value, matchingColumns, schema: [] };
+}
+
+/** "Map Automatically". */
+export function mapAutomatically(matchingColumns: string[] = []): JsonObject {
+	return { mappingMode: 'autoMapInputData', value: null, matchingColumns, schema: [] };
+}
+
+/** A workflow of nodes that follow one another. */
+export function chain(name: string, drafts: readonly NodeDraft[]): Workflow {
+	const nodes = drafts.map(
+		(draft, index): WorkflowNode => ({
+			id: randomUUID(),
+			typeVersion: 1,
+			position: [220 * index, 0],
+			...draft,
+		}),
+	);
+	const connections: Connections = {};
+	for (const [index, node] of nodes.entries()) {
+		const next = nodes[index + 1];
+		if (next) connections[node.name] = { main: [[{ node: next.name, type: 'main', index: 0 }]] };
+	}
+	return { name, nodes, connections };
+}
