@@ -1,5 +1,6 @@
 import { execa } from 'execa';
-import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -68,13 +69,15 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 	let child: ReturnType<typeof launch> | undefined;
 	let forget = () => {};
 
-	function launch(output: number) {
+	function launch(output: WriteStream) {
 		const { binary } = hostNode(folder);
 		return execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), 'start'], {
 			cwd: settings.userFolder,
 			env: n8nEnvironment(settings),
 			extendEnv: false,
-			stdio: ['ignore', output, output],
+			stdin: 'ignore',
+			stdout: output,
+			stderr: output,
 			detached: true,
 			cleanup: false,
 			reject: false,
@@ -108,9 +111,10 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		if (child) throw new Error('n8n runs already');
 		await mkdir(settings.userFolder, { recursive: true });
 		// Straight into the file: what n8n says is there although this process is busy or gone.
-		const output = openSync(logFile, 'a');
+		const output = createWriteStream(logFile, { flags: 'a' });
+		await once(output, 'open');
 		const started = launch(output);
-		closeSync(output);
+		output.destroy();
 		child = started;
 		forget = stopAtExit(() => end('SIGTERM'));
 		let ended = false;
