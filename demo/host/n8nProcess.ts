@@ -31,6 +31,8 @@ export interface N8nHost {
 	kill(): Promise<void>;
 	/** All that n8n printed, over all starts. */
 	log(): Promise<string>;
+	/** Settles when the n8n that runs now is over, by whatever cause. */
+	ended(): Promise<unknown>;
 }
 
 /** What may be chosen; the rest is found: free ports, the user folder's name. */
@@ -152,5 +154,6 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		stop: async () => await end('SIGTERM'),
 		kill: async () => await end('SIGKILL'),
 		log,
+		ended: async () => await child,
 	};
 }

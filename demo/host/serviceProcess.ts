@@ -29,6 +29,8 @@ export interface RunningService extends ServiceAccess {
 	stop(): Promise<void>;
 	/** All that it printed after the first line. */
 	log(): string;
+	/** Settles when it is over, by whatever cause. */
+	readonly ended: Promise<unknown>;
 }
 
 /** How to start the service; what is left out it chooses itself. */
@@ -123,7 +125,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 	early.catch(() => undefined);
 	try {
 		const access = JSON.parse(await Promise.race([firstLine, timeout, early])) as ServiceAccess;
-		return { ...access, stop, log: () => printed };
+		return { ...access, stop, log: () => printed, ended: child };
 	} catch (error) {
 		await stop();
 		const reason = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { CredentialReference } from './n8nClient.ts';
+import type { CredentialReferences, CredentialType } from './credentials.ts';
+import { repository } from './folders.ts';
+import type { N8nClient, SavedWorkflow, Workflow } from './n8nClient.ts';
+
+/** A workflow of the folder examples/, whose credentials have names but no ids. */
+export interface Example extends Workflow {
+	file: string;
+}
+
+/** The example workflows, by file name. */
+export async function readExamples(): Promise<Example[]> {
+	const folder = join(repository, 'examples');
+	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
+	return await Promise.all(
+		files.map(async (file) => ({
+			...(JSON.parse(await readFile(join(folder, file), 'utf8')) as Workflow),
+			file,
+		})),
+	);
+}
+
+function attach(
+	wanted: Record<string, CredentialReference>,
+	stored: CredentialReferences,
+): Record<string, CredentialReference> {
+	return Object.fromEntries(
+		Object.entries(wanted).map(([type, reference]) => [
+			type,
+			stored[type as CredentialType] ?? reference,
+		]),
+	);
+}
+
+/** The workflow with the stored credentials in its nodes, ready to be stored itself. */
+export function withCredentials(example: Example, stored: CredentialReferences): Workflow {
+	const { name, nodes, connections, settings } = example;
+	return {
+		name,
+		connections,
+		settings,
+		nodes: nodes.map((node) =>
+			node.credentials === undefined
+				? node
+				: { ...node, credentials: attach(node.credentials, stored) },
+		),
+	};
+}
+
+/**
+ * Stores the example workflows that n8n does not have yet, by name.
+ *
+ * @returns all of them as stored, by file name, and how many are new
+ */
+export async function importExamples(
+	client: N8nClient,
+	stored: CredentialReferences,
+): Promise<{ workflows: Map<string, SavedWorkflow>; added: number }> {
+	const known = new Map((await client.workflows()).map(({ name, id }) => [name, id]));
+	const workflows = new Map<string, SavedWorkflow>();
+	let added = 0;
+	for (const example of await readExamples()) {
+		const id = known.get(example.name);
+		if (id === undefined) added++;
+		const saved =
+			id === undefined
+				? await client.createWorkflow(withCredentials(example, stored))
+				: await client.workflow(id);
+		workflows.set(example.file, saved);
+	}
+	return { workflows, added };
+}
