@@ -1,0 +1,56 @@
+import { problem } from '../problem.ts';
+import type { IdentityStore, Role } from '../storage/identities.ts';
+import type { IdentityProvider } from './provider.ts';
+
+/** Who a request comes from. An API key is anonymous; a service account has a name and a role. */
+export interface Principal {
+	kind: 'apiKey' | 'serviceAccount';
+	/** Id of the key, client id of the account: what rate limits are counted by. */
+	id: string;
+	workspaceId: string;
+	role: Role;
+}
+
+/** Finds out who a request comes from, by its Authorization header. */
+export type Authenticate = (header: string | undefined) => Promise<Principal>;
+
+const challenge = (error?: string) => ({
+	headers: {
+		'www-authenticate': `Bearer realm="workspace-data"${error ? `, error="${error}"` : ''}`,
+	},
+});
+
+/**
+ * Makes the check of bearer values: API keys first, then access tokens.
+ * @see service interface, part 5; RFC 6750 section 3
+ */
+export function createAuthenticate(
+	identities: IdentityStore,
+	provider: Pick<IdentityProvider, 'clientIdOf'>,
+): Authenticate {
+	return async (header) => {
+		const value = /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1];
+		if (value === undefined) {
+			throw problem(
+				'authentication-required',
+				'Send "Authorization: Bearer" with an API key or an access token.',
+				challenge(),
+			);
+		}
+		const key = identities.findKey(value);
+		if (key && key.revokedAt === null) {
+			return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
+		}
+		const clientId = key ? undefined : await provider.clientIdOf(value);
+		const account = clientId === undefined ? undefined : identities.account(clientId);
+		if (!account || account.revokedAt !== null) {
+			throw problem(
+				'invalid-credentials',
+				'The API key or access token is unknown, expired or revoked.',
+				challenge('invalid_token'),
+			);
+		}
+		const { workspaceId, role } = account;
+		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
+	};
+}

@@ -1,0 +1,34 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Prefix of API keys; `live` is the environment. */
+export const apiKeyPrefix = 'wsd_live_';
+
+/** A fresh API key: prefix and 256 random bits. */
+export function newApiKey(): string {
+	return apiKeyPrefix + randomBytes(32).toString('base64url');
+}
+
+/** A fresh secret of 256 random bits, for accounts, subscriptions, control and settings. */
+export function newSecret(): string {
+	return randomBytes(32).toString('base64url');
+}
+
+/** A fresh identifier with a readable prefix and 96 random bits. */
+export function newId(prefix: string): string {
+	return `${prefix}_${randomBytes(12).toString('hex')}`;
+}
+
+/**
+ * What is stored instead of a secret. A plain SHA-256 is enough because our secrets are random and
+ * long: there is nothing to guess that a slow hash would protect.
+ */
+export function hashSecret(secret: string): string {
+	return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Compares a presented secret with a stored hash in constant time. */
+export function secretMatches(presented: string, storedHash: string): boolean {
+	const actual = Buffer.from(hashSecret(presented), 'hex');
+	const expected = Buffer.from(storedHash, 'hex');
+	return actual.length === expected.length && timingSafeEqual(actual, expected);
+}

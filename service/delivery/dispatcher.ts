@@ -1,0 +1,190 @@
+import { Agent, request } from 'undici';
+import type { Clock } from '../clock.ts';
+import { maximumFailures, type RuntimeSettings } from '../settings.ts';
+import type { Attempt, PendingDelivery } from '../storage/deliveries.ts';
+import type { Subscription } from '../storage/subscriptions.ts';
+import type { Store } from '../store.ts';
+import type { Mailer } from './mailer.ts';
+import { sign } from './signature.ts';
+
+/** Delivers what is queued: in order for each subscription, several subscriptions side by side. */
+export interface Dispatcher {
+	/** Says that a subscription has something to deliver. */
+	wake(subscriptionId: string): void;
+	/** Wakes everything that was left from before, for example from a process that was killed. */
+	wakeAll(): void;
+	/** Stops; deliveries under way are given up and tried again after the next start. */
+	close(): Promise<void>;
+}
+
+/** Deliveries to one target (scheme, host, port) at a time. */
+const parallelPerTarget = 8;
+
+/** Most of an answer that is read before the connection is given up, in bytes. */
+const maximumAnswerBytes = 64 * 1024;
+
+/** Why an attempt failed, in words for the log. */
+function reasonOf(error: unknown, timeoutMs: number): string {
+	if (!(error instanceof Error)) return 'unknown error';
+	const { name, message } = error;
+	const code = 'code' in error && typeof error.code === 'string' ? error.code : name;
+	const timedOut = ['TimeoutError', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+	if (timedOut.includes(code) || timedOut.includes(name)) return `no answer within ${timeoutMs} ms`;
+	return message === '' ? code : `${code}: ${message}`;
+}
+
+/** Lets at most `limit` callers per key run at once; the others wait in order. */
+function createGate(limit: number) {
+	const lanes = new Map<string, { running: number; waiting: Array<() => void> }>();
+	return {
+		async enter(key: string) {
+			const lane = lanes.get(key) ?? { running: 0, waiting: [] };
+			lanes.set(key, lane);
+			if (lane.running < limit) lane.running += 1;
+			else await new Promise<void>((resolve) => lane.waiting.push(resolve));
+			return () => {
+				const next = lane.waiting.shift();
+				if (next) next();
+				else if (--lane.running === 0) lanes.delete(key);
+			};
+		},
+	};
+}
+
+/**
+ * Makes the dispatcher. It does nothing until it is woken.
+ * @see service interface, parts 3 and 6
+ */
+export function createDispatcher(
+	store: Store,
+	clock: Clock,
+	settings: RuntimeSettings,
+	mailer: Mailer,
+): Dispatcher {
+	const agent = new Agent({ connections: parallelPerTarget, pipelining: 1 });
+	const closing = new AbortController();
+	const gate = createGate(parallelPerTarget);
+	const timers = new Map<string, NodeJS.Timeout>();
+	/** Subscriptions whose queue is being worked on. */
+	const workers = new Map<string, Promise<void>>();
+	/** Subscriptions that were woken since their worker last looked. */
+	const asked = new Set<string>();
+
+	const attempt = async (
+		{ targetUrl, secret }: Subscription,
+		{ body }: PendingDelivery,
+	): Promise<Omit<Attempt, 'number'>> => {
+		const bytes = Buffer.from(body);
+		const timeoutMs = settings.deliveryTimeoutMs;
+		const at = clock.iso();
+		const started = performance.now();
+		const outcome = (status: number | null, error: string | null) => ({
+			at,
+			status,
+			durationMs: Math.round(performance.now() - started),
+			error,
+		});
+		try {
+			const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
+			const response = await request(targetUrl, {
+				method: 'POST',
+				headers: {
+					'content-type': 'application/json; charset=utf-8',
+					'user-agent': 'workspace-data-service',
+					'x-service-signature': sign(secret, bytes),
+				},
+				body: bytes,
+				dispatcher: agent,
+				signal,
+			});
+			await response.body.dump({ limit: maximumAnswerBytes, signal });
+			const { statusCode } = response;
+			const good = statusCode >= 200 && statusCode < 300;
+			return outcome(statusCode, good ? null : `answered ${statusCode}`);
+		} catch (error) {
+			return outcome(null, reasonOf(error, timeoutMs));
+		}
+	};
+
+	const pause = (subscription: Subscription, last: Omit<Attempt, 'number'>) => {
+		if (!store.subscriptions.pause(subscription.id)) return;
+		store.mails.add(
+			subscription.owner,
+			'A webhook subscription was paused',
+			[
+				`The webhook subscription ${subscription.id} of workspace ${subscription.workspaceId} was paused`,
+				`after ${maximumFailures} failed attempts to deliver an event to ${subscription.targetUrl}.`,
+				`The last attempt: ${last.error ?? 'failed'}.`,
+				'',
+				'Once the target works again, resume the subscription on the settings page.',
+			].join('\n'),
+		);
+	};
+
+	/** Handles the head of a queue. @returns whether to look at the queue again at once */
+	const step = async (subscriptionId: string): Promise<boolean> => {
+		const subscription = store.subscriptions.find(subscriptionId);
+		if (subscription?.state !== 'active') return false;
+		const delivery = store.deliveries.next(subscriptionId);
+		if (!delivery) return false;
+		const waitMs = delivery.dueAt - Date.now();
+		if (waitMs > 0) {
+			clearTimeout(timers.get(subscriptionId));
+			timers.set(
+				subscriptionId,
+				setTimeout(() => dispatcher.wake(subscriptionId), waitMs),
+			);
+			return false;
+		}
+
+		const leave = await gate.enter(new URL(subscription.targetUrl).origin);
+		let result: Omit<Attempt, 'number'>;
+		try {
+			if (closing.signal.aborted) return false;
+			result = await attempt(subscription, delivery);
+		} finally {
+			leave();
+		}
+		// An attempt cut short by our own shutdown says nothing about the target.
+		if (closing.signal.aborted && result.error !== null) return false;
+		if (result.error === null) {
+			store.deliveries.delivered(delivery.id, result);
+			return true;
+		}
+		const failures = delivery.failures + 1;
+		const dueAt = Date.now() + settings.backoffMs * 2 ** (failures - 1);
+		store.database.transaction(() => {
+			store.deliveries.failed(delivery.id, result, failures, dueAt);
+			if (failures >= maximumFailures) pause(subscription, result);
+		});
+		if (failures >= maximumFailures) void mailer.flush();
+		return true;
+	};
+
+	const work = async (subscriptionId: string) => {
+		do {
+			asked.delete(subscriptionId);
+			while (!closing.signal.aborted && (await step(subscriptionId)));
+		} while (asked.has(subscriptionId) && !closing.signal.aborted);
+		// In the same turn as the last look at `asked`, so that no wake-up falls between.
+		workers.delete(subscriptionId);
+	};
+
+	const dispatcher: Dispatcher = {
+		wake(subscriptionId) {
+			if (closing.signal.aborted) return;
+			asked.add(subscriptionId);
+			if (!workers.has(subscriptionId)) workers.set(subscriptionId, work(subscriptionId));
+		},
+		wakeAll() {
+			for (const id of store.deliveries.subscriptionsWaiting()) dispatcher.wake(id);
+		},
+		async close() {
+			closing.abort();
+			for (const timer of timers.values()) clearTimeout(timer);
+			await Promise.allSettled(workers.values());
+			await agent.destroy();
+		},
+	};
+	return dispatcher;
+}

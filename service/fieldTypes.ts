@@ -1,0 +1,132 @@
+/** Types a field can have (DECISIONS.md, part 2). */
+export const fieldTypes = [
+	'text',
+	'long_text',
+	'number',
+	'boolean',
+	'date',
+	'datetime',
+	'single_select',
+	'multi_select',
+	'email',
+	'url',
+	'json',
+] as const;
+
+/** Type of a field. */
+export type FieldType = (typeof fieldTypes)[number];
+
+/** A choice of a select field. Records hold its name. */
+export interface FieldOption {
+	id: string;
+	name: string;
+}
+
+/** Longest value of a `text`, `email` and `url` field, in UTF-16 code units. */
+export const maximumTextLength = 10_000;
+
+/** A value in the form it is stored in, or why it is refused. */
+export type Checked = { ok: true; value: unknown } | { ok: false; detail: string };
+
+const ok = (value: unknown): Checked => ({ ok: true, value });
+const refuse = (detail: string): Checked => ({ ok: false, detail });
+
+/** Whether a text is a day that exists, as YYYY-MM-DD. */
+function isDate(text: string): boolean {
+	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+	const day = new Date(`${text}T00:00:00Z`);
+	return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** Whether a text is an ISO 8601 timestamp with seconds and a time zone (the profile of RFC 3339). */
+function isDatetime(text: string): boolean {
+	const match =
+		/^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
+			text,
+		);
+	return match?.[1] !== undefined && isDate(match[1]);
+}
+
+function isHttpUrl(text: string): boolean {
+	if (!URL.canParse(text)) return false;
+	const { protocol, hostname } = new URL(text);
+	return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+}
+
+function checkText(value: unknown, what: string, accepts: (text: string) => boolean): Checked {
+	if (typeof value !== 'string') return refuse(`expected ${what}, got ${typeName(value)}`);
+	if (value.length > maximumTextLength) {
+		return refuse(`is longer than ${maximumTextLength} characters`);
+	}
+	return accepts(value) ? ok(value) : refuse(`expected ${what}`);
+}
+
+/** What a value is called in a message. */
+export function typeName(value: unknown): string {
+	if (value === null) return 'null';
+	return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function findOption(options: readonly FieldOption[], value: unknown): FieldOption | undefined {
+	return (
+		options.find((option) => option.name === value) ?? options.find((option) => option.id === value)
+	);
+}
+
+function allowed(options: readonly FieldOption[]): string {
+	const names = options.map((option) => JSON.stringify(option.name));
+	return names.length > 20 ? `${names.slice(0, 20).join(', ')}, …` : names.join(', ') || 'none';
+}
+
+/**
+ * Checks a value against a field's type. `null` is not a value (it clears) and must not get here.
+ * @returns the value as stored: option ids become option names, everything else stays as it is
+ */
+export function checkValue(
+	type: FieldType,
+	options: readonly FieldOption[],
+	value: unknown,
+): Checked {
+	switch (type) {
+		case 'text':
+			return checkText(value, 'a string', () => true);
+		case 'long_text':
+			return typeof value === 'string'
+				? ok(value)
+				: refuse(`expected a string, got ${typeName(value)}`);
+		case 'number':
+			if (typeof value !== 'number') return refuse(`expected a number, got ${typeName(value)}`);
+			return Number.isFinite(value) ? ok(value) : refuse('is beyond the range of a double');
+		case 'boolean':
+			return typeof value === 'boolean'
+				? ok(value)
+				: refuse(`expected true or false, got ${typeName(value)}`);
+		case 'date':
+			return checkText(value, 'a date as YYYY-MM-DD', isDate);
+		case 'datetime':
+			return checkText(value, 'an ISO 8601 timestamp with time zone', isDatetime);
+		case 'email':
+			return checkText(value, 'an e-mail address', (text) => /^[^\s@]+@[^\s@]+$/.test(text));
+		case 'url':
+			return checkText(value, 'an http or https address', isHttpUrl);
+		case 'single_select': {
+			const option = findOption(options, value);
+			return option ? ok(option.name) : refuse(`expected one of the options: ${allowed(options)}`);
+		}
+		case 'multi_select': {
+			if (!Array.isArray(value)) return refuse(`expected an array, got ${typeName(value)}`);
+			const names = value.map((entry) => findOption(options, entry)?.name);
+			if (names.includes(undefined)) {
+				return refuse(`expected an array of options: ${allowed(options)}`);
+			}
+			return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
+		}
+		case 'json':
+			return ok(value);
+	}
+}
+
+/** Whether a type has options. */
+export function hasOptions(type: FieldType): boolean {
+	return type === 'single_select' || type === 'multi_select';
+}

@@ -1,0 +1,46 @@
+import type { Rate } from './rateLimit.ts';
+import type { Variants } from './variants.ts';
+
+/** How to start the service; everything has a default. */
+export interface ServiceOptions {
+	/** Port of the API; 0 takes a free one. */
+	port?: number;
+	/** Port of the identity provider; 0 takes a free one. */
+	authPort?: number;
+	/** Address to listen on, 127.0.0.1 unless told otherwise. */
+	host?: string;
+	/** Path of the SQLite file; without one everything is kept in memory and gone at the end. */
+	file?: string;
+	/** Whether control is served over HTTP. */
+	control?: boolean;
+	/** Token for control over HTTP; a random one where it is missing. */
+	controlToken?: string;
+	/** Identifier of the workspace; that of the file or a new one where it is missing. */
+	workspaceId?: string;
+	/** Realm of the identity provider. */
+	realm?: string;
+	/** An API key that is to be valid; a new one is made where it is missing. */
+	apiKey?: string;
+	/** Client id of a service account that is to exist; a new account where it is missing. */
+	clientId?: string;
+	/** Its secret. */
+	clientSecret?: string;
+	/** Who hears about paused subscriptions; used when the workspace is created. */
+	ownerEmail?: string;
+	/** Password for the settings page; a random one where it is missing. */
+	settingsPassword?: string;
+	/** Time before the first retry of a delivery, in ms; doubles with each further one. */
+	backoffMs?: number;
+	/** How long a target may take to answer a delivery, in ms. */
+	deliveryTimeoutMs?: number;
+	/** Life of an access token, in seconds. */
+	tokenLifetimeSeconds?: number;
+	/** Rate limit of every key and account. */
+	rate?: Rate;
+	/** Shapes that the interface leaves open. */
+	variants?: Partial<Variants>;
+	/** `smtp://` or `smtps://` address of a mail server; without one e-mails stay in the outbox. */
+	smtpUrl?: string;
+	/** Told about errors of the service's own, in words without secrets; stderr where it is missing. */
+	report?: (message: string) => void;
+}

@@ -1,0 +1,28 @@
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Answers } from '../answers.ts';
+import type { Cursors } from '../cursor.ts';
+import type { RuntimeSettings } from '../settings.ts';
+import type { Store } from '../store.ts';
+import type { Variants } from '../variants.ts';
+import type { WorkspaceData } from '../workspaceData.ts';
+
+/** What the routes work with. */
+export interface RouteContext {
+	store: Store;
+	data: WorkspaceData;
+	answers: Answers;
+	cursors: Cursors;
+	variants: Variants;
+	settings: RuntimeSettings;
+}
+
+/** The app, with request types inferred from zod schemas. */
+export type App = FastifyInstance<
+	RawServerDefault,
+	IncomingMessage,
+	ServerResponse,
+	FastifyBaseLogger,
+	ZodTypeProvider
+>;

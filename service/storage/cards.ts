@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts';
+import { newId } from '../auth/secrets.ts';
+import { problem } from '../problem.ts';
+import type { Database } from './database.ts';
+
+/** A card as the API shows it. */
+export interface Card {
+	id: string;
+	name: string;
+	description: string;
+	created_at: string;
+	updated_at: string;
+}
+
+/** Cards of all workspaces. */
+export type CardStore = ReturnType<typeof createCardStore>;
+
+const columns = 'id, name, description, created_at, updated_at';
+
+/** Prepares the statements and gives the store. */
+export function createCardStore({ sql }: Database, clock: Clock) {
+	const list = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? ORDER BY position`);
+	const one = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? AND id = ?`);
+	const workspaceOf = sql.prepare('SELECT workspace_id AS id FROM cards WHERE id = ?');
+	const insert = sql.prepare(
+		`INSERT INTO cards (workspace_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+	);
+	const update = sql.prepare(
+		'UPDATE cards SET name = ?, description = ?, updated_at = ? WHERE id = ?',
+	);
+	const remove = sql.prepare('DELETE FROM cards WHERE id = ?');
+
+	return {
+		list(workspaceId: string) {
+			return list.all(workspaceId) as unknown as Card[];
+		},
+		find(workspaceId: string, id: string) {
+			return one.get(workspaceId, id) as Card | undefined;
+		},
+		/** @throws ProblemError card-not-found */
+		get(workspaceId: string, id: string): Card {
+			const card = this.find(workspaceId, id);
+			if (!card) {
+				throw problem(
+					'card-not-found',
+					`Card "${id}" does not exist in workspace "${workspaceId}".`,
+				);
+			}
+			return card;
+		},
+		/** The workspace that a card is in, or undefined where there is no such card. */
+		workspaceOf(id: string) {
+			return (workspaceOf.get(id) as { id: string } | undefined)?.id;
+		},
+		create(workspaceId: string, name: string, description: string): Card {
+			const now = clock.iso();
+			const card = { id: newId('crd'), name, description, created_at: now, updated_at: now };
+			insert.run(workspaceId, card.id, name, description, now, now);
+			return card;
+		},
+		update(card: Card, change: { name?: string; description?: string }): Card {
+			const next = { ...card, ...change, updated_at: clock.iso() };
+			update.run(next.name, next.description, next.updated_at, card.id);
+			return next;
+		},
+		/** Deletes a card; its fields, records and subscriptions go with it. */
+		remove(id: string) {
+			remove.run(id);
+		},
+	};
+}

@@ -1,0 +1,104 @@
+import { newId } from '../auth/secrets.ts';
+import type { FieldOption, FieldType } from '../fieldTypes.ts';
+import { problem } from '../problem.ts';
+import type { Database } from './database.ts';
+
+/** A field as stored. `key` never changes and is what record data is stored under; `id` can change. */
+export interface Field {
+	key: number;
+	id: string;
+	name: string;
+	type: FieldType;
+	options: FieldOption[];
+}
+
+/** The fields of one card, in order, and by both identifiers. */
+export interface CardFields {
+	list: readonly Field[];
+	byId: ReadonlyMap<string, Field>;
+	byKey: ReadonlyMap<string, Field>;
+}
+
+/** Fields of all cards. */
+export type FieldStore = ReturnType<typeof createFieldStore>;
+
+/** Prepares the statements and gives the store. Listings are kept in memory until they change. */
+export function createFieldStore({ sql }: Database) {
+	const list = sql.prepare(
+		'SELECT key, id, name, type, options FROM fields WHERE card_id = ? ORDER BY key',
+	);
+	const insert = sql.prepare(
+		'INSERT INTO fields (id, card_id, name, type, options) VALUES (?, ?, ?, ?, ?)',
+	);
+	const update = sql.prepare(
+		'UPDATE fields SET id = ?, name = ?, type = ?, options = ? WHERE key = ?',
+	);
+	const remove = sql.prepare('DELETE FROM fields WHERE key = ?');
+
+	/** Cards whose listing was read lately; bounded so that many cards do not fill the memory. */
+	const cache = new Map<string, CardFields>();
+	const maximumCached = 1_000;
+
+	const read = (cardId: string): CardFields => {
+		const rows = list.all(cardId) as unknown as Array<Omit<Field, 'options'> & { options: string }>;
+		const fields = rows.map((row) => ({
+			...row,
+			options: JSON.parse(row.options) as FieldOption[],
+		}));
+		return {
+			list: fields,
+			byId: new Map(fields.map((field) => [field.id, field])),
+			byKey: new Map(fields.map((field) => [String(field.key), field])),
+		};
+	};
+
+	return {
+		/** All fields of a card; empty where there is no such card. */
+		of(cardId: string): CardFields {
+			let fields = cache.get(cardId);
+			if (!fields) {
+				fields = read(cardId);
+				if (cache.size >= maximumCached) cache.clear();
+				cache.set(cardId, fields);
+			}
+			return fields;
+		},
+		/** @throws ProblemError field-not-found */
+		get(cardId: string, id: string): Field {
+			const field = this.of(cardId).byId.get(id);
+			if (!field) {
+				throw problem('field-not-found', `Field "${id}" does not exist in card "${cardId}".`);
+			}
+			return field;
+		},
+		create(cardId: string, name: string, type: FieldType, options: FieldOption[]): Field {
+			const id = newId('fld');
+			const { lastInsertRowid } = insert.run(id, cardId, name, type, JSON.stringify(options));
+			cache.delete(cardId);
+			return { key: Number(lastInsertRowid), id, name, type, options };
+		},
+		update(cardId: string, field: Field): Field {
+			update.run(field.id, field.name, field.type, JSON.stringify(field.options), field.key);
+			cache.delete(cardId);
+			return field;
+		},
+		/** Deletes a field. Its values are no longer shown; the rows are not rewritten. */
+		remove(cardId: string, field: Field) {
+			remove.run(field.key);
+			cache.delete(cardId);
+		},
+		/** Forgets what was read; needed when a transaction was rolled back or a card is gone. */
+		forgetAll() {
+			cache.clear();
+		},
+		/** Gives every field of a card a new id. @returns old id → new id */
+		rotate(cardId: string): Record<string, string> {
+			const renamed = this.of(cardId).list.map((field) => {
+				const id = newId('fld');
+				this.update(cardId, { ...field, id });
+				return [field.id, id] as const;
+			});
+			return Object.fromEntries(renamed);
+		},
+	};
+}

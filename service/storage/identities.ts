@@ -1,0 +1,146 @@
+import type { Clock } from '../clock.ts';
+import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../auth/secrets.ts';
+import type { Database } from './database.ts';
+
+/** Roles of a service account, least first (DECISIONS.md, part 5). */
+export const roles = ['viewer', 'editor', 'admin'] as const;
+/** What a service account may do: read; read and change; the same, kept for the settings. */
+export type Role = (typeof roles)[number];
+
+/** A workspace as stored. */
+export interface Workspace {
+	id: string;
+	name: string;
+	ownerEmail: string;
+}
+
+/** An API key as it can be shown: the key itself is not stored. */
+export interface ApiKey {
+	id: string;
+	workspaceId: string;
+	name: string;
+	/** Prefix and last four characters. */
+	hint: string;
+	createdAt: string;
+	revokedAt: string | null;
+}
+
+/** A service account as it can be shown: the secret is not stored. */
+export interface Account {
+	clientId: string;
+	workspaceId: string;
+	name: string;
+	role: Role;
+	secretHash: string;
+	createdAt: string;
+	revokedAt: string | null;
+}
+
+/** Who may call: workspaces, API keys and service accounts. */
+export type IdentityStore = ReturnType<typeof createIdentityStore>;
+
+const keyColumns = `id, workspace_id AS workspaceId, name, hint, created_at AS createdAt,
+	revoked_at AS revokedAt`;
+const accountColumns = `client_id AS clientId, workspace_id AS workspaceId, name, role,
+	secret_hash AS secretHash, created_at AS createdAt, revoked_at AS revokedAt`;
+
+/** Prepares the statements and gives the store. */
+export function createIdentityStore({ sql, transaction }: Database, clock: Clock) {
+	const workspaceById = sql.prepare(
+		'SELECT id, name, owner_email AS ownerEmail FROM workspaces WHERE id = ?',
+	);
+	const firstWorkspace = sql.prepare(
+		'SELECT id, name, owner_email AS ownerEmail FROM workspaces ORDER BY created_at LIMIT 1',
+	);
+	const insertWorkspace = sql.prepare('INSERT INTO workspaces VALUES (?, ?, ?, ?)');
+	const insertKey = sql.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL)');
+	const keyByHash = sql.prepare(`SELECT ${keyColumns}, hash FROM api_keys WHERE hash = ?`);
+	const keysOf = sql.prepare(
+		`SELECT ${keyColumns} FROM api_keys WHERE workspace_id = ? ORDER BY created_at, id`,
+	);
+	const revokeKey = sql.prepare(
+		'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+	);
+	const restoreKey = sql.prepare(
+		'UPDATE api_keys SET workspace_id = ?, revoked_at = NULL WHERE hash = ?',
+	);
+	const insertAccount = sql.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL)');
+	const accountById = sql.prepare(`SELECT ${accountColumns} FROM accounts WHERE client_id = ?`);
+	const accountsOf = sql.prepare(
+		`SELECT ${accountColumns} FROM accounts WHERE workspace_id = ? ORDER BY created_at, client_id`,
+	);
+	const revokeAccount = sql.prepare(
+		'UPDATE accounts SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL',
+	);
+	const setAccountSecret = sql.prepare('UPDATE accounts SET secret_hash = ? WHERE client_id = ?');
+	const deleteTokens = sql.prepare('DELETE FROM tokens WHERE client_id = ?');
+
+	return {
+		workspace(id: string) {
+			return workspaceById.get(id) as Workspace | undefined;
+		},
+		firstWorkspace() {
+			return firstWorkspace.get() as Workspace | undefined;
+		},
+		createWorkspace(name: string, ownerEmail: string, id = newId('wsp')): Workspace {
+			insertWorkspace.run(id, name, ownerEmail, clock.iso());
+			return { id, name, ownerEmail };
+		},
+
+		/** Creates a key; the returned `apiKey` is shown nowhere else, only its hash is kept. */
+		createKey(workspaceId: string, name: string, apiKey = newApiKey()) {
+			const id = newId('key');
+			const hint = apiKey.length > 24 ? `${apiKey.slice(0, 9)}…${apiKey.slice(-4)}` : '…';
+			insertKey.run(id, workspaceId, name, hashSecret(apiKey), hint, clock.iso());
+			return { id, apiKey };
+		},
+		/** The key behind a presented bearer value, revoked ones included. */
+		findKey(presented: string) {
+			const row = keyByHash.get(hashSecret(presented)) as (ApiKey & { hash: string }) | undefined;
+			return row && secretMatches(presented, row.hash) ? row : undefined;
+		},
+		keys(workspaceId: string) {
+			return keysOf.all(workspaceId) as unknown as ApiKey[];
+		},
+		/** @returns whether there was such a live key */
+		revokeKey(id: string) {
+			return revokeKey.run(clock.iso(), id).changes > 0;
+		},
+		/** Makes a known key valid again; for starts that name the key they want. */
+		restoreKey(workspaceId: string, apiKey: string) {
+			return restoreKey.run(workspaceId, hashSecret(apiKey)).changes > 0;
+		},
+
+		/** Creates an account; the returned `clientSecret` is shown nowhere else. */
+		createAccount(
+			workspaceId: string,
+			name: string,
+			role: Role,
+			clientId = newId('sa'),
+			clientSecret = newSecret(),
+		) {
+			insertAccount.run(clientId, workspaceId, name, role, hashSecret(clientSecret), clock.iso());
+			return { clientId, clientSecret };
+		},
+		account(clientId: string) {
+			return accountById.get(clientId) as Account | undefined;
+		},
+		accounts(workspaceId: string) {
+			return accountsOf.all(workspaceId) as unknown as Account[];
+		},
+		setAccountSecret(clientId: string, clientSecret: string) {
+			setAccountSecret.run(hashSecret(clientSecret), clientId);
+		},
+		/** Revokes an account and deletes its tokens, in one transaction. */
+		revokeAccount(clientId: string) {
+			return transaction(() => {
+				deleteTokens.run(clientId);
+				return revokeAccount.run(clock.iso(), clientId).changes > 0;
+			});
+		},
+		/** Deletes an account's tokens; it can get new ones. @returns how many there were */
+		revokeTokens(clientId: string) {
+			return Number(deleteTokens.run(clientId).changes);
+		},
+	};
+}

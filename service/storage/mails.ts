@@ -1,0 +1,55 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from './database.ts';
+
+/** A message in the outbox. */
+export interface Mail {
+	id: number;
+	recipient: string;
+	subject: string;
+	text: string;
+	createdAt: string;
+	sentAt: string | null;
+	attempts: number;
+	error: string | null;
+}
+
+/** Messages to owners, kept whether or not a mail server takes them. */
+export type MailStore = ReturnType<typeof createMailStore>;
+
+const columns = `id, recipient, subject, text, created_at AS createdAt, sent_at AS sentAt, attempts,
+	error`;
+
+/** Prepares the statements and gives the store. */
+export function createMailStore({ sql }: Database, clock: Clock) {
+	const insert = sql.prepare(
+		'INSERT INTO mails (recipient, subject, text, created_at) VALUES (?, ?, ?, ?)',
+	);
+	const unsent = sql.prepare(
+		`SELECT ${columns} FROM mails WHERE sent_at IS NULL AND attempts < ? ORDER BY id`,
+	);
+	const list = sql.prepare(`SELECT ${columns} FROM mails ORDER BY id DESC LIMIT ?`);
+	const sent = sql.prepare(
+		'UPDATE mails SET sent_at = ?, attempts = attempts + 1, error = NULL WHERE id = ?',
+	);
+	const failed = sql.prepare('UPDATE mails SET attempts = attempts + 1, error = ? WHERE id = ?');
+
+	return {
+		add(recipient: string, subject: string, text: string) {
+			insert.run(recipient, subject, text, clock.iso());
+		},
+		/** Messages that were tried less than `maximumAttempts` times and are not sent, oldest first. */
+		unsent(maximumAttempts: number) {
+			return unsent.all(maximumAttempts) as unknown as Mail[];
+		},
+		/** Newest first. */
+		list(limit: number) {
+			return list.all(limit) as unknown as Mail[];
+		},
+		sent(id: number) {
+			sent.run(clock.iso(), id);
+		},
+		failed(id: number, error: string) {
+			failed.run(error, id);
+		},
+	};
+}

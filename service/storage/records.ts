@@ -1,0 +1,82 @@
+import { decodeTime, monotonicFactory } from 'ulid';
+import type { Clock } from '../clock.ts';
+import type { Database } from './database.ts';
+
+/** A record as stored: `data` is keyed by the stored key of a field, not by its id. */
+export interface StoredRecord {
+	id: string;
+	data: Record<string, unknown>;
+	created_at: string;
+}
+
+/** Records of all cards. */
+export type RecordStore = ReturnType<typeof createRecordStore>;
+
+interface Row {
+	id: string;
+	data: string;
+	created_at: string;
+}
+
+const parse = (row: Row): StoredRecord => ({
+	id: row.id,
+	data: JSON.parse(row.data) as Record<string, unknown>,
+	created_at: row.created_at,
+});
+
+/** Prepares the statements and gives the store. */
+export function createRecordStore({ sql }: Database, clock: Clock) {
+	const page = sql.prepare(
+		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
+	);
+	const one = sql.prepare('SELECT id, data, created_at FROM records WHERE card_id = ? AND id = ?');
+	const insert = sql.prepare(
+		'INSERT INTO records (card_id, id, data, created_at) VALUES (?, ?, ?, ?)',
+	);
+	const update = sql.prepare('UPDATE records SET data = ? WHERE card_id = ? AND id = ?');
+	const remove = sql.prepare('DELETE FROM records WHERE card_id = ? AND id = ?');
+	const count = sql.prepare('SELECT COUNT(*) AS n FROM records WHERE card_id = ?');
+	const having = sql.prepare(
+		`SELECT id, data, created_at FROM records
+		WHERE card_id = ? AND json_type(data, ?) IS NOT NULL`,
+	);
+	const latest = sql.prepare('SELECT MAX(id) AS id FROM records');
+
+	// Ids must go on rising after a restart and when a clock steps back, or a cursor would miss records.
+	const ulid = monotonicFactory();
+	const last = (latest.get() as { id: string | null }).id;
+	let floor = last === null ? 0 : decodeTime(last) + 1;
+
+	return {
+		/** At most `limit` records whose id is above `after`, in the order of their creation. */
+		page(cardId: string, after: string, limit: number): StoredRecord[] {
+			return (page.all(cardId, after, limit) as unknown as Row[]).map(parse);
+		},
+		find(cardId: string, id: string): StoredRecord | undefined {
+			const row = one.get(cardId, id) as Row | undefined;
+			return row && parse(row);
+		},
+		create(cardId: string, data: Record<string, unknown>): StoredRecord {
+			const now = clock.now();
+			floor = Math.max(floor, now);
+			const record = { id: ulid(floor), data, created_at: new Date(now).toISOString() };
+			insert.run(cardId, record.id, JSON.stringify(data), record.created_at);
+			return record;
+		},
+		update(cardId: string, id: string, data: Record<string, unknown>) {
+			update.run(JSON.stringify(data), cardId, id);
+		},
+		remove(cardId: string, id: string) {
+			remove.run(cardId, id);
+		},
+		/** Every value that the records of a card have under a field's stored key. */
+		*values(cardId: string, key: number): Generator<unknown> {
+			for (const row of having.iterate(cardId, `$."${key}"`)) {
+				yield parse(row as unknown as Row).data[key];
+			}
+		},
+		count(cardId: string): number {
+			return (count.get(cardId) as { n: number }).n;
+		},
+	};
+}

@@ -1,0 +1,43 @@
+import { hashSecret } from '../auth/secrets.ts';
+import type { Database } from './database.ts';
+
+/** What the OpenID provider keeps, by model and by the hash of the identifier (which is the token). */
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+/** Prepares the statements and gives the store. */
+export function createTokenStore({ sql }: Database) {
+	const upsert = sql.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?)');
+	const find = sql.prepare(
+		`SELECT payload FROM tokens WHERE model = ? AND hash = ?
+		AND (expires_at IS NULL OR expires_at > ?)`,
+	);
+	const remove = sql.prepare('DELETE FROM tokens WHERE model = ? AND hash = ?');
+	const prune = sql.prepare('DELETE FROM tokens WHERE expires_at <= ?');
+
+	return {
+		/** Stores a payload without its `jti`, which is the token itself. */
+		upsert(
+			model: string,
+			id: string,
+			{ jti: _token, ...payload }: Record<string, unknown>,
+			expiresInSeconds: number | undefined,
+		) {
+			const now = Date.now();
+			prune.run(now);
+			upsert.run(
+				model,
+				hashSecret(id),
+				typeof payload.clientId === 'string' ? payload.clientId : null,
+				JSON.stringify(payload),
+				expiresInSeconds === undefined ? null : now + expiresInSeconds * 1000,
+			);
+		},
+		find(model: string, id: string): Record<string, unknown> | undefined {
+			const row = find.get(model, hashSecret(id), Date.now()) as { payload: string } | undefined;
+			return row && { ...(JSON.parse(row.payload) as Record<string, unknown>), jti: id };
+		},
+		remove(model: string, id: string) {
+			remove.run(model, hashSecret(id));
+		},
+	};
+}
