@@ -1,0 +1,59 @@
+import type {
+	Icon,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { withBearer } from '../nodes/WorkspaceData/transport/bearer';
+
+export class WorkspaceDataApi implements ICredentialType {
+	name = 'workspaceDataApi';
+
+	displayName = 'Workspace Data API';
+
+	icon: Icon = {
+		light: 'file:../icons/workspaceData.svg',
+		dark: 'file:../icons/workspaceData.dark.svg',
+	};
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-workspace-data/n8n-nodes-workspace-data#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://data.example.com/api/v1',
+			description: 'The address of the API, which ends in /api/v1',
+		},
+		{
+			displayName: 'Workspace ID',
+			name: 'workspaceId',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. wsp_01J9Z3V8QK',
+			description: 'The identifier of the workspace that the key belongs to',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'A key of the workspace, from the settings of the service',
+		},
+	];
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		return withBearer(requestOptions, String(credentials.apiKey ?? '').trim());
+	}
+}

@@ -1,0 +1,112 @@
+import type {
+	Icon,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IDataObject,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { accessTokens } from '../nodes/WorkspaceData/transport/accessToken';
+import { bearerOf, withBearer } from '../nodes/WorkspaceData/transport/bearer';
+
+export class WorkspaceDataServiceAccountApi implements ICredentialType {
+	name = 'workspaceDataServiceAccountApi';
+
+	displayName = 'Workspace Data Service Account API';
+
+	icon: Icon = {
+		light: 'file:../icons/workspaceData.svg',
+		dark: 'file:../icons/workspaceData.dark.svg',
+	};
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-workspace-data/n8n-nodes-workspace-data#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			// Only its being empty matters: it makes n8n ask for a token before each request.
+			displayName: 'Session Token',
+			name: 'sessionToken',
+			type: 'hidden',
+			typeOptions: { expirable: true, password: true },
+			default: '',
+		},
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://data.example.com/api/v1',
+			description: 'The address of the API, which ends in /api/v1',
+		},
+		{
+			displayName: 'Workspace ID',
+			name: 'workspaceId',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. wsp_01J9Z3V8QK',
+			description: 'The identifier of the workspace that the account may use',
+		},
+		{
+			displayName: 'Auth URL',
+			name: 'authUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://auth.example.com',
+			description:
+				'The address of the identity provider that issues access tokens. Where this credential is limited to certain domains, its host has to be one of them.',
+		},
+		{
+			displayName: 'Realm',
+			name: 'realm',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. workspace-data',
+			description: 'The realm of the identity provider that knows the account',
+		},
+		{
+			displayName: 'Client ID',
+			name: 'clientId',
+			type: 'string',
+			required: true,
+			default: '',
+			description: 'The client ID of the service account',
+		},
+		{
+			displayName: 'Client Secret',
+			name: 'clientSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'The client secret of the service account; the service shows it once',
+		},
+	];
+
+	/**
+	 * Sees to it that this process has a valid token. Returns nothing to keep: n8n would write it into
+	 * the stored credential.
+	 */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		await accessTokens.get(credentials, async (options) => await this.helpers.httpRequest(options));
+		return {};
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const token = accessTokens.current(credentials);
+		// n8n comes here again with the same request when its token was refused: the next one gets a new token.
+		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
+		return withBearer(requestOptions, token ?? '');
+	}
+}

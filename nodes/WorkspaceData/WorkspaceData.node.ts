@@ -1,0 +1,59 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { operationProperties, resourceSelector } from './actions/registry';
+import { route } from './actions/router';
+import { testWorkspaceAccess } from './methods/credentialTest';
+import * as listSearch from './methods/listSearch';
+import * as loadOptions from './methods/loadOptions';
+import * as resourceMapping from './methods/resourceMapping';
+import { authenticationProperty } from './ui/authentication';
+
+export class WorkspaceData implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Workspace Data',
+		name: 'workspaceData',
+		icon: {
+			light: 'file:../../icons/workspaceData.svg',
+			dark: 'file:../../icons/workspaceData.dark.svg',
+		},
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Read and change cards, fields and records of a workspace',
+		defaults: { name: 'Workspace Data' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{
+				name: 'workspaceDataApi',
+				required: true,
+				displayOptions: { show: { authentication: ['apiKey'] } },
+				testedBy: 'testWorkspaceAccess',
+			},
+			{
+				name: 'workspaceDataServiceAccountApi',
+				required: true,
+				displayOptions: { show: { authentication: ['serviceAccount'] } },
+				testedBy: 'testWorkspaceAccess',
+			},
+		],
+		properties: [authenticationProperty, resourceSelector(), ...operationProperties()],
+	};
+
+	methods = {
+		credentialTest: { testWorkspaceAccess },
+		listSearch,
+		loadOptions,
+		resourceMapping,
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await route(this);
+	}
+}

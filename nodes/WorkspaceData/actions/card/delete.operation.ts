@@ -1,0 +1,17 @@
+import { cardPath } from '../../transport/listings';
+import { cardLocator } from '../../ui/locators';
+import { defineOperation } from '../operation';
+
+export const deleteCard = defineOperation({
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a card',
+	description: 'Delete a card with its fields and records',
+	writes: true,
+	properties: [cardLocator],
+	async execute({ run, get }) {
+		const { id } = await run.card(get('cardId'));
+		await run.api.request({ method: 'DELETE', path: cardPath(id) });
+		return [{ deleted: true, id }];
+	},
+});

@@ -1,0 +1,15 @@
+import { cardLocator } from '../../ui/locators';
+import { getCard } from '../../transport/listings';
+import { defineOperation } from '../operation';
+
+export const getCardOperation = defineOperation({
+	value: 'get',
+	name: 'Get',
+	action: 'Get a card',
+	description: 'Retrieve a card',
+	properties: [cardLocator],
+	async execute({ run, get }) {
+		const { id } = await run.card(get('cardId'));
+		return [(await getCard(run.api, id)).raw];
+	},
+});

@@ -1,0 +1,57 @@
+import { readCard } from '../../model/card';
+import { cardPath } from '../../transport/listings';
+import { customPropertiesProperty } from '../../ui/fieldDefinition';
+import { cardLocator } from '../../ui/locators';
+import { readJsonObject } from '../json';
+import { defineOperation } from '../operation';
+import { requireEntries, requireText } from '../text';
+
+export const updateCard = defineOperation({
+	value: 'update',
+	name: 'Update',
+	action: 'Update a card',
+	description: 'Change the name or description of a card',
+	writes: true,
+	properties: [
+		cardLocator,
+		{
+			displayName: 'Update Fields',
+			name: 'updateFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+			options: [
+				customPropertiesProperty,
+				{
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					description: 'The new description; an empty one removes it',
+				},
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Customers',
+					description: 'The new name',
+				},
+			],
+		},
+	],
+	async execute({ run, get }) {
+		const { name, description, customProperties } = requireEntries(
+			get('updateFields'),
+			'Update Fields',
+		);
+		const sent = {
+			...readJsonObject(customProperties, 'Custom Properties'),
+			...(name !== undefined && { name: requireText(name, 'Name') }),
+			...(description !== undefined && { description }),
+		};
+		const { id } = await run.card(get('cardId'));
+		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
+		return [readCard(body)?.raw ?? { id, ...sent }];
+	},
+});

@@ -1,0 +1,18 @@
+import { cardLocator, fieldLocator } from '../../ui/locators';
+import { defineOperation } from '../operation';
+import { fieldPath, locateField } from './fieldLocator';
+
+export const deleteField = defineOperation({
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a field',
+	description: 'Delete a field with the values that records hold in it',
+	writes: true,
+	properties: [cardLocator, fieldLocator],
+	async execute({ run, get }) {
+		const card = await run.card(get('cardId'));
+		const { id } = await locateField(run, card, get('fieldId'));
+		await run.api.request({ method: 'DELETE', path: fieldPath(card.id, id) });
+		return [{ deleted: true, id }];
+	},
+});

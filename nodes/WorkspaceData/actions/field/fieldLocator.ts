@@ -1,0 +1,31 @@
+import type { Field } from '../../model/field';
+import { InputError } from '../../model/inputError';
+import type { PathPart } from '../../transport/api';
+import { cardPath } from '../../transport/listings';
+import type { Locator } from '../operation';
+import { readLocator, type CardReference, type Run } from '../run';
+
+/**
+ * Finds the field that a locator means in the live listing. A field that was chosen from the list is
+ * found by its name when its identifier has changed since.
+ *
+ * @throws InputError when the card has no such field
+ * @see service interface, part 2: field identifiers can change
+ */
+export async function locateField(run: Run, card: CardReference, locator: Locator): Promise<Field> {
+	const { mode, text, shown } = readLocator(locator, 'Field');
+	const fields = await run.fields(card);
+	if (mode === 'name') return fields.resolve(text);
+	const field = fields.byId(text) ?? (shown === text ? undefined : fields.find(shown));
+	if (field) return field;
+	throw new InputError(
+		`Card '${card.name}' has no field with the ID '${text}'`,
+		`Identifiers can change. Choose the field again, or use 'By Name': ${fields.fields.map(({ name }) => `'${name}'`).join(', ')}.`,
+	);
+}
+
+export const fieldPath = (cardId: string, fieldId: string): PathPart[] => [
+	...cardPath(cardId),
+	'fields',
+	{ value: fieldId, parameter: 'Field' },
+];

@@ -1,0 +1,17 @@
+import { cardLocator } from '../../ui/locators';
+import { limitProperty, returnAllProperty } from '../../ui/pagination';
+import { readLimit } from '../limit';
+import { defineOperation } from '../operation';
+
+export const getManyFields = defineOperation({
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many fields',
+	description: 'Retrieve a list of fields',
+	properties: [cardLocator, returnAllProperty, limitProperty],
+	async execute({ run, get }) {
+		const limit = readLimit(get('returnAll'), get('limit'));
+		const { fields } = await run.fields(await run.card(get('cardId')));
+		return fields.slice(0, limit).map(({ raw }) => raw);
+	},
+});

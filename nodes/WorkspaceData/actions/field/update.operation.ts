@@ -1,0 +1,64 @@
+import { readField } from '../../model/field';
+import {
+	customPropertiesProperty,
+	fieldOptionsProperty,
+	fieldTypeProperty,
+} from '../../ui/fieldDefinition';
+import { cardLocator, fieldLocator } from '../../ui/locators';
+import { readJson, readJsonObject } from '../json';
+import { defineOperation } from '../operation';
+import { requireEntries, requireText } from '../text';
+import { fieldPath, locateField } from './fieldLocator';
+
+export const updateField = defineOperation({
+	value: 'update',
+	name: 'Update',
+	action: 'Update a field',
+	description: 'Change a field of a card',
+	writes: true,
+	properties: [
+		cardLocator,
+		fieldLocator,
+		{
+			displayName: 'Update Fields',
+			name: 'updateFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+			options: [
+				customPropertiesProperty,
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Status',
+					description: 'The new name',
+				},
+				fieldOptionsProperty,
+				fieldTypeProperty,
+			],
+		},
+	],
+	async execute({ run, get }) {
+		const { name, type, options, customProperties } = requireEntries(
+			get('updateFields'),
+			'Update Fields',
+		);
+		const fieldOptions = readJson(options, 'Options');
+		const sent = {
+			...readJsonObject(customProperties, 'Custom Properties'),
+			...(name !== undefined && { name: requireText(name, 'Name') }),
+			...(type !== undefined && { type: requireText(type, 'Type') }),
+			...(fieldOptions !== undefined && { options: fieldOptions }),
+		};
+		const card = await run.card(get('cardId'));
+		const { id } = await locateField(run, card, get('fieldId'));
+		const { body } = await run.api.request({
+			method: 'PATCH',
+			path: fieldPath(card.id, id),
+			body: sent,
+		});
+		return [readField(body)?.raw ?? { id, ...sent }];
+	},
+});

@@ -1,0 +1,17 @@
+import { InputError } from '../model/inputError';
+
+/**
+ * How many results are wanted.
+ *
+ * @returns Infinity for all
+ * @throws InputError when the limit is below 1 or no whole number
+ */
+export function readLimit(returnAll: unknown, limit: unknown): number {
+	if (returnAll === true || returnAll === 'true') return Infinity;
+	const number = Number(limit);
+	if (Number.isInteger(number) && number >= 1) return number;
+	throw new InputError(
+		`'Limit' has to be a whole number from 1 up, not '${String(limit)}'`,
+		"Enter 1 or more, or turn on 'Return All'.",
+	);
+}

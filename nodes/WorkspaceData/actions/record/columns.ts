@@ -1,0 +1,145 @@
+import { DateTime } from 'luxon';
+import { z } from 'zod';
+import type { Field } from '../../model/field';
+import type { FieldHint, FieldIndex } from '../../model/fieldResolution';
+import { InputError } from '../../model/inputError';
+import { isObject, type JsonObject } from '../../model/shapes';
+import { toFieldValue, type ConversionRules } from '../../model/values';
+import type { Run } from '../run';
+
+/** Properties of a record itself, which Map Automatically does not take for fields. */
+const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
+
+/** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
+const columnsSchema = z.object({
+	mappingMode: z.string().catch('defineBelow'),
+	value: z.custom<JsonObject>(isObject).nullish().catch(null),
+	matchingColumns: z.array(z.string()).nullish().catch([]),
+	schema: z
+		.array(
+			z.object({
+				id: z.string(),
+				displayName: z.string().optional(),
+				fieldId: z.string().optional(),
+				removed: z.boolean().optional(),
+			}),
+		)
+		.nullish()
+		.catch([]),
+});
+
+/** What an item says about the values of a record. */
+export interface Columns {
+	/** Keys are names or ids of fields, values as entered. */
+	entries: Array<[string, unknown]>;
+	matchingKeys: string[];
+	hints: Map<string, FieldHint>;
+}
+
+/** How the entries are turned into record data. */
+export interface ColumnOptions {
+	emptyValues?: string;
+	unknownFields?: string;
+}
+
+/**
+ * Reads the field mapper for one item.
+ *
+ * @param value the parameter `columns`
+ * @param item the input item's data, for Map Automatically
+ * @throws InputError when there is nothing to write
+ */
+export function readColumns(value: unknown, item: JsonObject): Columns {
+	const columns = columnsSchema.safeParse(value);
+	if (!columns.success) {
+		throw new InputError("'Columns' is empty", 'Map at least one field.');
+	}
+	const { mappingMode, matchingColumns, schema } = columns.data;
+	const hints = new Map(
+		(schema ?? []).map(({ id, fieldId, displayName }) => [id, { fieldId, name: displayName }]),
+	);
+	// The editor keeps `false` for switches that are not even shown.
+	const hidden = new Set(schema?.filter(({ removed }) => removed).map(({ id }) => id));
+	const entries =
+		mappingMode === 'autoMapInputData'
+			? automaticEntries(item)
+			: Object.entries(columns.data.value ?? {}).filter(([key]) => !hidden.has(key));
+	const given = entries.filter(([, entry]) => entry !== undefined);
+	if (given.length === 0) {
+		throw new InputError(
+			"'Columns' has no value to write",
+			mappingMode === 'autoMapInputData'
+				? "The item has no fields. Its keys have to be field names, or stand under 'fields'."
+				: 'Map at least one field.',
+		);
+	}
+	return { entries: given, matchingKeys: matchingColumns ?? [], hints };
+}
+
+function automaticEntries(item: JsonObject): Array<[string, unknown]> {
+	if (isObject(item.fields)) return Object.entries(item.fields);
+	return Object.entries(item).filter(([key]) => !RECORD_PROPERTIES.includes(key));
+}
+
+/** How values are converted for this item. @throws InputError for an unknown option value */
+function conversionRules(run: Run, emptyValues: string | undefined): ConversionRules {
+	if (emptyValues !== undefined && emptyValues !== 'ignore' && emptyValues !== 'clear') {
+		throw new InputError(
+			`'Empty Values' cannot be '${emptyValues}'`,
+			'Choose Ignore or Clear the Field.',
+		);
+	}
+	return {
+		emptyValues: emptyValues ?? 'send',
+		toUtc(local) {
+			const time = DateTime.fromISO(local, { zone: run.context.getTimezone() });
+			return time.isValid ? (time.toUTC().toISO() ?? undefined) : undefined;
+		},
+	};
+}
+
+/**
+ * Turns the entries into record data: keys become field ids, values what the fields hold.
+ *
+ * @param index the live field listing
+ * @returns data keyed by field id
+ * @throws InputError naming the field that is unknown, ambiguous, named twice or cannot hold its value
+ */
+export function toRecordData(
+	run: Run,
+	columns: Columns,
+	index: FieldIndex,
+	{ emptyValues, unknownFields }: ColumnOptions,
+): JsonObject {
+	const rules = conversionRules(run, emptyValues);
+	const find = (key: string): Field | undefined =>
+		unknownFields === 'ignore'
+			? index.find(key, columns.hints.get(key))
+			: index.resolve(key, columns.hints.get(key));
+	const keys = new Map<string, string>();
+	const data = columns.entries.flatMap(([key, entry]): Array<[string, unknown]> => {
+		const field = find(key);
+		if (!field) return [];
+		const other = keys.get(field.id);
+		if (other !== undefined) {
+			throw new InputError(
+				`'${other}' and '${key}' both mean field '${field.name}'`,
+				'Map each field once.',
+			);
+		}
+		keys.set(field.id, key);
+		const value = toFieldValue(field, entry, rules);
+		return value === undefined ? [] : [[field.id, value]];
+	});
+	// Object.fromEntries, not assignment: a field may be called `__proto__`.
+	return Object.fromEntries(data);
+}
+
+/** Whether there is anything to send. @throws InputError when there is not */
+export function requireData(data: JsonObject): JsonObject {
+	if (Object.keys(data).length > 0) return data;
+	throw new InputError(
+		"'Columns' has no value to write",
+		"All values are empty or for unknown fields; see the options 'Empty Values' and 'Unknown Fields'.",
+	);
+}

@@ -1,0 +1,41 @@
+import { cardLocator, recordLocator } from '../../ui/locators';
+import { ifNotFoundOption, maxParallelOption, timeoutOption } from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { readLocator } from '../run';
+import { isRecordNotFound, whenNotFound } from './notFound';
+import { requestOptions } from './requestOptions';
+import { recordPath } from './write';
+
+export const deleteRecord = defineOperation({
+	value: 'delete',
+	name: 'Delete',
+	action: 'Delete a record',
+	description: 'Delete a record',
+	writes: true,
+	properties: [
+		cardLocator,
+		recordLocator,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [ifNotFoundOption, maxParallelOption, timeoutOption],
+		},
+	],
+	async execute({ run, get }) {
+		const options = get('options');
+		const request = requestOptions(options);
+		const { text: id } = readLocator(get('recordId'), 'Record');
+		const card = await run.card(get('cardId'), request);
+		const missing = await run.api
+			.request({ method: 'DELETE', path: recordPath(card.id, id), ...request })
+			.then(() => undefined)
+			.catch((error: unknown) => {
+				if (isRecordNotFound(error)) return error;
+				throw error;
+			});
+		return missing ? whenNotFound(options.ifNotFound, missing) : [{ deleted: true, id }];
+	},
+});

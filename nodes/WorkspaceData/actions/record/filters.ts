@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { FieldIndex } from '../../model/fieldResolution';
+import { conditionTest } from '../../model/filter';
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/record';
+
+const filtersSchema = z.object({
+	conditions: z
+		.array(
+			z.object({
+				field: z.unknown(),
+				condition: z.string().default('equals'),
+				value: z.unknown(),
+			}),
+		)
+		.nullish(),
+});
+
+/** Properties of the record itself that can be filtered like fields. */
+const RECORD_VALUES: Record<string, (record: DataRecord) => unknown> = {
+	id: (record) => record.id,
+	created_at: (record) => record.createdAt,
+};
+
+/**
+ * The filter of Get Many.
+ *
+ * @param filters the parameter `filters`
+ * @param matchType `allConditions` or `anyCondition`
+ * @returns whether a record passes; undefined when there is no condition
+ * @throws InputError for an unknown field or condition
+ */
+export function readFilter(
+	filters: unknown,
+	matchType: unknown,
+	index: FieldIndex,
+): ((record: DataRecord) => boolean) | undefined {
+	const parsed = filtersSchema.safeParse(filters ?? {});
+	if (!parsed.success) {
+		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
+	}
+	const tests = (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
+		const key = typeof field === 'string' ? field : '';
+		if (key.trim() === '') {
+			throw new InputError(
+				"'Field' of a filter condition is empty",
+				'Choose the field to filter by, or remove the condition.',
+			);
+		}
+		const test = conditionTest(condition, value);
+		const own = Object.hasOwn(RECORD_VALUES, key) ? RECORD_VALUES[key] : undefined;
+		if (own) return (record: DataRecord) => test(own(record));
+		const { id } = index.resolve(key);
+		return (record: DataRecord) => test(record.data[id]);
+	});
+	if (tests.length === 0) return undefined;
+	return matchType === 'anyCondition'
+		? (record) => tests.some((test) => test(record))
+		: (record) => tests.every((test) => test(record));
+}

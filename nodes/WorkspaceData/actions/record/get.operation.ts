@@ -1,0 +1,57 @@
+import { InputError } from '../../model/inputError';
+import { cardLocator, recordLocator } from '../../ui/locators';
+import {
+	fieldKeysOption,
+	ifNotFoundOption,
+	outputFieldsOption,
+	timeoutOption,
+} from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { readLocator } from '../run';
+import { whenNotFound } from './notFound';
+import { recordOutput } from './output';
+import { requestOptions } from './requestOptions';
+
+export const getRecord = defineOperation({
+	value: 'get',
+	name: 'Get',
+	action: 'Get a record',
+	description: 'Retrieve a record',
+	properties: [
+		cardLocator,
+		recordLocator,
+		{
+			displayName: 'Simplify',
+			name: 'simple',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return a simplified version of the response instead of the raw data',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [fieldKeysOption, ifNotFoundOption, outputFieldsOption, timeoutOption],
+		},
+	],
+	async execute({ run, get }) {
+		const options = get('options');
+		const request = requestOptions(options);
+		const { text: recordId } = readLocator(get('recordId'), 'Record');
+		const card = await run.card(get('cardId'), request);
+		const output = recordOutput(await run.fields(card, request), get('simple'), options);
+		// The interface has no request for one record: the listing is read until it comes.
+		for await (const record of run.records(card, Infinity, request)) {
+			if (record.id === recordId) return [output(record)];
+		}
+		return whenNotFound(
+			options.ifNotFound,
+			new InputError(
+				`Card '${card.name}' has no record '${recordId}'`,
+				"Check 'Record', or choose what happens in the option 'If Not Found'.",
+			),
+		);
+	},
+});

@@ -1,0 +1,136 @@
+import type { JsonObject } from '../../model/shapes';
+import { cardLocator } from '../../ui/locators';
+import { limitProperty, returnAllProperty } from '../../ui/pagination';
+import { fieldKeysOption, outputFieldsOption, timeoutOption } from '../../ui/recordOptions';
+import { readLimit } from '../limit';
+import { defineOperation } from '../operation';
+import { readFilter } from './filters';
+import { recordOutput } from './output';
+import { requestOptions } from './requestOptions';
+
+export const getManyRecords = defineOperation({
+	value: 'getAll',
+	name: 'Get Many',
+	action: 'Get many records',
+	description: 'Retrieve a list of records',
+	properties: [
+		cardLocator,
+		returnAllProperty,
+		limitProperty,
+		{
+			displayName: 'Filters',
+			name: 'filters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Condition',
+			default: {},
+			options: [
+				{
+					displayName: 'Conditions',
+					name: 'conditions',
+					values: [
+						{
+							displayName: 'Field Name or ID',
+							name: 'field',
+							type: 'options',
+							typeOptions: {
+								loadOptionsMethod: 'getFilterFields',
+								loadOptionsDependsOn: ['cardId.value'],
+							},
+							default: '',
+							description:
+								'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+						},
+						{
+							displayName: 'Condition',
+							name: 'condition',
+							type: 'options',
+							options: [
+								{ name: 'Contains', value: 'contains' },
+								{ name: 'Does Not Contain', value: 'notContains' },
+								{ name: 'Does Not Equal', value: 'notEquals' },
+								{ name: 'Ends With', value: 'endsWith' },
+								{ name: 'Equals', value: 'equals' },
+								{ name: 'Greater Than', value: 'greaterThan' },
+								{ name: 'Greater Than or Equal', value: 'greaterOrEqual' },
+								{ name: 'Is Empty', value: 'isEmpty' },
+								{ name: 'Is Not Empty', value: 'isNotEmpty' },
+								{ name: 'Less Than', value: 'lessThan' },
+								{ name: 'Less Than or Equal', value: 'lessOrEqual' },
+								{ name: 'Starts With', value: 'startsWith' },
+							],
+							default: 'equals',
+							description: 'How to compare',
+						},
+						{
+							displayName: 'Value',
+							name: 'value',
+							type: 'string',
+							default: '',
+							description: 'The value to compare with',
+							displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
+						},
+					],
+				},
+			],
+			description: 'Conditions that records have to meet',
+		},
+		{
+			displayName: 'Match',
+			name: 'matchType',
+			type: 'options',
+			options: [
+				{
+					name: 'All Conditions',
+					value: 'allConditions',
+					description: 'Return records that meet every condition',
+				},
+				{
+					name: 'Any Condition',
+					value: 'anyCondition',
+					description: 'Return records that meet at least one condition',
+				},
+			],
+			default: 'allConditions',
+			description: 'How many of the conditions a record has to meet',
+		},
+		{
+			displayName:
+				'The service cannot filter: with conditions, all records of the card are read and filtered here',
+			name: 'filterNotice',
+			type: 'notice',
+			default: '',
+		},
+		{
+			displayName: 'Simplify',
+			name: 'simple',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return a simplified version of the response instead of the raw data',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [fieldKeysOption, outputFieldsOption, timeoutOption],
+		},
+	],
+	async execute({ run, get }) {
+		const options = get('options');
+		const request = requestOptions(options);
+		const limit = readLimit(get('returnAll'), get('limit'));
+		const card = await run.card(get('cardId'), request);
+		const index = await run.fields(card, request);
+		const output = recordOutput(index, get('simple'), options);
+		const passes = readFilter(get('filters'), get('matchType'), index);
+		const results: JsonObject[] = [];
+		for await (const record of run.records(card, passes ? Infinity : limit, request)) {
+			if (passes && !passes(record)) continue;
+			results.push(output(record));
+			if (results.length === limit) break;
+		}
+		return results;
+	},
+});

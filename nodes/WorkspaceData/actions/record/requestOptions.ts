@@ -1,0 +1,23 @@
+import { InputError } from '../../model/inputError';
+import type { ReadOptions } from '../../transport/listings';
+
+/** A number from the Options collection; expressions may give text. */
+function readNumber(value: unknown, parameter: string): number | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	const number = Number(value);
+	if (Number.isFinite(number) && number > 0) return number;
+	throw new InputError(
+		`'${parameter}' has to be a number above 0, not '${String(value)}'`,
+		`Enter a number, or remove '${parameter}' from the options.`,
+	);
+}
+
+/** What the Options collection says about requests. @throws InputError */
+export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
+	const maxParallel = readNumber(options.maxParallel, 'Max Parallel Requests');
+	const seconds = readNumber(options.timeout, 'Timeout');
+	return {
+		...(maxParallel !== undefined && { maxParallel: Math.max(1, Math.floor(maxParallel)) }),
+		...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
+	};
+}

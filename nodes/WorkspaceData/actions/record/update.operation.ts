@@ -1,0 +1,82 @@
+import { cardLocator, recordLocator } from '../../ui/locators';
+import {
+	emptyValuesOption,
+	fieldKeysOption,
+	ifNotFoundOption,
+	maxParallelOption,
+	outputFieldsOption,
+	timeoutOption,
+	unknownFieldsOption,
+} from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { readLocator } from '../run';
+import { readColumns } from './columns';
+import { isRecordNotFound, whenNotFound } from './notFound';
+import { recordOutput } from './output';
+import { requestOptions } from './requestOptions';
+import { update } from './write';
+
+export const updateRecord = defineOperation({
+	value: 'update',
+	name: 'Update',
+	action: 'Update a record',
+	description: 'Change values of a record',
+	writes: true,
+	properties: [
+		cardLocator,
+		recordLocator,
+		{
+			displayName: 'Columns',
+			name: 'columns',
+			type: 'resourceMapper',
+			default: { mappingMode: 'defineBelow', value: null },
+			noDataExpression: true,
+			required: true,
+			typeOptions: {
+				loadOptionsDependsOn: ['cardId.value'],
+				resourceMapper: {
+					resourceMapperMethod: 'getColumns',
+					// The record is chosen above, so there is nothing to match: the mode without matching.
+					mode: 'add',
+					valuesLabel: 'Values to Update',
+					fieldWords: { singular: 'field', plural: 'fields' },
+					addAllFields: false,
+					multiKeyMatch: false,
+					supportAutoMap: true,
+					refreshStaleSchemaOnOpen: true,
+				},
+			},
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				emptyValuesOption,
+				fieldKeysOption,
+				ifNotFoundOption,
+				maxParallelOption,
+				outputFieldsOption,
+				timeoutOption,
+				unknownFieldsOption,
+			],
+		},
+	],
+	async execute({ run, itemIndex, get }) {
+		const options = get('options');
+		const request = requestOptions(options);
+		const { text: recordId } = readLocator(get('recordId'), 'Record');
+		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
+		const card = await run.card(get('cardId'), request);
+		const written = await update(run, { card, columns, options, request }, recordId).catch(
+			(error: unknown) => {
+				if (isRecordNotFound(error)) return error;
+				throw error;
+			},
+		);
+		if (written instanceof Error) return whenNotFound(options.ifNotFound, written);
+		return [recordOutput(written.index, true, options)(written.record)];
+	},
+});

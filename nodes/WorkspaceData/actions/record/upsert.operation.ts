@@ -1,0 +1,131 @@
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/record';
+import { cardLocator } from '../../ui/locators';
+import {
+	emptyValuesOption,
+	fieldKeysOption,
+	ifNotFoundOption,
+	maxParallelOption,
+	multipleMatchesOption,
+	outputFieldsOption,
+	timeoutOption,
+	unknownFieldsOption,
+	upsertModeOption,
+} from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { readColumns, toRecordData } from './columns';
+import { itemKey, matchIndex, matchingFieldIds } from './matching';
+import { whenNotFound } from './notFound';
+import { recordOutput } from './output';
+import { requestOptions } from './requestOptions';
+import { create, update } from './write';
+
+/** The records to update, as the option Multiple Matches says. */
+function chosen(matches: DataRecord[], policy: string | undefined, card: string): DataRecord[] {
+	if (matches.length <= 1 || policy === 'all') return matches;
+	if (policy === 'first') return matches.slice(0, 1);
+	throw new InputError(
+		`${matches.length} records of card '${card}' match`,
+		"Match on more fields, or choose what happens in the option 'Multiple Matches'.",
+	);
+}
+
+/** @throws InputError for an unknown option value */
+function checkMode(mode: string): void {
+	if (['createOrUpdate', 'createOnly', 'updateOnly'].includes(mode)) return;
+	throw new InputError(`'Upsert Mode' cannot be '${mode}'`, 'Choose one of the listed values.');
+}
+
+export const upsertRecord = defineOperation({
+	value: 'upsert',
+	name: 'Create or Update',
+	action: 'Create or update a record',
+	description: 'Create a new record, or update the current one if it already exists (upsert)',
+	writes: true,
+	properties: [
+		cardLocator,
+		{
+			displayName: 'Columns',
+			name: 'columns',
+			type: 'resourceMapper',
+			default: { mappingMode: 'defineBelow', value: null },
+			noDataExpression: true,
+			required: true,
+			typeOptions: {
+				loadOptionsDependsOn: ['cardId.value'],
+				resourceMapper: {
+					resourceMapperMethod: 'getColumns',
+					mode: 'upsert',
+					valuesLabel: 'Values to Send',
+					fieldWords: { singular: 'field', plural: 'fields' },
+					addAllFields: false,
+					multiKeyMatch: true,
+					supportAutoMap: true,
+					refreshStaleSchemaOnOpen: true,
+				},
+			},
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				emptyValuesOption,
+				fieldKeysOption,
+				ifNotFoundOption,
+				maxParallelOption,
+				multipleMatchesOption,
+				outputFieldsOption,
+				timeoutOption,
+				unknownFieldsOption,
+				upsertModeOption,
+			],
+		},
+	],
+	async execute({ run, itemIndex, get }) {
+		const options = get('options');
+		const { upsertMode = 'createOrUpdate', multipleMatches } = options;
+		checkMode(upsertMode);
+		const request = requestOptions(options);
+		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
+		const card = await run.card(get('cardId'), request);
+		const index = await run.fields(card, request);
+		const fieldIds = matchingFieldIds(columns, index);
+		const data = toRecordData(run, columns, index, options);
+		const key = itemKey(fieldIds, data, index);
+		const matches = await matchIndex(run, card, fieldIds, request);
+		const output = recordOutput(index, true, options);
+		const write = { card, columns, options, request };
+
+		// Items with the same key act on one record, one after the other.
+		return await run.inOrder(`upsert ${card.id} ${fieldIds.join()} ${key}`, async () => {
+			const found = chosen(matches.find(data), multipleMatches, card.name);
+			if (found.length > 0 && upsertMode === 'createOnly') {
+				return found.map((record) => ({ ...output(record), action: 'unchanged' }));
+			}
+			if (found.length > 0) {
+				return await Promise.all(
+					found.map(async (earlier) => {
+						const { record } = await update(run, write, earlier.id, earlier);
+						matches.put(record);
+						return { ...output(record), action: 'updated' };
+					}),
+				);
+			}
+			if (upsertMode === 'updateOnly') {
+				return whenNotFound(
+					options.ifNotFound ?? 'skip',
+					new InputError(
+						`No record of card '${card.name}' matches`,
+						"Check the matching values, or choose what happens in the option 'If Not Found'.",
+					),
+				);
+			}
+			const { record } = await create(run, write);
+			matches.put(record);
+			return [{ ...output(record), action: 'created' }];
+		});
+	},
+});

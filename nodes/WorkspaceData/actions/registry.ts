@@ -1,0 +1,93 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
+import { apiDescription } from './apiDescription/apiDescription.resource';
+import { card } from './card/card.resource';
+import { field } from './field/field.resource';
+import type { Operation, PropertyDefinition, Resource } from './operation';
+import { record } from './record/record.resource';
+
+/** All resources, as the selector shows them. Everything else is derived from this list. */
+export const RESOURCES: readonly Resource[] = [apiDescription, card, field, record];
+
+/**
+ * The operation that a node's parameters name.
+ *
+ * @throws InputError for values that this version does not know, as saved workflows may hold any
+ */
+export function findOperation(resourceValue: unknown, operationValue: unknown): Operation {
+	const resource = RESOURCES.find(({ value }) => value === resourceValue);
+	if (!resource) {
+		throw new InputError(
+			`'Resource' cannot be '${String(resourceValue)}'`,
+			`Choose one of ${RESOURCES.map(({ name }) => name).join(', ')}.`,
+		);
+	}
+	const operation = resource.operations.find(({ value }) => value === operationValue);
+	if (!operation) {
+		throw new InputError(
+			`'Operation' cannot be '${String(operationValue)}' for ${resource.name}`,
+			`Choose one of ${resource.operations.map(({ name }) => name).join(', ')}.`,
+		);
+	}
+	return operation;
+}
+
+const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+
+/** The resource selector. */
+export function resourceSelector(): INodeProperties {
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: RESOURCES.map(({ name, value }) => ({ name, value })).sort(byName),
+		default: 'record',
+	};
+}
+
+function operationSelector({ value, operations }: Resource): INodeProperties {
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [value] } },
+		options: operations
+			.map(({ name, value: operation, action, description }) => ({
+				name,
+				value: operation,
+				action,
+				description,
+			}))
+			.sort(byName),
+		default: operations[0]?.value ?? '',
+	};
+}
+
+/** Shows a parameter for its operation only, beside the conditions of its own. */
+function shownFor(
+	property: PropertyDefinition,
+	resource: string,
+	operation: string,
+): INodeProperties {
+	// Definitions are read-only; n8n's type is not, and n8n does not change them.
+	const { displayOptions, ...rest } = property as INodeProperties;
+	return {
+		...rest,
+		displayOptions: {
+			...displayOptions,
+			show: { ...displayOptions?.show, resource: [resource], operation: [operation] },
+		},
+	};
+}
+
+/** The operation selectors and all parameters of all operations. */
+export function operationProperties(): INodeProperties[] {
+	return RESOURCES.flatMap((resource) => [
+		operationSelector(resource),
+		...resource.operations.flatMap(({ value, properties }) =>
+			properties.map((property) => shownFor(property, resource.value, value)),
+		),
+	]);
+}

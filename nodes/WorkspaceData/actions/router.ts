@@ -1,0 +1,88 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { Cancelled } from '../transport/clock';
+import { errorDetails, toNodeError } from '../transport/errors';
+import type { Operation } from './operation';
+import { findOperation } from './registry';
+import { openRun, type Run } from './run';
+
+/**
+ * Runs the node: every input item through the chosen operation, side by side, with the output in
+ * input order. This is the only place that knows about items, pairing and Continue On Fail.
+ */
+export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const node = context.getNode();
+	const { operation, run } = await prepare(context).catch((error: unknown) => {
+		throw toNodeError(node, error);
+	});
+	const outcomes = await Promise.all(
+		context.getInputData().map(async (_, itemIndex) => await runItem(operation, run, itemIndex)),
+	);
+	const errors = outcomes.filter(({ error }) => error !== undefined);
+	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
+	if (failed && !context.continueOnFail()) {
+		throw stoppedError(run, operation, outcomes, failed);
+	}
+	return [outcomes.flatMap(({ items }) => items)];
+}
+
+interface Outcome {
+	itemIndex: number;
+	items: INodeExecutionData[];
+	error?: unknown;
+}
+
+async function prepare(context: IExecuteFunctions): Promise<{ operation: Operation; run: Run }> {
+	const operation = findOperation(
+		context.getNodeParameter('resource', 0),
+		context.getNodeParameter('operation', 0),
+	);
+	return { operation, run: await openRun(context) };
+}
+
+async function runItem(operation: Operation, run: Run, itemIndex: number): Promise<Outcome> {
+	const { context } = run;
+	const pairedItem = { item: itemIndex };
+	const get = (name: string): unknown =>
+		context.getNodeParameter(
+			name,
+			itemIndex,
+			operation.properties.find((property) => property.name === name)?.default,
+			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
+			{ skipValidation: true },
+		);
+	try {
+		const results = await operation.execute({ run, itemIndex, get });
+		return {
+			itemIndex,
+			items: results.map((json) => ({ json, pairedItem })) as INodeExecutionData[],
+		};
+	} catch (error) {
+		if (!context.continueOnFail()) run.api.stop();
+		return { itemIndex, items: [errorItem(run, error, itemIndex)], error };
+	}
+}
+
+const placeOf = (run: Run, itemIndex: number) => ({
+	itemIndex,
+	withFieldNames: (text: string) => run.withFieldNames(text),
+});
+
+function errorItem(run: Run, error: unknown, itemIndex: number): INodeExecutionData {
+	const nodeError = toNodeError(run.context.getNode(), error, placeOf(run, itemIndex));
+	return {
+		json: { error: nodeError.message, details: { ...errorDetails(nodeError) } },
+		error: nodeError,
+		pairedItem: { item: itemIndex },
+	};
+}
+
+/** The error that ends the run; says which items had been done, as running again does them twice. */
+function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
+	const error = toNodeError(run.context.getNode(), failed.error, placeOf(run, failed.itemIndex));
+	const done = outcomes.filter((outcome) => !outcome.error).length;
+	if (operation.writes && done > 0) {
+		const note = `${done} of ${outcomes.length} items had been done before the run stopped.`;
+		error.description = [error.description, note].filter(Boolean).join(' ');
+	}
+	return error;
+}

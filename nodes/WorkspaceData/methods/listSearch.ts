@@ -1,0 +1,105 @@
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
+import { indexFields } from '../model/fieldResolution';
+import type { DataRecord } from '../model/record';
+import { getRecordPage, listCards, listFields, MAX_PAGE_SIZE } from '../transport/listings';
+import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+
+/** Entries of one page of a picker. */
+const PAGE_SIZE = 100;
+/** Pages of records that one search reads before it shows what it has. */
+const PAGES_PER_SEARCH = 5;
+
+const matches = (filter: string | undefined, ...texts: string[]): boolean =>
+	!filter || texts.some((text) => text.toLowerCase().includes(filter.trim().toLowerCase()));
+
+/** One page of a list that is there as a whole; the token is the position to go on from. */
+function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
+	const start = Number(paginationToken ?? 0) || 0;
+	const end = start + PAGE_SIZE;
+	return {
+		results: items.slice(start, end),
+		...(end < items.length && { paginationToken: String(end) }),
+	};
+}
+
+const byName = (a: INodeListSearchItems, b: INodeListSearchItems): number =>
+	a.name.localeCompare(b.name);
+
+/** Cards of the workspace, by name. */
+export async function searchCards(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const cards = await listCards(await openEditorApi(this), EDITOR_READ);
+		const items = cards
+			.filter(({ id, name }) => matches(filter, id, name))
+			.map(({ id, name }) => ({ name, value: id }))
+			.sort(byName);
+		return pageOf(items, paginationToken);
+	});
+}
+
+/** Fields of the chosen card, in the card's order. */
+export async function searchFields(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const { fields } = await chosenCardFields(this);
+		const items = fields
+			.filter(({ id, name }) => matches(filter, id, name))
+			.map(({ id, name }) => ({ name, value: id }));
+		return pageOf(items, paginationToken);
+	});
+}
+
+/** A record in a list: its first texts say more than its id. */
+function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
+	const texts = fieldIds
+		.map((id) => record.data[id])
+		.filter((value) => typeof value === 'string' || typeof value === 'number')
+		.map((value) => String(value).trim())
+		.filter((text) => text !== '')
+		.slice(0, 2);
+	return texts.length > 0 ? `${texts.join(' · ')} (${record.id})` : record.id;
+}
+
+/** Records of the chosen card, page by page; the token is the service's cursor. */
+export async function searchRecords(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const api = await openEditorApi(this);
+		const cardId = await chosenCardId(this, api);
+		if (cardId === undefined) return { results: [] };
+		const { fields } = indexFields(await listFields(api, cardId, EDITOR_READ), cardId);
+		const fieldIds = fields.map(({ id }) => id);
+		const results: INodeListSearchItems[] = [];
+		let cursor: string | null | undefined = paginationToken;
+		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
+			const { records, nextCursor } = await getRecordPage(
+				api,
+				cardId,
+				cursor ?? undefined,
+				MAX_PAGE_SIZE,
+				EDITOR_READ,
+			);
+			for (const record of records) {
+				const name = recordLabel(record, fieldIds);
+				if (matches(filter, name)) results.push({ name, value: record.id });
+			}
+			cursor = nextCursor;
+			if (cursor === null) break;
+		}
+		return { results, ...(cursor && { paginationToken: cursor }) };
+	});
+}

@@ -1,0 +1,53 @@
+import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import { describedFieldTypes } from '../model/fieldTypes';
+import { getDescription } from '../transport/description';
+import { listFields } from '../transport/listings';
+import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+
+const titleCase = (text: string): string =>
+	text
+		.split(/[_\s-]+/)
+		.filter(Boolean)
+		.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+		.join(' ');
+
+/**
+ * The field types of the service: as its own description names them, else those that the fields of
+ * the chosen card have.
+ * @see service interface, part 2: the allowed types are not shown
+ */
+export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const api = await openEditorApi(this);
+		const described = await getDescription(api, 'json', EDITOR_READ)
+			.then(describedFieldTypes)
+			.catch(() => []);
+		const cardId = described.length > 0 ? undefined : await chosenCardId(this, api);
+		const seen = cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ);
+		const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
+		return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
+	});
+}
+
+/** The fields of the chosen card by name; two fields of one name appear by id. */
+export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const index = await chosenCardFields(this);
+		return index.fields.map((field) => {
+			const value = index.keyOf(field);
+			return { name: value === field.name ? field.name : `${field.name} (${field.id})`, value };
+		});
+	});
+}
+
+/** What Get Many can filter by: the fields, and the record's own properties. */
+export async function getFilterFields(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const fields = await getFieldNames.call(this);
+	return [
+		...fields,
+		{ name: 'Created At (Record)', value: 'created_at' },
+		{ name: 'ID (Record)', value: 'id' },
+	];
+}

@@ -1,0 +1,87 @@
+import { InputError } from './inputError';
+
+const API_ROOT = '/api/v1';
+
+/** Half of a surrogate pair on its own: not text, and nothing that can be percent-encoded. */
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** Parses an address that has to be plain http(s): no sign-in data, query or fragment. */
+function parseAddress(value: unknown, parameter: string, example: string): URL {
+	const text = typeof value === 'string' ? value.trim() : '';
+	if (text === '') {
+		throw new InputError(`'${parameter}' is empty`, `Enter an address such as ${example}.`);
+	}
+	let url: URL;
+	try {
+		url = new URL(text);
+	} catch {
+		url = new URL('invalid:');
+	}
+	const plain = !url.username && !url.password && !url.search && !url.hash;
+	if (!/^https?:$/.test(url.protocol) || !url.hostname || !plain) {
+		throw new InputError(
+			`'${parameter}' is not a usable address`,
+			`Enter an address such as ${example}: http or https, without sign-in data, query or fragment.`,
+		);
+	}
+	return url;
+}
+
+const withoutTrailingSlashes = (url: URL): string =>
+	`${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+
+/**
+ * The API root of the service, without trailing slashes.
+ *
+ * @param value what the credential holds in `baseUrl`
+ * @throws InputError when it is not an http(s) address that ends in `/api/v1`
+ * @see service interface, part 9
+ */
+export function parseBaseUrl(value: unknown): string {
+	const example = `https://data.example.com${API_ROOT}`;
+	const baseUrl = withoutTrailingSlashes(parseAddress(value, 'Base URL', example));
+	if (!baseUrl.endsWith(API_ROOT)) {
+		throw new InputError(
+			`'Base URL' has to end in ${API_ROOT}`,
+			`Enter the address of the API itself, such as ${example}.`,
+		);
+	}
+	return baseUrl;
+}
+
+/**
+ * The address that issues access tokens for a realm.
+ *
+ * @param authUrl address of the identity provider, as the credential holds it
+ * @param realm name of the realm
+ * @throws InputError when either cannot be used
+ * @see service interface, parts 4 and 5
+ */
+export function tokenAddress(authUrl: unknown, realm: unknown): string {
+	const root = withoutTrailingSlashes(
+		parseAddress(authUrl, 'Auth URL', 'https://auth.example.com'),
+	);
+	return `${root}/realms/${pathSegment(realm, 'Realm')}/protocol/openid-connect/token`;
+}
+
+/**
+ * One path segment, percent-encoded. `.` and `..` are refused: URL parsers resolve them even when
+ * they are percent-encoded, so no encoding makes them safe.
+ *
+ * @param parameter the name that the user sees in the message
+ * @throws InputError when the value is empty or would change the path
+ * @see RFC 3986, section 5.2.4
+ */
+export function pathSegment(value: unknown, parameter: string): string {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	if (text === '') {
+		throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
+	}
+	if (text === '.' || text === '..') {
+		throw new InputError(
+			`'${parameter}' cannot be '${text}'`,
+			`Enter the identifier that the service shows for '${parameter}'.`,
+		);
+	}
+	return encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));
+}

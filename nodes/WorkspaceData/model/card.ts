@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { type JsonObject, readList, readObject, resourceSchema } from './shapes';
+
+/**
+ * A card (table). `raw` is the service's object as it came, with properties beyond the interface.
+ * @see service interface, part 2
+ */
+export interface Card {
+	id: string;
+	name: string;
+	raw: JsonObject;
+}
+
+const cardSchema = resourceSchema('card_id', { name: z.string().optional() });
+
+function toCard(raw: JsonObject): Card | undefined {
+	const card = cardSchema.safeParse(raw);
+	return card.success ? { id: card.data.id, name: card.data.name ?? card.data.id, raw } : undefined;
+}
+
+/** The cards of a listing, or undefined when the answer holds no listing. */
+export function readCards(body: unknown): Card[] | undefined {
+	return readList(body, 'cards')
+		?.map(toCard)
+		.filter((card) => card !== undefined);
+}
+
+/** The card in an answer, or undefined (an empty body after a change, for example). */
+export function readCard(body: unknown): Card | undefined {
+	return readObject(body, 'card', toCard);
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { isObject, type JsonObject, readList, readObject, resourceSchema } from './shapes';
+
+/** One choice of a select field. */
+export interface FieldOption {
+	/** What the user sees. */
+	label: string;
+	/** Every spelling by which record data may name this choice: label, value, id. */
+	values: string[];
+}
+
+/**
+ * A field (column definition). `raw` is the service's object as it came.
+ * @see service interface, part 2
+ */
+export interface Field {
+	id: string;
+	name: string;
+	/** As the service calls it; types beyond the known ones are possible. */
+	type: string;
+	/** Choices, where the field has any. */
+	options: FieldOption[];
+	raw: JsonObject;
+}
+
+const fieldSchema = resourceSchema('field_id', {
+	name: z.string().optional(),
+	type: z.string().catch(''),
+	options: z.unknown(),
+	choices: z.unknown(),
+});
+
+const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
+
+function toOption(raw: unknown): FieldOption | undefined {
+	if (typeof raw === 'string' || typeof raw === 'number') {
+		return { label: String(raw), values: [String(raw)] };
+	}
+	if (!isObject(raw)) return undefined;
+	const values = [raw.name, raw.label, raw.title, raw.value, raw.id, raw.key]
+		.filter((value) => typeof value === 'string' || typeof value === 'number')
+		.map(String);
+	const label = values[0];
+	return label === undefined ? undefined : { label, values: [...new Set(values)] };
+}
+
+/** The choices of a field: options may be strings or objects, bare or under a key. */
+export function readOptions(raw: unknown): FieldOption[] {
+	if (Array.isArray(raw)) return raw.map(toOption).filter((option) => option !== undefined);
+	if (!isObject(raw)) return [];
+	const list = CHOICE_LISTS.map((name) => raw[name]).find(Array.isArray);
+	return list ? readOptions(list) : [];
+}
+
+function toField(raw: JsonObject): Field | undefined {
+	const field = fieldSchema.safeParse(raw);
+	if (!field.success) return undefined;
+	const { id, name, type, options, choices } = field.data;
+	return { id, name: name || id, type, options: readOptions(options ?? choices), raw };
+}
+
+/** The fields of a listing, or undefined when the answer holds no listing. */
+export function readFields(body: unknown): Field[] | undefined {
+	return readList(body, 'fields')
+		?.map(toField)
+		.filter((field) => field !== undefined);
+}
+
+/** The field in an answer, or undefined (an empty body after a change, for example). */
+export function readField(body: unknown): Field | undefined {
+	return readObject(body, 'field', toField);
+}

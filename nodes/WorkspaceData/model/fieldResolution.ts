@@ -1,0 +1,123 @@
+import type { Field } from './field';
+import { InputError } from './inputError';
+
+/** What a saved mapping knows about a field beside the key it is mapped under. */
+export interface FieldHint {
+	/** The field id when the mapping was last refreshed. */
+	fieldId?: string;
+	/** The name when the mapping was last refreshed; differs from the key after a rename. */
+	name?: string;
+}
+
+/** The fields of one card, ready to be found by name or id. */
+export interface FieldIndex {
+	/** In the service's order. */
+	fields: readonly Field[];
+	/**
+	 * Finds the field that a key means: exact name, then the hints of the saved mapping, then a raw
+	 * field id, then a name that differs only in case or outer spaces and is unique.
+	 *
+	 * @throws InputError when no field or more than one is meant; names the nearest fields
+	 */
+	resolve(key: string, hint?: FieldHint): Field;
+	/** As `resolve`, but undefined where no field is meant. An ambiguous key still throws. */
+	find(key: string, hint?: FieldHint): Field | undefined;
+	byId(id: string): Field | undefined;
+	/** The key that names a field without doubt: its name, or its id where two fields share a name. */
+	keyOf(field: Field): string;
+}
+
+const fold = (name: string): string => name.trim().toLowerCase();
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+	const groups = new Map<string, T[]>();
+	for (const item of items) {
+		const group = groups.get(key(item));
+		if (group) group.push(item);
+		else groups.set(key(item), [item]);
+	}
+	return groups;
+}
+
+/**
+ * Indexes the fields of a card.
+ *
+ * @param fields the live listing
+ * @param cardName how messages call the card
+ */
+export function indexFields(fields: readonly Field[], cardName: string): FieldIndex {
+	const byName = groupBy(fields, (field) => field.name);
+	const byFoldedName = groupBy(fields, (field) => fold(field.name));
+	const ids = new Map(fields.map((field) => [field.id, field]));
+
+	const ambiguous = (key: string, candidates: readonly Field[]) =>
+		new InputError(
+			`Card '${cardName}' has ${candidates.length} fields that '${clip(key)}' can mean`,
+			`Use one of the field ids instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
+		);
+
+	function only(key: string, candidates: readonly Field[] | undefined): Field | undefined {
+		if (candidates && candidates.length > 1) throw ambiguous(key, candidates);
+		return candidates?.[0];
+	}
+
+	function find(key: string, hint: FieldHint = {}): Field | undefined {
+		const named = byName.get(key);
+		const hinted = hint.fieldId === undefined ? undefined : ids.get(hint.fieldId);
+		if (named && named.length > 1 && hinted && named.includes(hinted)) return hinted;
+		return (
+			only(key, named) ??
+			hinted ??
+			(hint.name === undefined ? undefined : only(key, byName.get(hint.name))) ??
+			ids.get(key) ??
+			only(key, byFoldedName.get(fold(key)))
+		);
+	}
+
+	return {
+		fields,
+		find,
+		byId: (id) => ids.get(id),
+		keyOf: (field) => (byName.get(field.name)?.length === 1 ? field.name : field.id),
+		resolve(key, hint) {
+			const field = find(key, hint);
+			if (field) return field;
+			const near = nearestNames(
+				key,
+				fields.map(({ name }) => name),
+			);
+			throw new InputError(
+				`Card '${cardName}' has no field '${clip(key)}'`,
+				near.length > 0
+					? `Did you mean ${near.map((name) => `'${clip(name)}'`).join(', ')}? Refresh the field list, or correct the name.`
+					: 'The card has no fields yet. Add the field first.',
+			);
+		},
+	};
+}
+
+const clip = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
+/** Up to three names, the most similar first. */
+function nearestNames(key: string, names: readonly string[]): string[] {
+	const wanted = fold(key).slice(0, 100);
+	return [...new Set(names)]
+		.map((name) => ({ name, distance: editDistance(wanted, fold(name).slice(0, 100)) }))
+		.sort((a, b) => a.distance - b.distance)
+		.slice(0, 3)
+		.map(({ name }) => name);
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (let i = 1; i <= a.length; i += 1) {
+		const current = [i];
+		for (let j = 1; j <= b.length; j += 1) {
+			const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+			current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+		}
+		previous = current;
+	}
+	return previous[b.length] ?? 0;
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import {
+	isObject,
+	type JsonObject,
+	readList,
+	readObject,
+	resourceSchema,
+	untouchedObject,
+} from './shapes';
+
+/**
+ * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
+ * key, so that keys such as `__proto__` survive.
+ * @see service interface, part 2
+ */
+export interface DataRecord {
+	id: string;
+	data: JsonObject;
+	/** ISO 8601 UTC; null where an answer does not tell. */
+	createdAt: string | null;
+	/** The service's object, with properties beyond the interface. */
+	raw: JsonObject;
+}
+
+/** One page of a record listing. */
+export interface RecordPage {
+	records: DataRecord[];
+	/** Cursor of the next page; null on the last one. */
+	nextCursor: string | null;
+}
+
+const recordSchema = resourceSchema('record_id', {
+	data: untouchedObject.optional(),
+	created_at: z.string().nullish().catch(null),
+});
+
+function toRecord(raw: JsonObject): DataRecord | undefined {
+	const record = recordSchema.safeParse(raw);
+	if (!record.success) return undefined;
+	const { id, data, created_at } = record.data;
+	return { id, data: data ?? {}, createdAt: created_at ?? null, raw };
+}
+
+/**
+ * One page of records.
+ *
+ * @returns undefined when the answer holds no listing
+ * @see service interface, part 2, "Record list response"
+ */
+export function readRecordPage(body: unknown): RecordPage | undefined {
+	const records = readList(body, 'records')?.map(toRecord);
+	if (!records) return undefined;
+	return {
+		records: records.filter((record) => record !== undefined),
+		nextCursor: readCursor(body),
+	};
+}
+
+/** The cursor beside the list, also where the whole page is wrapped once more. */
+function readCursor(body: unknown): string | null {
+	if (!isObject(body)) return null;
+	const cursor = body.next_cursor;
+	if (cursor === undefined) return readCursor(Object.values(body).find(isObject));
+	return typeof cursor === 'string' && cursor !== '' ? cursor : null;
+}
+
+/** The record in an answer, or undefined (an empty body after a change, for example). */
+export function readRecord(body: unknown): DataRecord | undefined {
+	return readObject(body, 'record', toRecord);
+}

@@ -1,0 +1,79 @@
+/**
+ * The shapes an answer may have where the interface leaves them open ("not shown"): lists bare or
+ * under one key, single objects bare or wrapped, empty bodies after a change.
+ *
+ * @see service interface, part 4, "Gaps"
+ */
+
+import { z } from 'zod';
+
+export type JsonObject = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const WRAPPERS = ['data', 'items', 'results', 'result', 'value'];
+
+/**
+ * The list in an answer.
+ *
+ * @param body a bare array, or an object that holds the array under `key`, a usual wrapper or the
+ * only key with an array; one level of wrapping inside a wrapper is followed (`{ data: { cards: [] } }`)
+ * @param key the name of the list, for example `cards`
+ * @returns the objects of the list, or undefined when the body holds no list
+ */
+export function readList(body: unknown, key: string): JsonObject[] | undefined {
+	if (Array.isArray(body)) return body.filter(isObject);
+	if (!isObject(body)) return undefined;
+	const candidates = [key, ...WRAPPERS].map((name) => body[name]);
+	const direct = candidates.find(Array.isArray);
+	if (direct) return direct.filter(isObject);
+	const nested = candidates.filter(isObject).map((inner) => readList(inner, key));
+	const found = nested.find((list) => list !== undefined);
+	if (found) return found;
+	const arrays = Object.values(body).filter(Array.isArray);
+	return arrays.length === 1 ? arrays[0]?.filter(isObject) : undefined;
+}
+
+/**
+ * The single object in an answer.
+ *
+ * @param body the object itself, or an object that holds it under `key` or a usual wrapper
+ * @param key the name of the object, for example `card`
+ * @param read gives the resource where an object is one; what it says decides where a resource has
+ * a property of its own that is called like a wrapper (a record's `data`)
+ * @returns the resource, or undefined when the body holds none (an empty body, for example)
+ */
+export function readObject<Resource>(
+	body: unknown,
+	key: string,
+	read: (candidate: JsonObject) => Resource | undefined,
+): Resource | undefined {
+	if (!isObject(body)) return undefined;
+	const named = body[key];
+	const resource = (isObject(named) && read(named)) || read(body);
+	if (resource) return resource;
+	for (const name of WRAPPERS) {
+		const found = readObject(body[name], key, read);
+		if (found) return found;
+	}
+	return undefined;
+}
+
+/** An identifier; services may send numbers. */
+const identifier = z.union([z.string().min(1), z.number().finite().transform(String)]);
+
+/** An object of the service, kept as it is: copying it key by key would lose keys like `__proto__`. */
+export const untouchedObject = z.custom<JsonObject>(isObject);
+
+/**
+ * Schema of a resource: its identifier, under `id` or under a name of its own, and more properties.
+ * Its output has the identifier as `id`.
+ *
+ * @param idName the other name of the identifier, for example `card_id`
+ */
+export function resourceSchema<Shape extends z.ZodRawShape>(idName: string, shape: Shape) {
+	const withId = (raw: unknown) =>
+		isObject(raw) ? { ...raw, id: raw.id ?? raw[idName] } : undefined;
+	return z.preprocess(withId, z.object(shape).and(z.object({ id: identifier })));
+}

@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod';
+import { tokenAddress } from '../model/address';
+import { BoundedMap } from '../model/boundedMap';
+import { readProblem } from '../model/problem';
+import { redact } from '../model/redact';
+import { systemClock, type Clock } from './clock';
+import { NetworkFailure, readNetworkFailure } from './networkFailure';
+
+/** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
+export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+
+/** The token request did not give a token. The message says what to check, never a secret. */
+export class AccessTokenError extends Error {
+	readonly description: string;
+	/** Whether trying again later can help. */
+	readonly transient: boolean;
+	/** HTTP status code of the token endpoint, where it answered. */
+	readonly status: number | undefined;
+
+	constructor(message: string, description: string, transient: boolean, status?: number) {
+		super(message);
+		this.name = 'AccessTokenError';
+		this.description = description;
+		this.transient = transient;
+		this.status = status;
+	}
+}
+
+/** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
+const DEFAULT_LIFETIME_S = 300;
+/** The part of its lifetime after which a token is renewed. */
+const RENEW_AFTER = 0.85;
+const REQUEST_TIMEOUT_MS = 10_000;
+const TRIES = 3;
+const FIRST_PAUSE_MS = 250;
+/** How long a failure is remembered, so that a burst of items asks once. */
+const PERMANENT_FAILURE_MS = 30_000;
+const TRANSIENT_FAILURE_MS = 5_000;
+const MAX_ACCOUNTS = 100;
+
+/** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
+const tokenSchema = z.object({
+	access_token: z.string().min(1),
+	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
+});
+
+const fullResponseSchema = z.object({ statusCode: z.number(), body: z.unknown() });
+
+interface IssuedToken {
+	value: string;
+	renewAt: number;
+	expiresAt: number;
+}
+
+interface Account {
+	token?: IssuedToken;
+	pending?: Promise<IssuedToken>;
+	failure?: { error: AccessTokenError; until: number };
+}
+
+/** Access tokens of service accounts, shared by everything that runs in this process. */
+export interface AccessTokens {
+	/**
+	 * A token that is valid now. One request per lifetime, however many callers there are; renewed
+	 * before it expires; kept in memory only.
+	 *
+	 * @throws AccessTokenError when no token can be had
+	 * @throws InputError when the credential's addresses cannot be used
+	 */
+	get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string>;
+	/** The token that `get` obtained last, if it is still valid. */
+	current(credential: ICredentialDataDecryptedObject): string | undefined;
+	/** Forgets a token that the service refused; a newer one is kept. */
+	reject(credential: ICredentialDataDecryptedObject, token: string | undefined): void;
+}
+
+/** Identifies an account without keeping its secret: two credentials never share a token by chance. */
+function accountKey(credential: ICredentialDataDecryptedObject): string {
+	const { authUrl, realm, clientId, clientSecret } = credential;
+	return createHash('sha256')
+		.update(JSON.stringify([authUrl, realm, clientId, clientSecret]))
+		.digest('base64');
+}
+
+/** Creates an empty store of tokens. @see RFC 6749, section 4.4 */
+export function createAccessTokens(clock: Clock): AccessTokens {
+	const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
+
+	async function issue(
+		credential: ICredentialDataDecryptedObject,
+		send: Send,
+	): Promise<IssuedToken> {
+		for (let attempt = 1; ; attempt += 1) {
+			const requestedAt = clock.now();
+			const outcome = await requestAccessToken(credential, send);
+			if (outcome instanceof AccessTokenError) {
+				if (!outcome.transient || attempt === TRIES) throw outcome;
+				await clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+				continue;
+			}
+			const lifetimeMs = outcome.expires_in * 1000;
+			return {
+				value: outcome.access_token,
+				renewAt: requestedAt + lifetimeMs * RENEW_AFTER,
+				expiresAt: requestedAt + lifetimeMs,
+			};
+		}
+	}
+
+	async function renew(
+		account: Account,
+		credential: ICredentialDataDecryptedObject,
+		send: Send,
+	): Promise<IssuedToken> {
+		account.pending ??= issue(credential, send)
+			.then((token) => {
+				account.token = token;
+				account.failure = undefined;
+				return token;
+			})
+			.catch((error: unknown) => {
+				if (error instanceof AccessTokenError) {
+					const pause = error.transient ? TRANSIENT_FAILURE_MS : PERMANENT_FAILURE_MS;
+					account.failure = { error, until: clock.now() + pause };
+				}
+				throw error;
+			})
+			.finally(() => {
+				account.pending = undefined;
+			});
+		return await account.pending;
+	}
+
+	const isValid = (token: IssuedToken | undefined): token is IssuedToken =>
+		token !== undefined && clock.now() < token.expiresAt;
+
+	return {
+		async get(credential, send) {
+			const account = accounts.getOrCreate(accountKey(credential), () => ({}));
+			const { token, failure } = account;
+			if (isValid(token) && clock.now() < token.renewAt) return token.value;
+			if (failure && clock.now() < failure.until) {
+				if (isValid(token)) return token.value;
+				throw failure.error;
+			}
+			const renewed = await renew(account, credential, send).catch((error: unknown) => {
+				// A token that still works bridges an outage of the token endpoint.
+				if (isValid(token)) return token;
+				throw error;
+			});
+			return renewed.value;
+		},
+		current(credential) {
+			const token = accounts.get(accountKey(credential))?.token;
+			return isValid(token) ? token.value : undefined;
+		},
+		reject(credential, token) {
+			const account = accounts.get(accountKey(credential));
+			if (account?.token && account.token.value === token) account.token = undefined;
+		},
+	};
+}
+
+/**
+ * Asks for an access token once, with the client credentials grant.
+ *
+ * @returns the token and its lifetime in seconds, or what went wrong
+ * @throws InputError when the credential's addresses cannot be used
+ * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
+ */
+export async function requestAccessToken(
+	credential: ICredentialDataDecryptedObject,
+	send: Send,
+): Promise<z.infer<typeof tokenSchema> | AccessTokenError> {
+	const url = tokenAddress(credential.authUrl, credential.realm);
+	const host = new URL(url).host;
+	const answer = await send({
+		method: 'POST',
+		url,
+		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+		body: new URLSearchParams({
+			grant_type: 'client_credentials',
+			client_id: String(credential.clientId ?? ''),
+			client_secret: String(credential.clientSecret ?? ''),
+		}).toString(),
+		timeout: REQUEST_TIMEOUT_MS,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	}).catch(readNetworkFailure);
+	if (answer instanceof NetworkFailure) {
+		return new AccessTokenError(
+			`The auth server ${host} could not be reached: ${answer.reason}`,
+			"Check 'Auth URL' in the credential, and that this n8n can reach it.",
+			answer.transient,
+		);
+	}
+	const response = fullResponseSchema.safeParse(answer);
+	return response.success
+		? readTokenAnswer(response.data.statusCode, response.data.body, host, credential)
+		: unreadable(host);
+}
+
+const unreadable = (host: string, status?: number): AccessTokenError =>
+	new AccessTokenError(
+		`The answer of ${host} is not an access token`,
+		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		true,
+		status,
+	);
+
+function readTokenAnswer(
+	status: number,
+	body: unknown,
+	host: string,
+	{ clientSecret }: ICredentialDataDecryptedObject,
+): z.infer<typeof tokenSchema> | AccessTokenError {
+	if (status >= 200 && status < 300) {
+		const token = tokenSchema.safeParse(body);
+		return token.success ? token.data : unreadable(host, status);
+	}
+	if (status === 404 || (status >= 300 && status < 400)) {
+		return new AccessTokenError(
+			`The auth server ${host} has no token address for this realm`,
+			"Check 'Auth URL' and 'Realm' in the credential.",
+			false,
+			status,
+		);
+	}
+	if (status === 408 || status === 429 || status >= 500) {
+		return new AccessTokenError(
+			`The auth server ${host} is not available right now (status ${status})`,
+			'Try again in a moment.',
+			true,
+			status,
+		);
+	}
+	const { detail } = readProblem(status, body);
+	return new AccessTokenError(
+		'The service account was not accepted',
+		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${redact(detail, [clientSecret])}` : ''}`,
+		false,
+		status,
+	);
+}
+
+/** The tokens of this process. */
+export const accessTokens = createAccessTokens(systemClock);

@@ -1,0 +1,40 @@
+import { sleep } from 'n8n-workflow';
+
+/** Time, sleep and chance as parameters, so that tests need not wait. */
+export interface Clock {
+	/** Milliseconds since the Unix epoch. */
+	now(): number;
+	/** Resolves after so many milliseconds. */
+	sleep(ms: number): Promise<void>;
+	/** A number from 0 up to, but not including, 1. */
+	random(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now(), sleep, random: () => Math.random() };
+
+/** The execution was cancelled while the node was waiting. */
+export class Cancelled extends Error {
+	constructor() {
+		super('The execution was cancelled');
+		this.name = 'Cancelled';
+	}
+}
+
+/** The longest that a cancelled wait goes on, in ms. */
+const SLICE_MS = 250;
+
+/**
+ * Waits, but not longer than a moment once the execution is cancelled. n8n aborts requests by
+ * itself; a wait of our own has to look.
+ *
+ * @param ms how long, in milliseconds
+ * @throws Cancelled
+ */
+export async function wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+	const end = clock.now() + ms;
+	for (let left = ms; left > 0; left = end - clock.now()) {
+		if (signal?.aborted) throw new Cancelled();
+		await clock.sleep(Math.min(left, SLICE_MS));
+	}
+	if (signal?.aborted) throw new Cancelled();
+}

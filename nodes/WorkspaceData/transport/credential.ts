@@ -1,0 +1,43 @@
+import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
+
+/** The values of the parameter `authentication`, with the credential type of each. */
+export const CREDENTIAL_TYPES = {
+	apiKey: 'workspaceDataApi',
+	serviceAccount: 'workspaceDataServiceAccountApi',
+} as const;
+
+export type Authentication = keyof typeof CREDENTIAL_TYPES;
+
+/** How the editor calls the credential types. */
+const TITLES = {
+	workspaceDataApi: 'Workspace Data API',
+	workspaceDataServiceAccountApi: 'Workspace Data Service Account API',
+} as const;
+
+/** The value of `authentication`; saved workflows may hold anything. @throws InputError */
+export function toAuthentication(value: unknown): Authentication {
+	if (value === 'apiKey' || value === 'serviceAccount') return value;
+	throw new InputError(
+		`'Authentication' cannot be '${String(value)}'`,
+		'Choose API Key or Service Account.',
+	);
+}
+
+/**
+ * Reads the node's credential.
+ *
+ * @throws InputError when the node has none of this type
+ */
+export async function readCredential(
+	context: IAllExecuteFunctions,
+	type: keyof typeof TITLES,
+): Promise<ICredentialDataDecryptedObject> {
+	if (!context.getNode().credentials?.[type]) {
+		throw new InputError(
+			`No credential '${TITLES[type]}' is selected`,
+			"Choose one in 'Credential', or another kind under 'Authentication'.",
+		);
+	}
+	return await context.getCredentials(type);
+}

@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '../model/shapes';
+import type { ApiAnswer, ApiRequest, WorkspaceApi } from './api';
+import { ApiFailure, UnexpectedAnswer } from './failures';
+import type { ReadOptions } from './listings';
+
+/**
+ * The OpenAPI description that the service publishes. The interface does not tell whether its path
+ * is relative to the API root or to the origin: both are tried.
+ *
+ * @returns the document; as `{ yaml }` for YAML
+ * @throws UnexpectedAnswer when what comes is no such document
+ * @see service interface, parts 4 and 9
+ */
+export async function getDescription(
+	api: WorkspaceApi,
+	format: string,
+	options: ReadOptions = {},
+): Promise<JsonObject> {
+	const yaml = format === 'yaml';
+	const read = async (root: ApiRequest['root']): Promise<ApiAnswer> =>
+		await api.request({
+			method: 'GET',
+			root,
+			path: [yaml ? 'openapi.yaml' : 'openapi.json'],
+			...options,
+		});
+	const { body } = await read('api').catch(async (error: unknown) => {
+		if (error instanceof ApiFailure && error.problem.status === 404) return await read('origin');
+		throw error;
+	});
+	if (yaml && typeof body === 'string' && body.trim() !== '') return { yaml: body };
+	if (!yaml && isObject(body)) return body;
+	throw new UnexpectedAnswer(
+		`The service does not publish its description as ${yaml ? 'YAML' : 'JSON'}`,
+		'Choose the other format.',
+	);
+}

@@ -1,0 +1,22 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** The choice between the two kinds of credential; both nodes have it. */
+export const authenticationProperty: INodeProperties = {
+	displayName: 'Authentication',
+	name: 'authentication',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'API Key',
+			value: 'apiKey',
+			description: 'A key of the workspace, without a name of its own',
+		},
+		{
+			name: 'Service Account',
+			value: 'serviceAccount',
+			description: 'A named identity with short-lived access tokens (OAuth 2.0)',
+		},
+	],
+	default: 'apiKey',
+};
