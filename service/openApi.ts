@@ -55,6 +55,7 @@ function describe(
 			describeProblems(operation);
 		}
 	}
+	dropUnused(document);
 	return {
 		...document,
 		servers: [{ url: baseUrl }],
@@ -71,6 +72,23 @@ function describe(
 			},
 		},
 	};
+}
+
+/** The library describes every schema as request and as answer; only what is referred to stays. */
+function dropUnused(document: OpenAPIV3.Document) {
+	const schemas = document.components?.schemas ?? {};
+	const referred = (within: unknown) =>
+		[...JSON.stringify(within).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+			([, name = '']) => name,
+		);
+	const used = new Set<string>();
+	const queue = referred(document.paths);
+	for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+		if (used.has(name)) continue;
+		used.add(name);
+		queue.push(...referred(schemas[name] ?? {}));
+	}
+	for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
 const rateHeaders: Record<string, OpenAPIV3.HeaderObject> = {

@@ -15,14 +15,17 @@ const description = z.string().max(10_000);
 const atLeastOne = (value: object) => Object.keys(value).length > 0;
 const nothingToChange = { message: 'must have at least one property to change' };
 
+/** ISO 8601 UTC. */
+const timestamp = z.string().meta({ format: 'date-time' });
+
 /** A card as answered. */
 export const cardSchema = z
 	.object({
 		id: z.string(),
 		name: z.string(),
 		description: z.string(),
-		created_at: z.iso.datetime(),
-		updated_at: z.iso.datetime(),
+		created_at: timestamp,
+		updated_at: timestamp,
 	})
 	.meta({ id: 'Card' });
 
@@ -91,7 +94,7 @@ const recordData = z
 
 /** A record as answered. */
 export const recordSchema = z
-	.object({ id: z.string(), data: recordData, created_at: z.iso.datetime() })
+	.object({ id: z.string(), data: recordData, created_at: timestamp })
 	.meta({ id: 'Record' });
 
 /** Body of "create a record". */
@@ -135,7 +138,7 @@ export const webhookSchema = z
 		events: z.array(z.enum(eventNames)),
 		card_id: z.string().nullable(),
 		state: z.enum(['active', 'paused']),
-		created_at: z.iso.datetime(),
+		created_at: timestamp,
 		secret: z.string(),
 	})
 	.meta({ id: 'Webhook' });
