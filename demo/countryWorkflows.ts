@@ -56,7 +56,7 @@ export function createCard(parts: Parts, countries: readonly Country[]): Workflo
 		cardId: byId("={{ $('Create card').first().json.id }}"),
 		name: '={{ $json.name }}',
 		type: '={{ $json.type }}',
-		additionalFields: { options: '={{ JSON.stringify($json.options ?? []) }}' },
+		additionalFields: { options: '={{ $json.options }}' },
 	});
 	const definitions = codeItems('Field definitions', fieldDefinitions(countries));
 	return chain('Create the card Countries', [manualTrigger(), create, definitions, addField]);

@@ -1,13 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import type { ServiceAccess } from './host/serviceProcess.ts';
-
-/** What has to stay the same when the service of `npm start` starts again with its data. */
-export type KeptAccess = Pick<
-	ServiceAccess,
-	'apiKey' | 'clientId' | 'clientSecret' | 'workspaceId'
->;
+import type { KeptAccess, ServiceAccess } from './host/serviceProcess.ts';
 
 /** The access of the last run; nothing at the first. */
 export async function readAccess(file: string): Promise<Partial<KeptAccess>> {
@@ -20,8 +14,8 @@ export async function readAccess(file: string): Promise<Partial<KeptAccess>> {
 
 /** Keeps the access for the next run, readable by its owner only. */
 export async function keepAccess(file: string, access: ServiceAccess): Promise<void> {
-	const { apiKey, clientId, clientSecret, workspaceId } = access;
+	const { apiKey, clientId, clientSecret, workspaceId, settingsPassword } = access;
+	const kept: KeptAccess = { apiKey, clientId, clientSecret, workspaceId, settingsPassword };
 	await mkdir(dirname(file), { recursive: true });
-	const text = JSON.stringify({ apiKey, clientId, clientSecret, workspaceId }, null, 2);
-	await writeFile(file, text, { mode: 0o600 });
+	await writeFile(file, JSON.stringify(kept, null, 2), { mode: 0o600 });
 }

@@ -107,6 +107,7 @@ n8n        ${host.baseUrl}
 sign-in    ${demoSignIn.email}  ${demoSignIn.password}
 service    ${service.baseUrl}  (workspace ${service.workspaceId})
 API key    ${service.apiKey}
+settings   ${service.settingsUrl}  (password ${service.settingsPassword})
 data       ${folder}  (delete it to start afresh)
 log        ${join(host.userFolder, 'n8n.log')}
 

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { stopAtExit } from './cleanup.ts';
@@ -43,6 +43,9 @@ export interface HostOptions {
 	publicUrl?: string;
 	extra?: Record<string, string>;
 }
+
+/** In the user folder while n8n runs: the id of its process, which leads its group. */
+export const processFile = 'n8n.pid';
 
 const startSeconds = 120;
 const stopSeconds = 20;
@@ -102,6 +105,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		killGroup(running.pid, 'SIGKILL');
 		await running;
 		if (child === running) child = undefined;
+		await rm(join(settings.userFolder, processFile), { force: true });
 		forget();
 	}
 
@@ -119,6 +123,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		output.destroy();
 		child = started;
 		forget = stopAtExit(() => end('SIGTERM'));
+		await writeFile(join(settings.userFolder, processFile), String(started.pid));
 		let ended = false;
 		void started.then(() => (ended = true));
 		// The health address answers during migrations already; settings come with the last module.

@@ -18,6 +18,9 @@ export interface ServiceAccess {
 	apiKey: string;
 	clientId: string;
 	clientSecret: string;
+	/** The settings page in a browser, and what it asks for. */
+	settingsUrl: string;
+	settingsPassword: string;
 	/** Only with `control`. */
 	controlUrl?: string;
 	controlToken?: string;
@@ -33,6 +36,12 @@ export interface RunningService extends ServiceAccess {
 	readonly ended: Promise<unknown>;
 }
 
+/** What stays the same when a service starts again with its data. */
+export type KeptAccess = Pick<
+	ServiceAccess,
+	'apiKey' | 'clientId' | 'clientSecret' | 'workspaceId' | 'settingsPassword'
+>;
+
 /** How to start the service; what is left out it chooses itself. */
 export interface ServiceOptions {
 	/** 0 (the default) for a free one. */
@@ -41,7 +50,7 @@ export interface ServiceOptions {
 	/** SQLite file that keeps the data; without it they live in memory. */
 	file?: string;
 	/** Access to keep over restarts. */
-	access?: Partial<Pick<ServiceAccess, 'apiKey' | 'clientId' | 'clientSecret' | 'workspaceId'>>;
+	access?: Partial<KeptAccess>;
 	/** Opens the control interface for tests. */
 	control?: boolean;
 	/** First pause before a failed delivery is tried again, in milliseconds. */
@@ -61,6 +70,7 @@ function serviceArguments(options: ServiceOptions): string[] {
 		['--client-id', access.clientId],
 		['--client-secret', access.clientSecret],
 		['--workspace-id', access.workspaceId],
+		['--settings-password', access.settingsPassword],
 		['--backoff-ms', backoff === undefined ? undefined : String(backoff)],
 	];
 	return [
@@ -83,7 +93,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 		[join(repository, 'service', 'main.ts'), ...serviceArguments(options)],
 		{
 			cwd: repository,
-			all: true,
 			buffer: false,
 			// An open pipe that closes when this process dies, however it dies.
 			stdin: 'pipe',

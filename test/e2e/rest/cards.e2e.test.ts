@@ -1,0 +1,125 @@
+/** Cards, fields and the service's own description: every operation, in one workflow per resource. */
+import { outputOf } from '../../../demo/host/n8nClient.ts';
+import { byId, byName, chain, manualTrigger } from '../../../demo/host/workflowBuilder.ts';
+import { useBench } from '../support/bench.ts';
+import { majors } from '../support/settings.ts';
+
+describe.each(majors())('cards and fields in n8n %i', (major) => {
+	const bench = useBench(major);
+
+	it('creates, gets, lists, updates and deletes a card', async () => {
+		const { action, succeed } = bench();
+		const created = byId("={{ $('Create').first().json.id }}");
+		const card = (name: string, operation: string, parameters = {}, executeOnce = false) =>
+			action(name, { resource: 'card', operation, ...parameters }, { executeOnce });
+		const execution = await succeed(
+			chain(
+				'Cards',
+				[
+					manualTrigger(),
+					card('Create', 'create', {
+						name: 'Plants',
+						additionalFields: { description: 'Green things' },
+					}),
+					card('Get', 'get', { cardId: created }),
+					card('Update', 'update', { cardId: created, updateFields: { name: 'Trees' } }),
+					card('Get by name', 'get', { cardId: byName('Trees') }),
+					card('List', 'getAll', { returnAll: true }),
+					card('Delete', 'delete', { cardId: created }, true),
+					card('List again', 'getAll', { returnAll: true }),
+				].map((node) => (node.name === 'List again' ? { ...node, alwaysOutputData: true } : node)),
+			),
+		);
+		const first = (node: string) => outputOf(execution, node)[0]?.json;
+		const id = first('Create')?.id;
+		expect(first('Create')).toMatchObject({ name: 'Plants', description: 'Green things' });
+		expect(first('Get')).toMatchObject({ id, name: 'Plants', description: 'Green things' });
+		expect(first('Update')).toMatchObject({ id, name: 'Trees', description: 'Green things' });
+		expect(first('Get by name')).toMatchObject({ id, name: 'Trees' });
+		expect(outputOf(execution, 'List').map(({ json }) => json.id)).toContain(id);
+		expect(first('Delete')).toEqual({ deleted: true, id });
+		expect(outputOf(execution, 'List again').map(({ json }) => json.id)).not.toContain(id);
+	});
+
+	it('lists no more cards than asked for', async () => {
+		const { action, api, succeed } = bench();
+		for (const name of ['One', 'Two', 'Three']) await api.createCard(name);
+		const list = action('List', {
+			resource: 'card',
+			operation: 'getAll',
+			returnAll: false,
+			limit: 2,
+		});
+		const execution = await succeed(chain('Two cards', [manualTrigger(), list]));
+		expect(outputOf(execution, 'List')).toHaveLength(2);
+	});
+
+	it('creates, gets, lists, updates and deletes a field', async () => {
+		const { action, api, succeed } = bench();
+		const card = await api.createCard('Garden', [['Name', 'text']]);
+		const field = (name: string, operation: string, parameters = {}) =>
+			action(
+				name,
+				{ resource: 'field', operation, cardId: byId(card.id), ...parameters },
+				{ executeOnce: true },
+			);
+		const created = byId("={{ $('Create').first().json.id }}");
+		const execution = await succeed(
+			chain('Fields', [
+				manualTrigger(),
+				field('Create', 'create', {
+					name: 'Colour',
+					type: 'single_select',
+					additionalFields: { options: '["green", "red"]' },
+				}),
+				field('Get', 'get', { fieldId: created }),
+				field('Update', 'update', { fieldId: byName('Colour'), updateFields: { name: 'Color' } }),
+				field('List', 'getAll', { returnAll: true }),
+				field('Delete', 'delete', { fieldId: byName('Color') }),
+			]),
+		);
+		const first = (node: string) => outputOf(execution, node)[0]?.json;
+		expect(first('Create')).toMatchObject({ name: 'Colour', type: 'single_select' });
+		expect(first('Get')).toEqual(first('Create'));
+		expect(first('Update')).toMatchObject({ id: first('Create')?.id, name: 'Color' });
+		expect(outputOf(execution, 'List').map(({ json }) => json.name)).toEqual(['Name', 'Color']);
+		expect(first('Delete')).toEqual({ deleted: true, id: first('Create')?.id });
+	});
+
+	it("fetches the service's description as JSON and as YAML", async () => {
+		const { action, succeed } = bench();
+		const get = (name: string, format: string) =>
+			action(name, { resource: 'apiDescription', operation: 'get', format });
+		const execution = await succeed(
+			chain('Description', [manualTrigger(), get('JSON', 'json'), get('YAML', 'yaml')]),
+		);
+		expect(outputOf(execution, 'JSON')[0]?.json.openapi).toMatch(/^3\.0/);
+		expect(outputOf(execution, 'YAML')[0]?.json.yaml).toMatch(/openapi: ["']?3\.0/);
+	});
+
+	it('offers both credentials in the HTTP Request node', async () => {
+		const { credentials, service, succeed } = bench();
+		const request = (type: keyof typeof credentials) => ({
+			name: type,
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			executeOnce: true,
+			credentials: { [type]: credentials[type] },
+			parameters: {
+				url: `${service.baseUrl}/workspaces/${service.workspaceId}/cards`,
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: type,
+				options: {},
+			},
+		});
+		const execution = await succeed(
+			chain('HTTP Request', [
+				manualTrigger(),
+				request('workspaceDataApi'),
+				request('workspaceDataServiceAccountApi'),
+			]),
+		);
+		expect(outputOf(execution, 'workspaceDataApi')[0]?.json).toHaveProperty('cards');
+		expect(outputOf(execution, 'workspaceDataServiceAccountApi')[0]?.json).toHaveProperty('cards');
+	});
+});

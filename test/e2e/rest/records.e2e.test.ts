@@ -1,0 +1,224 @@
+/** Records: every operation, names instead of ids, expressions per item. */
+import { outputOf } from '../../../demo/host/n8nClient.ts';
+import {
+	byId,
+	byName,
+	chain,
+	codeItems,
+	manualTrigger,
+	mapAutomatically,
+	mapEach,
+} from '../../../demo/host/workflowBuilder.ts';
+import { useBench } from '../support/bench.ts';
+import type { FieldDraft } from '../support/serviceApi.ts';
+import { majors } from '../support/settings.ts';
+
+const fields: FieldDraft[] = [
+	['Title', 'text'],
+	['Pages', 'number'],
+	['Lent', 'boolean'],
+	['Bought', 'date'],
+	['Genre', 'single_select', ['Novel', 'Essay']],
+	['Keywords', 'multi_select', ['sea', 'war']],
+];
+
+describe.each(majors())('records in n8n %i', (major) => {
+	const bench = useBench(major);
+	const record = (name: string, operation: string, parameters = {}, extra = {}) =>
+		bench().action(name, { resource: 'record', operation, ...parameters }, extra);
+
+	it('creates, gets, updates and deletes records', async () => {
+		const { api, succeed } = bench();
+		const card = await api.createCard('Books', fields);
+		const cardId = byName('Books');
+		const recordId = byId("={{ $('Create').item.json.id }}");
+		const execution = await succeed(
+			chain('Records', [
+				manualTrigger(),
+				codeItems('Books', [
+					{ title: 'Moby-Dick', pages: 635, lent: false, keywords: ['sea'] },
+					{ title: 'Walden', pages: 0, lent: true, keywords: [] },
+				]),
+				record('Create', 'create', {
+					cardId,
+					columns: mapEach({
+						Title: '={{ $json.title }}',
+						Pages: '={{ $json.pages }}',
+						Lent: '={{ $json.lent }}',
+						Bought: '2024-02-29',
+						Genre: '={{ $json.lent ? "Essay" : "Novel" }}',
+						Keywords: '={{ $json.keywords }}',
+					}),
+				}),
+				record('Get', 'get', { cardId, recordId }),
+				record('Update', 'update', {
+					cardId,
+					recordId,
+					columns: mapEach({ Pages: '={{ $json.fields.Pages + 1 }}', Bought: '={{ null }}' }),
+				}),
+				record('Delete', 'delete', { cardId, recordId }),
+			]),
+		);
+		const values = (node: string) => outputOf(execution, node).map(({ json }) => json.fields);
+		const [moby, walden] = [
+			{
+				Title: 'Moby-Dick',
+				Pages: 635,
+				Lent: false,
+				Bought: '2024-02-29',
+				Genre: 'Novel',
+				Keywords: ['sea'],
+			},
+			{ Title: 'Walden', Pages: 0, Lent: true, Bought: '2024-02-29', Genre: 'Essay', Keywords: [] },
+		];
+		expect(values('Create')).toEqual([moby, walden]);
+		expect(values('Get')).toEqual([moby, walden]);
+		const updated = values('Update') as Array<Record<string, unknown>>;
+		expect(updated.map(({ Pages, Bought }) => [Pages, Bought ?? null])).toEqual([
+			[636, null],
+			[1, null],
+		]);
+		expect(outputOf(execution, 'Delete').map(({ json }) => json.deleted)).toEqual([true, true]);
+		expect(outputOf(execution, 'Delete').map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+		]);
+		expect(await api.records(card)).toEqual([]);
+	});
+
+	it('maps automatically and updates what is there', async () => {
+		const { api, succeed } = bench();
+		const card = await api.createCard('Catalogue', fields);
+		await api.createRecord(card, { Title: 'Walden', Pages: 1 });
+		const execution = await succeed(
+			chain('Upsert', [
+				manualTrigger(),
+				codeItems('Rows', [
+					{ Title: 'Walden', Pages: 352, Genre: 'Essay' },
+					{ Title: 'Emma', Pages: 474, Genre: 'Novel' },
+					{ Title: 'Emma', Lent: true },
+				]),
+				record('Upsert', 'upsert', { cardId: byId(card.id), columns: mapAutomatically(['Title']) }),
+			]),
+		);
+		expect(outputOf(execution, 'Upsert').map(({ json }) => json.action)).toEqual([
+			'updated',
+			'created',
+			'updated',
+		]);
+		const stored = await api.records(card);
+		expect(stored).toHaveLength(2);
+		expect(stored.map((one) => one.fields)).toEqual([
+			expect.objectContaining({ Title: 'Walden', Pages: 352, Genre: 'Essay' }),
+			expect.objectContaining({ Title: 'Emma', Pages: 474, Genre: 'Novel', Lent: true }),
+		]);
+	});
+
+	it('reads all pages, a limited number, and what a filter leaves', async () => {
+		const { api, control, succeed } = bench();
+		const card = await api.createCard('Archive', fields);
+		await control.fillCard({ cardId: card.id, count: 450 });
+		const list = (name: string, parameters: object) =>
+			record(name, 'getAll', { cardId: byId(card.id), ...parameters }, { executeOnce: true });
+		const execution = await succeed(
+			chain('Lists', [
+				manualTrigger(),
+				list('All', { returnAll: true }),
+				list('Three', { returnAll: false, limit: 3 }),
+				list('Filtered', {
+					returnAll: true,
+					matchType: 'allConditions',
+					filters: {
+						conditions: [
+							{ field: 'Pages', condition: 'greaterOrEqual', value: '440' },
+							{ field: 'Lent', condition: 'equals', value: 'true' },
+						],
+					},
+				}),
+				list('Raw', { returnAll: false, limit: 1, simple: false }),
+			]),
+		);
+		expect(new Set(outputOf(execution, 'All').map(({ json }) => json.id)).size).toBe(450);
+		expect(outputOf(execution, 'Three')).toHaveLength(3);
+		const pages = outputOf(execution, 'Filtered').map(
+			({ json }) => (json.fields as { Pages: number }).Pages,
+		);
+		expect(pages.sort()).toEqual([440, 442, 444, 446, 448]);
+		expect(outputOf(execution, 'Raw')[0]?.json).toMatchObject({
+			id: expect.any(String),
+			created_at: expect.any(String),
+			data: { [card.fields.Title as string]: 'Title 0' },
+		});
+	});
+
+	it('goes on after a field is renamed and after all ids have changed', async () => {
+		const { api, client, control, succeedAgain } = bench();
+		const card = await api.createCard('Moving', [
+			['Title', 'text'],
+			['Pages', 'number'],
+		]);
+		const saved = await client.createWorkflow(
+			chain('Goes on', [
+				manualTrigger(),
+				record('Create', 'create', {
+					cardId: byId(card.id),
+					columns: mapEach({ Title: 'Emma', Pages: 474 }),
+				}),
+			]),
+		);
+		await succeedAgain(saved);
+		await control.rotateFieldIds({ cardId: card.id });
+		const again = await succeedAgain(saved);
+		expect(outputOf(again, 'Create')[0]?.json.fields).toEqual({ Title: 'Emma', Pages: 474 });
+	});
+
+	it('reads card and values anew for each item', async () => {
+		const { api, succeed } = bench();
+		const cards = await Promise.all([
+			api.createCard('Left', [['Title', 'text']]),
+			api.createCard('Right', [['Title', 'text']]),
+		]);
+		await succeed(
+			chain('Per item', [
+				manualTrigger(),
+				codeItems('Items', [
+					{ card: 'Left', text: 'l1' },
+					{ card: 'Right', text: 'r1' },
+					{ card: 'Left', text: 'l2' },
+				]),
+				record('Create', 'create', {
+					cardId: byName('={{ $json.card }}'),
+					columns: mapEach({ Title: '={{ $json.text }}' }),
+				}),
+			]),
+		);
+		const titles = await Promise.all(
+			cards.map(async (card) =>
+				(await api.records(card)).map(({ fields: { Title } }) => Title).sort(),
+			),
+		);
+		expect(titles).toEqual([['l1', 'l2'], ['r1']]);
+	});
+
+	it('works with the service account, which asks for one token', async () => {
+		const { api, control, succeed } = bench();
+		const card = await api.createCard('Tokens', [['Title', 'text']]);
+		await control.resetRequests();
+		const items = Array.from({ length: 30 }, (_, n) => ({ Title: `t${n}` }));
+		await succeed(
+			chain('Service account', [
+				manualTrigger(),
+				codeItems('Items', items),
+				record('Create', 'create', {
+					authentication: 'serviceAccount',
+					cardId: byId(card.id),
+					columns: mapAutomatically(),
+				}),
+			]),
+		);
+		expect(await api.records(card)).toHaveLength(30);
+		const requests = await control.requests();
+		expect(requests.filter(({ listener }) => listener === 'auth').length).toBeLessThanOrEqual(1);
+		expect(requests.filter(({ status }) => status === 401)).toEqual([]);
+	});
+});

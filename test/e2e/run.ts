@@ -1,0 +1,96 @@
+/**
+ * `npm run test:e2e`: builds and packs the package, installs both n8n where needed, and runs the
+ * tests of this folder in them.
+ */
+import { execa } from 'execa';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { stopAtExit, stopEverything, stopOnSignals } from '../../demo/host/cleanup.ts';
+import { killGroup } from '../../demo/host/commands.ts';
+import { type Major, repository } from '../../demo/host/folders.ts';
+import { installHost } from '../../demo/host/installHost.ts';
+import { processFile } from '../../demo/host/n8nProcess.ts';
+import { buildPackage, packPackage } from '../../demo/host/packageInstall.ts';
+import { explain, Problem } from '../../demo/host/problem.ts';
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const usage = `npm run test:e2e [-- options] [-- options of jest]
+
+  --only <part>   rest, browser, …: files whose path has the part; may be given several times
+  --major <1|2>   one major of n8n only`;
+
+function readOptions() {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: {
+			only: { type: 'string', multiple: true, default: [] },
+			major: { type: 'string', multiple: true, default: ['1', '2'] },
+			help: { type: 'boolean', short: 'h', default: false },
+		},
+	});
+	const wrong = values.major.find((major) => major !== '1' && major !== '2');
+	if (wrong !== undefined) throw new Problem(`--major wants 1 or 2, not '${wrong}'.\n\n${usage}`);
+	return { ...values, majors: values.major.map(Number) as Major[], positionals };
+}
+
+/** Stops every n8n of this run that a test left behind, because its process was killed. */
+async function stopLeftovers(folder: string): Promise<void> {
+	for (const name of await readdir(folder)) {
+		const id = Number(await readFile(join(folder, name, processFile), 'utf8').catch(() => '0'));
+		if (id > 0) killGroup(id, 'SIGKILL');
+	}
+}
+
+async function main(): Promise<number> {
+	const { only, majors, positionals, help } = readOptions();
+	if (help) {
+		say(usage);
+		return 0;
+	}
+	say('Building and packing the package …');
+	await buildPackage();
+	const tarball = await packPackage();
+	for (const major of majors) await installHost(major, say);
+
+	const folder = await mkdtemp(join(tmpdir(), 'workspace-data-e2e-'));
+	stopAtExit(async () => {
+		await stopLeftovers(folder);
+		await rm(folder, { recursive: true, force: true });
+	});
+	const jest = execa(
+		process.execPath,
+		[
+			join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
+			'--config',
+			join(repository, 'test', 'e2e', 'jest.config.cjs'),
+			...only.map((part) => `test/e2e/.*${part}`),
+			...positionals,
+		],
+		{
+			cwd: repository,
+			env: { E2E_TARBALL: tarball, E2E_FOLDER: folder, E2E_MAJORS: majors.join(',') },
+			stdio: 'inherit',
+			reject: false,
+		},
+	);
+	stopAtExit(async () => {
+		jest.kill();
+		await jest;
+	});
+	return (await jest).exitCode ?? 1;
+}
+
+stopOnSignals(() => 130);
+let code = 1;
+try {
+	code = await main();
+} catch (error) {
+	process.stderr.write(`${explain(error)}\n`);
+} finally {
+	await stopEverything();
+}
+process.exit(code);
