@@ -37,9 +37,12 @@ function nodeBinary() {
 		stdio: ['ignore', 2, 2],
 		shell: windows,
 	});
-	if (install.status !== 0) giveUp('Installing Node 24 did not work (see above). Install Node 24 by hand and try again.');
+	if (install.status !== 0)
+		giveUp('Installing Node 24 did not work (see above). Install Node 24 by hand and try again.');
 	if (!existsSync(binary)) {
-		giveUp(`There is no Node 24 package for ${process.platform}/${process.arch}. Install Node 24 by hand and try again.`);
+		giveUp(
+			`There is no Node 24 package for ${process.platform}/${process.arch}. Install Node 24 by hand and try again.`,
+		);
 	}
 	return binary;
 }

@@ -13,7 +13,11 @@ const lock = JSON.parse(readFileSync(file, 'utf8'));
 
 /** Whether `name` resolves from the package at `from`, walking up as Node's resolution does. */
 function resolves(from, name) {
-	for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+	for (
+		let folder = from;
+		;
+		folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
+	) {
 		const path = `${folder ? `${folder}/` : ''}node_modules/${name}`;
 		if (lock.packages[path]?.version) return true;
 		if (!folder) return false;

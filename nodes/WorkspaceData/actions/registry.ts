@@ -47,6 +47,7 @@ export function resourceSelector(): INodeProperties {
 }
 
 function operationSelector({ value, operations }: Resource): INodeProperties {
+	const initial = operations[0]?.value ?? '';
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -61,7 +62,7 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 				description,
 			}))
 			.sort(byName),
-		default: operations[0]?.value ?? '',
+		default: initial,
 	};
 }
 
