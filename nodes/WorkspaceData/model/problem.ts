@@ -62,19 +62,26 @@ function problemKind(type: string | undefined): string | undefined {
 }
 
 /** Problem extensions that list what is wrong with single values, in the shapes seen in the wild. */
-function listedErrors(problem: Record<string, unknown>): string | undefined {
+function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
 	const list = problem.errors ?? problem['invalid-params'] ?? problem.invalid_params;
 	if (!Array.isArray(list)) return undefined;
 	const lines = list.slice(0, 10).map((entry: unknown) => {
 		if (typeof entry === 'string') return entry;
 		if (typeof entry !== 'object' || entry === null) return '';
-		const { field, name, path, pointer, message, reason, detail } = entry as Record<
-			string,
-			unknown
-		>;
+		const {
+			field,
+			name,
+			path,
+			pointer,
+			message,
+			reason,
+			detail: text,
+		} = entry as Record<string, unknown>;
 		const where = [field, name, path, pointer].find((value) => typeof value === 'string');
-		const what = [message, reason, detail].find((value) => typeof value === 'string');
-		return [where, what].filter(Boolean).join(': ');
+		const what = [message, reason, text].find((value) => typeof value === 'string');
+		return what !== undefined && detail.includes(what)
+			? ''
+			: [where, what].filter(Boolean).join(': ');
 	});
 	return lines.filter(Boolean).join('; ') || undefined;
 }
@@ -105,7 +112,7 @@ export function readProblem(status: number, body: unknown): Problem {
 	const other = [rest.message, rest.error_description, rest.error].find(
 		(value): value is string => typeof value === 'string' && value !== '',
 	);
-	const details = [detail ?? other, listedErrors(rest)].filter(Boolean).join(' — ');
+	const details = [detail ?? other, listedErrors(rest, detail)].filter(Boolean).join(' — ');
 	const kind = problemKind(type);
 	return {
 		status,

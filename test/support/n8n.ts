@@ -1,0 +1,286 @@
+import 'reflect-metadata';
+import { Container } from '@n8n/di';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ExecutionLifecycleHooks, InstanceSettings, WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	NodeHelpers,
+	Workflow,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
+	type ICredentialType,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypes,
+	type IPinData,
+	type IRun,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
+import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+
+/** Type name of the action node, as a community package gives it. */
+export const ACTION_TYPE = 'n8n-nodes-workspace-data.workspaceData';
+const START_TYPE = 'test.start';
+
+/** Credential data by credential type. */
+export type TestCredentials = Record<string, ICredentialDataDecryptedObject>;
+
+let settingsReady = false;
+
+/** n8n-core keeps its settings in a container; nothing runs without. */
+export function prepareN8n(): void {
+	if (settingsReady) return;
+	process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+	process.env.N8N_ENCRYPTION_KEY = 'test-encryption-key-0123';
+	process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS = 'false';
+	Container.get(InstanceSettings);
+	settingsReady = true;
+}
+
+/** A trigger that hands on its pinned items. */
+class Start implements INodeType {
+	description = {
+		displayName: 'Start',
+		name: 'start',
+		group: ['trigger'],
+		version: 1,
+		description: '',
+		defaults: { name: 'Start' },
+		inputs: [],
+		outputs: ['main'],
+		properties: [],
+	} as unknown as INodeType['description'];
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
+	}
+}
+
+/** Node types by name. */
+export function nodeTypesOf(types: Record<string, INodeType>): INodeTypes {
+	const byName = new Map(Object.entries(types));
+	const get = (name: string): INodeType => {
+		const type = byName.get(name);
+		if (!type) throw new Error(`The test knows no node type '${name}'`);
+		return type;
+	};
+	return {
+		getByName: get,
+		getByNameAndVersion: (name, version) => NodeHelpers.getVersionedNodeType(get(name), version),
+		getKnownTypes: () => ({}),
+	};
+}
+
+const CREDENTIAL_TYPES: ICredentialType[] = [
+	new WorkspaceDataApi(),
+	new WorkspaceDataServiceAccountApi(),
+];
+
+/**
+ * Does with credentials what n8n does: runs `preAuthentication` while the expirable property is empty
+ * or the token was refused, and keeps its answer only where that holds the property.
+ */
+export function credentialsHelper(
+	data: TestCredentials,
+	onStored?: () => void,
+): ICredentialsHelper {
+	const typeOf = (name: string): ICredentialType => {
+		const type = CREDENTIAL_TYPES.find((candidate) => candidate.name === name);
+		if (!type) throw new Error(`The test knows no credential type '${name}'`);
+		return type;
+	};
+	const helper = {
+		getParentTypes: () => [],
+		isCredentialUsableByNode: () => true,
+		getCredentialsProperties: (name: string) => typeOf(name).properties,
+		async getDecrypted(_additionalData: unknown, _details: unknown, name: string) {
+			const values = data[name];
+			if (!values) throw new Error(`The test has no credential of type '${name}'`);
+			return { sessionToken: '', ...values };
+		},
+		async preAuthentication(
+			helpers: IHttpRequestHelper,
+			credentials: ICredentialDataDecryptedObject,
+			name: string,
+			_node: INode,
+			expired: boolean,
+		): Promise<ICredentialDataDecryptedObject | undefined> {
+			const type = typeOf(name);
+			const expirable = type.properties.find(
+				(property) => property.type === 'hidden' && property.typeOptions?.expirable === true,
+			);
+			if (!expirable || !type.preAuthentication) return undefined;
+			if (credentials[expirable.name] !== '' && !expired) return undefined;
+			const output = await type.preAuthentication.call(helpers, credentials);
+			if (output[expirable.name] === undefined) return undefined;
+			onStored?.();
+			return Object.assign(credentials, output);
+		},
+		async authenticate(
+			credentials: ICredentialDataDecryptedObject,
+			name: string,
+			options: IHttpRequestOptions,
+		): Promise<IHttpRequestOptions> {
+			const { authenticate } = typeOf(name);
+			return typeof authenticate === 'function'
+				? await authenticate.call(typeOf(name), credentials, options)
+				: options;
+		},
+		async updateCredentials() {
+			onStored?.();
+		},
+	};
+	return helper as unknown as ICredentialsHelper;
+}
+
+/** What an execution knows beside its workflow. */
+export function additionalData(
+	credentials: TestCredentials,
+	mode: WorkflowExecuteMode,
+	workflow: Workflow,
+): IWorkflowExecuteAdditionalData {
+	const base = 'http://127.0.0.1:5678';
+	const workflowData = {
+		id: workflow.id,
+		name: workflow.name ?? '',
+		nodes: [],
+		connections: {},
+		active: false,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		isArchived: false,
+		activeVersionId: null,
+	};
+	return {
+		credentialsHelper: credentialsHelper(credentials),
+		hooks: new ExecutionLifecycleHooks(mode, 'execution-1', workflowData),
+		executionId: 'execution-1',
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		restApiUrl: `${base}/rest`,
+		instanceBaseUrl: base,
+		webhookBaseUrl: `${base}/webhook`,
+		webhookTestBaseUrl: `${base}/webhook-test`,
+		webhookWaitingBaseUrl: `${base}/webhook-waiting`,
+		formBaseUrl: `${base}/form`,
+		formWaitingBaseUrl: `${base}/form-waiting`,
+		formTestBaseUrl: `${base}/form-test`,
+		mcpBaseUrl: `${base}/mcp`,
+		mcpTestBaseUrl: `${base}/mcp-test`,
+		externalSecretsProxy: {
+			hasProvider: () => false,
+			hasSecret: () => false,
+			getSecret: () => undefined,
+			listProviders: () => [],
+			listSecrets: () => [],
+		},
+		logAiEvent: () => {},
+		setExecutionStatus: () => {},
+		sendDataToUI: () => {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+}
+
+/** A run of the action node. */
+export interface ActionRun {
+	credentials: TestCredentials;
+	/** The node's parameters; `authentication` is added from the credential. */
+	parameters: IDataObject;
+	/** Data of the input items; one empty item unless told otherwise. */
+	items?: IDataObject[];
+	/** More settings of the node, for example `onError`. */
+	node?: Partial<INode>;
+	/** Given the running execution, for cancelling it. */
+	onStarted?: (execution: { cancel: () => void }) => void;
+}
+
+/** What came out of a run. */
+export interface ActionResult {
+	status: IRun['status'];
+	/** Items of the first output. */
+	items: INodeExecutionData[];
+	/** Items of the error output. */
+	errorItems: INodeExecutionData[];
+	/** The `json` of `items`. */
+	json: IDataObject[];
+	error:
+		| (Error & { description?: string | null; httpCode?: string | null; context?: IDataObject })
+		| undefined;
+	run: IRun;
+}
+
+/**
+ * Runs the action node in n8n's own engine, between a trigger with pinned items and nothing.
+ */
+export async function runAction({
+	credentials,
+	parameters,
+	items = [{}],
+	node = {},
+	onStarted,
+}: ActionRun): Promise<ActionResult> {
+	prepareN8n();
+	const [credentialType = ''] = Object.keys(credentials);
+	const start: INode = {
+		id: 'start',
+		name: 'Start',
+		type: START_TYPE,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const action: INode = {
+		id: 'action',
+		name: 'Workspace Data',
+		type: ACTION_TYPE,
+		typeVersion: 1,
+		position: [200, 0],
+		parameters: {
+			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
+			...parameters,
+		} as INode['parameters'],
+		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
+		...node,
+	};
+	const connections: IConnections = {
+		Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] },
+	};
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		name: 'Test',
+		nodes: [start, action],
+		connections,
+		active: false,
+		nodeTypes: nodeTypesOf({ [START_TYPE]: new Start(), [ACTION_TYPE]: new WorkspaceData() }),
+		settings: { executionOrder: 'v1', timezone: 'Europe/Berlin' },
+	});
+	const pinData: IPinData = { Start: items.map((json) => ({ json })) };
+	const engine = new WorkflowExecute(
+		additionalData(credentials, 'manual', workflow),
+		'manual',
+		createRunExecutionData(),
+	);
+	const execution = engine.run({ workflow, startNode: start, pinData });
+	onStarted?.({ cancel: () => execution.cancel() });
+	const run = await execution;
+	const taskData = run.data.resultData.runData[action.name]?.[0];
+	const [output, errorOutput] = taskData?.data?.main ?? [];
+	return {
+		status: run.status,
+		items: output ?? [],
+		errorItems: errorOutput ?? [],
+		json: (output ?? []).map((item) => item.json),
+		error: (taskData?.error ?? run.data.resultData.error) as ActionResult['error'],
+		run,
+	};
+}

@@ -1,0 +1,121 @@
+import { startService, type Service } from '../../service/index.ts';
+import type { TestCredentials } from './n8n';
+
+type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
+
+/** One field of a test card, as the service is asked to make it. */
+export interface FieldSpec {
+	name: string;
+	type: string;
+	options?: unknown;
+}
+
+/** A service of its own for a test file, with what tests do to it beside the nodes. */
+export interface TestWorkspace {
+	service: Service;
+	apiKey: TestCredentials;
+	serviceAccount: TestCredentials;
+	/** Sends a request as the workspace's owner, past the nodes; the answer has to be a success. */
+	send(method: string, path: string, body?: unknown): Promise<unknown>;
+	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
+	card(
+		name: string,
+		fields: FieldSpec[],
+	): Promise<{ id: string; fieldIds: Record<string, string> }>;
+	/** Makes records from data by field name. @returns their ids */
+	records(cardId: string, rows: Array<Record<string, unknown>>): Promise<string[]>;
+	/** All records of a card, with data by field name. */
+	rows(cardId: string): Promise<Array<Record<string, unknown>>>;
+	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
+	requests(): string[];
+	close(): Promise<void>;
+}
+
+interface Named {
+	id: string;
+	name: string;
+}
+
+/** Starts a service of its own. */
+export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
+	const service = await startService({ control: true, ...options });
+	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
+	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
+
+	async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+		const response = await fetch(`${root}${path}`, {
+			method,
+			headers: {
+				authorization: `Bearer ${service.apiKey}`,
+				...(body !== undefined && { 'content-type': 'application/json' }),
+			},
+			...(body !== undefined && { body: JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		if (!response.ok) throw new Error(`${method} ${path} → ${response.status} ${text}`);
+		return text === '' ? undefined : JSON.parse(text);
+	}
+
+	const fieldsOf = async (cardId: string) =>
+		((await send('GET', `/cards/${cardId}/fields`)) as { fields: Named[] }).fields;
+
+	return {
+		service,
+		send,
+		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } },
+		serviceAccount: {
+			workspaceDataServiceAccountApi: {
+				...base,
+				authUrl: service.authUrl,
+				realm: service.realm,
+				clientId: service.clientId,
+				clientSecret: service.clientSecret,
+			},
+		},
+		async card(name, fields) {
+			const { id } = (await send('POST', '/cards', { name })) as Named;
+			for (const field of fields) await send('POST', `/cards/${id}/fields`, field);
+			const made = await fieldsOf(id);
+			return { id, fieldIds: Object.fromEntries(made.map((field) => [field.name, field.id])) };
+		},
+		async records(cardId, rows) {
+			const fieldIds = new Map((await fieldsOf(cardId)).map(({ name, id }) => [name, id]));
+			const ids: string[] = [];
+			for (const row of rows) {
+				const data = Object.fromEntries(
+					Object.entries(row).map(([name, value]) => [fieldIds.get(name) ?? name, value]),
+				);
+				const { id } = (await send('POST', `/cards/${cardId}/records`, { data })) as Named;
+				ids.push(id);
+			}
+			return ids;
+		},
+		async rows(cardId) {
+			const names = new Map((await fieldsOf(cardId)).map(({ name, id }) => [id, name]));
+			const rows: Array<Record<string, unknown>> = [];
+			for (let cursor: string | null = ''; cursor !== null; ) {
+				const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+				const page = (await send('GET', `/cards/${cardId}/records?limit=100${query}`)) as {
+					records: Array<{ data: Record<string, unknown> }>;
+					next_cursor: string | null;
+				};
+				for (const { data } of page.records) {
+					rows.push(
+						Object.fromEntries(
+							Object.entries(data).map(([id, value]) => [names.get(id) ?? id, value]),
+						),
+					);
+				}
+				cursor = page.next_cursor;
+			}
+			return rows;
+		},
+		requests() {
+			const prefix = new URL(root).pathname;
+			return service.control
+				.requests()
+				.map(({ method, path }) => `${method} ${path.replace(prefix, '')}`);
+		},
+		close: async () => await service.close(),
+	};
+}
