@@ -111,7 +111,7 @@ describe.each(majors())('pickers in n8n %i', (major) => {
 	it('gives the mapper the field names, with types and choices', async () => {
 		const { client } = bench();
 		const { fields } = await client.mapperFields(
-			request('getRecordColumns', 'columns', { resource: 'record', operation: 'create' }),
+			request('getColumns', 'columns', { resource: 'record', operation: 'create' }),
 		);
 		const byKey = new Map(fields.map((field) => [field.id, field]));
 		expect([...byKey.keys()]).toEqual(Object.keys(card.fields));
@@ -129,7 +129,7 @@ describe.each(majors())('pickers in n8n %i', (major) => {
 	it('shows a renamed field at once', async () => {
 		const { client, api, control } = bench();
 		const other = await api.createCard('Short-lived', [['Before', 'text']]);
-		const wanted = request('getRecordColumns', 'columns', {
+		const wanted = request('getColumns', 'columns', {
 			resource: 'record',
 			operation: 'create',
 			cardId: byId(other.id),
