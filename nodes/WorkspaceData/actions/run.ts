@@ -37,6 +37,8 @@ export interface Run {
 	inOrder<T>(key: string, task: () => Promise<T>): Promise<T>;
 	/** Puts field names where a text has field ids. */
 	withFieldNames(text: string): string;
+	/** Tells the user something about this run, beside its output; once, however often it is said. */
+	hint(message: string): void;
 }
 
 /** A value for a field that shows an id to the user: the text of a locator. */
@@ -103,13 +105,27 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	async function readFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const fields = await listFields(api, card.id, options);
 		for (const { id, name } of fields) fieldNames.set(id, name);
-		return indexFields(fields, card.name);
+		const index = indexFields(fields, card.name);
+		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
+		if (shown.length > 0) {
+			const names = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
+			hint(`Card '${card.name}' has several fields called ${names}: they appear under their ids`);
+		}
+		return index;
+	}
+
+	function hint(message: string): void {
+		shared(`hint ${message}`, () => {
+			context.addExecutionHints({ message, location: 'outputPane' });
+			return true;
+		});
 	}
 
 	return {
 		context,
 		api,
 		shared,
+		hint,
 		async card(locator, options) {
 			const { mode, text, shown } = readLocator(locator, 'Card');
 			if (mode !== 'name') return { id: text, name: shown };

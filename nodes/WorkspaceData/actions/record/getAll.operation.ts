@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/shapes';
+import { MAX_PAGE_SIZE } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
 import { fieldKeysOption, outputFieldsOption, timeoutOption } from '../../ui/recordOptions';
@@ -126,10 +127,17 @@ export const getManyRecords = defineOperation({
 		const output = recordOutput(index, get('simple'), options);
 		const passes = readFilter(get('filters'), get('matchType'), index);
 		const results: JsonObject[] = [];
+		let read = 0;
 		for await (const record of run.records(card, passes ? Infinity : limit, request)) {
+			read += 1;
 			if (passes && !passes(record)) continue;
 			results.push(output(record));
 			if (results.length === limit) break;
+		}
+		if (passes && read > MAX_PAGE_SIZE) {
+			run.hint(
+				`${read} records were read to find ${results.length}: the service cannot filter. A lower 'Limit' ends the reading earlier.`,
+			);
 		}
 		return results;
 	},
