@@ -100,14 +100,31 @@ export async function createApp(
 		requestTimeout: 30_000,
 		routerOptions: { maxParamLength: 1_000 },
 		clientErrorHandler: answerBrokenRequest,
-		frameworkErrors(error, _request, reply) {
-			void sendProblem(reply as FastifyReply, fromFastify(error) ?? unexpected(error));
+		frameworkErrors(error, request, reply) {
+			void answerFrameworkError(error, request, reply as FastifyReply);
 		},
 	}).withTypeProvider<ZodTypeProvider>();
 
 	const unexpected = (error: unknown) => {
 		report(error instanceof Error ? (error.stack ?? error.message) : String(error));
 		return problem('internal-error', 'Something went wrong in the service.');
+	};
+
+	const toProblem = (error: FastifyError | ProblemError) =>
+		isProblemError(error) ? error : (fromFastify(error) ?? unexpected(error));
+
+	/** Hooks do not run for what the router refuses, so the limits are applied here. */
+	const answerFrameworkError = async (
+		error: FastifyError,
+		request: FastifyRequest,
+		reply: FastifyReply,
+	) => {
+		try {
+			if (await guard.onPublicRequest(request, reply)) return;
+			sendProblem(reply, toProblem(error));
+		} catch (refusal) {
+			sendProblem(reply, toProblem(refusal as FastifyError));
+		}
 	};
 
 	app.setValidatorCompiler(validatorCompiler);
@@ -123,7 +140,7 @@ export async function createApp(
 	});
 
 	app.setErrorHandler<FastifyError>((error, _request, reply) =>
-		sendProblem(reply, isProblemError(error) ? error : (fromFastify(error) ?? unexpected(error))),
+		sendProblem(reply, toProblem(error)),
 	);
 	app.setNotFoundHandler(async (request, reply) => {
 		const ended = await guard.onPublicRequest(request, reply);

@@ -126,18 +126,6 @@ const service = await startService(
 	}),
 ).catch((error: unknown) => fail(explain(error)));
 
-const addresses: Record<string, unknown> = { ...service };
-delete addresses.control;
-delete addresses.close;
-if (given.json === true) {
-	process.stdout.write(`${JSON.stringify(addresses)}\n`);
-} else {
-	const lines = Object.entries(addresses)
-		.filter(([, value]) => value !== null)
-		.map(([name, value]) => `${name.padEnd(17)}${String(value)}`);
-	process.stdout.write(`${lines.join('\n')}\n`);
-}
-
 let stopping = false;
 async function stop() {
 	if (stopping) return;
@@ -152,4 +140,17 @@ if (given['exit-with-parent'] === true) {
 	process.stdin.on('end', () => void stop());
 	process.stdin.on('error', () => void stop());
 	process.stdin.on('close', () => void stop());
+}
+
+// Last, as whoever reads the addresses may stop the service at once.
+const addresses: Record<string, unknown> = { ...service };
+delete addresses.control;
+delete addresses.close;
+if (given.json === true) {
+	process.stdout.write(`${JSON.stringify(addresses)}\n`);
+} else {
+	const lines = Object.entries(addresses)
+		.filter(([, value]) => value !== null)
+		.map(([name, value]) => `${name.padEnd(17)}${String(value)}`);
+	process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -49,6 +49,13 @@ export async function listen(server: Server, port: number, host: string): Promis
 	return address.port;
 }
 
+/** Answers with an error as OAuth writes it. @see RFC 6749, section 5.2 */
+function refuse(response: ServerResponse, status: number, error: string, description: string) {
+	response
+		.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+		.end(JSON.stringify({ error, error_description: description }));
+}
+
 /** Keeps tokens in our database, and reads clients from the service accounts. */
 function createAdapter(store: Store): (model: string) => Adapter {
 	const tokens = createTokenStore(store.database);
@@ -144,12 +151,22 @@ export async function startIdentityProvider(
 		requests.note('auth', request, response);
 		const url = request.url ?? '/';
 		if (!url.startsWith(`${mount}/`)) {
-			response
-				.writeHead(404, { 'content-type': 'application/json' })
-				.end(JSON.stringify({ error: 'not_found', error_description: 'Realm does not exist' }));
+			refuse(response, 404, 'not_found', 'Realm does not exist');
 			return;
 		}
-		if (url === mount + tokenPath && faults.answer(response)) return;
+		if (url === mount + tokenPath) {
+			if (faults.answer(response)) return;
+			// The library would take the secret from a Basic header, too; the interface knows the form only.
+			if (request.headers.authorization !== undefined) {
+				refuse(
+					response,
+					401,
+					'invalid_client',
+					'Send client_id and client_secret in the form body',
+				);
+				return;
+			}
+		}
 		// The library finds out where it is mounted by comparing the two.
 		Object.assign(request, { originalUrl: url, url: url.slice(mount.length) });
 		handle(request, response);

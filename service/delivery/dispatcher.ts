@@ -25,12 +25,11 @@ const maximumAnswerBytes = 64 * 1024;
 
 /** Why an attempt failed, in words for the log. */
 function reasonOf(error: unknown, timeoutMs: number): string {
-	if (!(error instanceof Error)) return 'unknown error';
-	const { name, message } = error;
-	const code = 'code' in error && typeof error.code === 'string' ? error.code : name;
-	const timedOut = ['TimeoutError', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
-	if (timedOut.includes(code) || timedOut.includes(name)) return `no answer within ${timeoutMs} ms`;
-	return message === '' ? code : `${code}: ${message}`;
+	// Not `instanceof Error`: errors of Node's own may come from another realm (in test runners).
+	const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
+	if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
+	const what = typeof code === 'string' ? code : String(name);
+	return typeof message === 'string' && message !== '' ? `${what}: ${message}` : what;
 }
 
 /** Lets at most `limit` callers per key run at once; the others wait in order. */

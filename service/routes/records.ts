@@ -81,7 +81,8 @@ export function addRecordRoutes(
 			const last = page.at(-1);
 			let next = found.length > limit && last ? cursors.encode(cid, last.id) : null;
 			// What a broken service would do, for trying clients.
-			if (settings.paging === 'repeatCursor' && last) next = cursor ?? cursors.encode(cid, last.id);
+			if (settings.paging === 'repeatCursor')
+				next = cursor ?? (last ? cursors.encode(cid, last.id) : null);
 			if (settings.paging === 'endless') next ??= cursors.encode(cid, '');
 			return answers.page(reply, page, next);
 		},

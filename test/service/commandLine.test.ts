@@ -1,0 +1,94 @@
+import { runService, type ServiceProcess, startServiceProcess } from './commandLine.ts';
+
+const running: ServiceProcess[] = [];
+const start = async (args: string[] = []) => {
+	const service = await startServiceProcess(args);
+	running.push(service);
+	return service;
+};
+afterEach(async () => {
+	for (const { child, ended } of running.splice(0)) {
+		child.kill('SIGKILL');
+		await ended;
+	}
+});
+
+test('the first line is the addresses, which work', async () => {
+	const { addresses } = await start();
+	expect(addresses).toMatchObject({
+		baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
+		authUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+		controlUrl: null,
+		controlToken: null,
+	});
+	const answer = await fetch(`${addresses.baseUrl}/workspaces/${addresses.workspaceId}/cards`, {
+		headers: { authorization: `Bearer ${addresses.apiKey}` },
+	});
+	expect(answer.status).toBe(200);
+});
+
+test('what is asked for is what is there', async () => {
+	const wanted = {
+		workspaceId: 'wsp_mine',
+		realm: 'mine',
+		apiKey: 'wsd_live_0123456789abcdef0123456789',
+		clientId: 'robot',
+		clientSecret: 'a secret with spaces',
+		controlToken: 'token',
+	};
+	const { addresses } = await start([
+		'--control',
+		...['--workspace-id', wanted.workspaceId, '--realm', wanted.realm],
+		...['--api-key', wanted.apiKey, '--client-id', wanted.clientId],
+		...['--client-secret', wanted.clientSecret, '--control-token', wanted.controlToken],
+		...['--token-lifetime', '7'],
+	]);
+	expect(addresses).toMatchObject(wanted);
+	const token = await fetch(`${addresses.authUrl}/realms/mine/protocol/openid-connect/token`, {
+		method: 'POST',
+		body: new URLSearchParams({
+			grant_type: 'client_credentials',
+			client_id: wanted.clientId,
+			client_secret: wanted.clientSecret,
+		}),
+	});
+	expect(await token.json()).toMatchObject({ expires_in: 7 });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s, even twice, ends it with 0', async (signal) => {
+	const { child, ended } = await start();
+	child.kill(signal);
+	child.kill(signal);
+	expect(await ended).toEqual({ code: 0, signal: null });
+});
+
+test('--exit-with-parent ends it when stdin ends', async () => {
+	const { child, ended } = await start(['--exit-with-parent']);
+	child.stdin?.end();
+	expect(await ended).toEqual({ code: 0, signal: null });
+});
+
+test.each([
+	['--port', 'the API'],
+	['--auth-port', 'the identity provider'],
+])('%s taken: a clear message and 1', async (option) => {
+	const { addresses } = await start();
+	const { port } = new URL(addresses.baseUrl);
+	const { code, stdout, stderr } = await runService(['--json', option, port]);
+	expect({ code, stdout, stderr }).toEqual({
+		code: 1,
+		stdout: '',
+		stderr: expect.stringContaining(`Port ${port} is taken.`),
+	});
+});
+
+test.each([
+	[['--port', 'abc'], '--port must be a whole number from 0 to 65535, not "abc".'],
+	[['--port', '70000'], '--port must be'],
+	[['--tier', 'gold'], '--tier must be one of free, standard, business, enterprise'],
+	[['--colour', 'red'], "Unknown option '--colour'"],
+	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],
+])('%j: a clear message and 1', async (args, message) => {
+	const { code, stderr } = await runService(args);
+	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
+});

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** What the first line of `npm run service -- --json` says. */
+export interface Addresses {
+	baseUrl: string;
+	authUrl: string;
+	realm: string;
+	workspaceId: string;
+	apiKey: string;
+	clientId: string;
+	clientSecret: string;
+	controlUrl: string | null;
+	controlToken: string | null;
+}
+
+/** The service in a process of its own. */
+export interface ServiceProcess {
+	child: ChildProcess;
+	/** The first line of stdout. */
+	line: string;
+	addresses: Addresses;
+	/** Exit code and signal, once it has ended. */
+	ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Runs `service/main.ts` to its end. */
+export async function runService(args: string[]) {
+	const { child, ended, output } = spawnService(args);
+	const result = await ended;
+	child.stdin?.destroy();
+	return { ...result, ...output() };
+}
+
+function spawnService(args: string[]) {
+	const main = join(__dirname, '../../service/main.ts');
+	const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
+	let stdout = '';
+	let stderr = '';
+	child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+	child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+	const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+		child.once('close', (code, signal) => resolve({ code, signal })),
+	);
+	return { child, ended, output: () => ({ stdout, stderr }) };
+}
+
+/** Starts `service/main.ts --port 0 --json` and waits for its addresses. */
+export async function startServiceProcess(args: string[]): Promise<ServiceProcess> {
+	const { child, ended, output } = spawnService(['--port', '0', '--json', ...args]);
+	const line = await new Promise<string>((resolve, reject) => {
+		if (child.stdout) createInterface(child.stdout).once('line', resolve);
+		void ended.then(({ code }) =>
+			reject(new Error(`The service ended with ${code}:\n${output().stderr}`)),
+		);
+	});
+	return { child, line, addresses: JSON.parse(line) as Addresses, ended };
+}

@@ -1,0 +1,162 @@
+import { connectControl, type Service, startService } from '../../service/index.ts';
+import { type Client, createClient } from './client.ts';
+
+let service: Service;
+let api: Client;
+let cid: string;
+
+beforeAll(async () => {
+	service = await startService({ control: true });
+	api = createClient(service);
+	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+});
+afterEach(() => service.control.reset());
+afterAll(async () => await service.close());
+
+const countRecords = async () => (await api('GET', `cards/${cid}/records`)).body.records.length;
+const create = async () => await api('POST', `cards/${cid}/records`, { data: {} });
+
+describe('faults', () => {
+	test.each([
+		['problem', 500, /^application\/problem\+json/, /"status":500/],
+		['html', 502, /^text\/html/, /^<!doctype html>/],
+		['plain', 503, /^text\/plain/, /^upstream/],
+		['empty', 500, /^$/, /^$/],
+		['json', 200, /^application\/json/, /^{"odd":true}$/],
+	] as const)('%s answers change nothing and end after their number', async (...row) => {
+		const [body, status, type, text] = row;
+		const before = await countRecords();
+		service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status,
+			body,
+			json: { odd: true },
+			times: 2,
+		});
+		for (let n = 0; n < 2; n++) {
+			const answer = await create();
+			expect(answer.status).toBe(status);
+			expect(answer.headers.get('content-type') ?? '').toMatch(type);
+			expect(answer.text).toMatch(text);
+		}
+		expect(await countRecords()).toBe(before);
+		expect((await create()).status).toBe(201);
+	});
+
+	test('connections are dropped before or after the change', async () => {
+		const before = await countRecords();
+		service.control.fail({ method: 'POST', mode: 'dropBefore' });
+		await expect(create()).rejects.toThrow('fetch failed');
+		expect(await countRecords()).toBe(before);
+		service.control.fail({ method: 'POST', mode: 'dropAfter' });
+		await expect(create()).rejects.toThrow('fetch failed');
+		expect(await countRecords()).toBe(before + 1);
+	});
+
+	test('a slow body arrives whole', async () => {
+		service.control.fail({ mode: 'slowBody', byteMs: 1 });
+		expect((await api('GET', `cards/${cid}`)).body.id).toBe(cid);
+	});
+
+	test('redirects', async () => {
+		const headers = { location: 'http://127.0.0.1:9/' };
+		service.control.fail({ status: 307, body: 'empty', headers });
+		const answer = await api('GET', 'cards');
+		expect([answer.status, answer.headers.get('location')]).toEqual([307, headers.location]);
+	});
+
+	test('some requests can be let through first', async () => {
+		service.control.fail({ method: 'POST', skip: 2 });
+		expect((await create()).status).toBe(201);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		expect((await create()).status).toBe(201);
+		expect((await create()).status).toBe(500);
+	});
+
+	test('a share of connections is dropped', async () => {
+		service.control.setDropRatio({ ratio: 1 });
+		await expect(api('GET', 'cards')).rejects.toThrow('fetch failed');
+		service.control.clearFailures();
+		expect((await api('GET', 'cards')).status).toBe(200);
+	});
+
+	test('latency', async () => {
+		service.control.setLatency({ ms: 30 });
+		const started = performance.now();
+		await api('GET', 'cards');
+		expect(performance.now() - started).toBeGreaterThanOrEqual(29);
+	});
+
+	test.each(['repeatCursor', 'endless'] as const)('cursors that never end: %s', async (mode) => {
+		await create();
+		service.control.setPaging({ mode });
+		const first = (await api('GET', `cards/${cid}/records`)).body.next_cursor;
+		const next = await api('GET', `cards/${cid}/records?cursor=${first}`);
+		expect([next.status, typeof next.body.next_cursor]).toEqual([200, 'string']);
+	});
+});
+
+describe('data', () => {
+	test('a card is filled with values of its types', async () => {
+		const card = (await api('POST', 'cards', { name: 'Filled' })).body;
+		for (const type of ['text', 'number', 'date', 'json', 'email', 'boolean', 'datetime', 'url']) {
+			await api('POST', `cards/${card.id}/fields`, { name: type, type });
+		}
+		expect(service.control.fillCard({ cardId: card.id, count: 3 })).toEqual({ count: 3 });
+		const { records } = (await api('GET', `cards/${card.id}/records`)).body;
+		expect(records.map(({ data }) => Object.keys(data).length)).toEqual([8, 8, 8]);
+	});
+
+	test('a field is renamed', async () => {
+		const field = (await api('POST', `cards/${cid}/fields`, { name: 'Old', type: 'text' })).body;
+		service.control.renameField({ cardId: cid, fieldId: field.id, name: 'New' });
+		const { fields } = (await api('GET', `cards/${cid}/fields`)).body;
+		expect(fields).toContainEqual({ ...field, name: 'New' });
+	});
+});
+
+test('requests are counted, without credentials', async () => {
+	service.control.resetRequests();
+	await api('GET', 'cards?a=b');
+	await createClient(service, null)('DELETE', `cards/${cid}`);
+	const seen = service.control.requests();
+	const path = `/api/v1/workspaces/${service.workspaceId}/cards`;
+	expect(seen).toEqual([
+		expect.objectContaining({
+			listener: 'api',
+			method: 'GET',
+			path,
+			query: 'a=b',
+			authorization: 'apiKey',
+			status: 200,
+		}),
+		expect.objectContaining({ method: 'DELETE', authorization: 'none', status: 401 }),
+	]);
+	expect(JSON.stringify(seen)).not.toContain(service.apiKey);
+});
+
+describe('over HTTP', () => {
+	test('has the same calls behind its own token', async () => {
+		const { controlUrl, controlToken } = service;
+		const remote = connectControl(controlUrl ?? '', controlToken ?? '');
+		await remote.setVariants({ lists: 'bare' });
+		expect(Array.isArray((await api('GET', 'cards')).body)).toBe(true);
+		await remote.resetVariants();
+		expect(await remote.fillCard({ cardId: cid, count: 1 })).toEqual({ count: expect.any(Number) });
+		await expect(remote.setLatency({ ms: -1 })).rejects.toThrow('422');
+		await expect(remote.fillCard({ cardId: 'none', count: 1 })).rejects.toThrow('none');
+		const other = connectControl(controlUrl ?? '', service.apiKey);
+		await expect(other.reset()).rejects.toThrow('401');
+	});
+
+	test('is off unless asked for', async () => {
+		const plain = await startService();
+		try {
+			expect([plain.controlUrl, plain.controlToken]).toEqual([null, null]);
+			expect((await createClient(plain)('POST', '/control/reset', {})).status).toBe(404);
+		} finally {
+			await plain.close();
+		}
+	});
+});

@@ -1,0 +1,93 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import type { OpenAPIV3 } from 'openapi-types';
+import { parse } from 'yaml';
+import { type Service, startService } from '../../service/index.ts';
+import { type Client, createClient } from './client.ts';
+
+let service: Service;
+let anonymous: Client;
+let document: OpenAPIV3.Document;
+
+beforeAll(async () => {
+	service = await startService();
+	anonymous = createClient(service, null);
+	document = (await anonymous('GET', '/openapi.json')).body as unknown as OpenAPIV3.Document;
+});
+afterAll(async () => await service.close());
+
+test('is a valid OpenAPI 3.0 document', async () => {
+	expect(document.openapi).toMatch(/^3\.0\./);
+	await SwaggerParser.validate(structuredClone(document));
+});
+
+test('is the same as JSON and YAML, at the origin and below the API root', async () => {
+	for (const root of ['', '/api/v1']) {
+		const json = await anonymous('GET', `${root}/openapi.json`);
+		expect(json.body).toEqual(document);
+		const yaml = await anonymous('GET', `${root}/openapi.yaml`);
+		expect(yaml.headers.get('content-type')).toMatch(/^application\/yaml/);
+		expect(parse(yaml.text)).toEqual(document);
+	}
+});
+
+test('has every endpoint of the interface, and no other', () => {
+	const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+		Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+	);
+	const card = '/workspaces/{wid}/cards/{cid}';
+	expect(operations.sort()).toEqual(
+		[
+			'GET /workspaces/{wid}/cards',
+			'POST /workspaces/{wid}/cards',
+			`GET ${card}`,
+			`PATCH ${card}`,
+			`DELETE ${card}`,
+			`GET ${card}/fields`,
+			`POST ${card}/fields`,
+			`PATCH ${card}/fields/{fid}`,
+			`DELETE ${card}/fields/{fid}`,
+			`GET ${card}/records`,
+			`POST ${card}/records`,
+			`PATCH ${card}/records/{rid}`,
+			`DELETE ${card}/records/{rid}`,
+			'POST /workspaces/{wid}/webhooks',
+			'DELETE /workspaces/{wid}/webhooks/{webhook_id}',
+		].sort(),
+	);
+});
+
+test('says where it is served and how to get in', () => {
+	expect(document.servers).toEqual([{ url: service.baseUrl }]);
+	expect(document.components?.securitySchemes).toMatchObject({
+		apiKey: { type: 'http', scheme: 'bearer' },
+		serviceAccount: {
+			flows: {
+				clientCredentials: {
+					tokenUrl: `${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
+				},
+			},
+		},
+	});
+});
+
+test('describes bodies, queries and problems', async () => {
+	const resolved = (await SwaggerParser.dereference(
+		structuredClone(document),
+	)) as OpenAPIV3.Document;
+	const post = resolved.paths['/workspaces/{wid}/cards/{cid}/fields']?.post;
+	const body = post?.requestBody as OpenAPIV3.RequestBodyObject;
+	expect(body.content['application/json']?.schema).toMatchObject({
+		required: ['name', 'type'],
+		properties: { type: { enum: expect.arrayContaining(['text', 'single_select', 'json']) } },
+	});
+	const refusal = post?.responses.default as OpenAPIV3.ResponseObject;
+	expect(Object.keys(refusal.content ?? {})).toEqual(['application/problem+json']);
+	const list = resolved.paths['/workspaces/{wid}/cards/{cid}/records']?.get;
+	expect(list?.parameters).toContainEqual(
+		expect.objectContaining({
+			name: 'limit',
+			in: 'query',
+			schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 500 }),
+		}),
+	);
+});

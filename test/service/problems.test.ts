@@ -1,0 +1,119 @@
+import { connect } from 'node:net';
+import { type Service, startService } from '../../service/index.ts';
+import problemVectors from '../vectors/problem.json';
+import rateVectors from '../vectors/rateLimit.json';
+import { type Answer, type Client, createClient } from './client.ts';
+
+let service: Service;
+let api: Client;
+let cid: string;
+const reported: string[] = [];
+
+beforeAll(async () => {
+	service = await startService({ report: (message) => reported.push(message) });
+	api = createClient(service);
+	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+});
+afterEach(() => service.control.reset());
+afterAll(async () => {
+	await service.close();
+	expect(reported).toEqual([]);
+});
+
+/** Sends bytes as they are and gives what comes back. */
+async function raw(text: string): Promise<string> {
+	const { port } = new URL(service.baseUrl);
+	return await new Promise((resolve, reject) => {
+		const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+		let answer = '';
+		socket.on('data', (chunk) => (answer += chunk.toString()));
+		socket.on('end', () => resolve(answer));
+		socket.on('error', reject);
+	});
+}
+
+const expectProblem = ({ status, headers, body }: Answer, wanted: number, kind: string) => {
+	expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+	expect({ sent: status, ...body }).toMatchObject({
+		sent: wanted,
+		status: wanted,
+		type: `https://workspace-data.example/problems/${kind}`,
+		title: expect.stringMatching(/./),
+		detail: expect.stringMatching(/./),
+	});
+};
+
+test.each<[string, string, string, unknown, Record<string, string>, number, string]>([
+	['malformed JSON', 'POST', 'cards', '{"name":', {}, 400, 'malformed-json'],
+	['JSON that is not UTF-8', 'POST', 'cards', '"\\ud800', {}, 400, 'malformed-json'],
+	[
+		'plain text',
+		'POST',
+		'cards',
+		'x',
+		{ 'content-type': 'text/plain' },
+		415,
+		'unsupported-media-type',
+	],
+	[
+		'a form',
+		'POST',
+		'cards',
+		'name=x',
+		{ 'content-type': 'application/x-www-form-urlencoded' },
+		415,
+		'unsupported-media-type',
+	],
+	['no body', 'POST', 'cards', undefined, {}, 422, 'validation-failed'],
+	['another route', 'GET', '/api/v1/cards', undefined, {}, 404, 'route-not-found'],
+	['outside of the API', 'GET', '/else', undefined, {}, 404, 'route-not-found'],
+	['a card', 'GET', 'cards/none', undefined, {}, 404, 'card-not-found'],
+	['a strange id', 'GET', 'cards/..%2F..%2Fx%20y', undefined, {}, 404, 'card-not-found'],
+	['fields of a card', 'GET', 'cards/none/fields', undefined, {}, 404, 'card-not-found'],
+	['records of a card', 'POST', 'cards/none/records', { data: {} }, {}, 404, 'card-not-found'],
+	['a subscription', 'DELETE', 'webhooks/none', undefined, {}, 404, 'webhook-not-found'],
+	['bad percent-encoding', 'GET', 'cards/%zz', undefined, {}, 400, 'malformed-request'],
+])('%s', async (_name, method, path, body, headers, status, kind) => {
+	expectProblem(await api(method, path, body, headers), status, kind);
+});
+
+test('a body that is too large is 413', async () => {
+	const answer = await api('POST', 'cards', { name: 'x'.repeat(8 * 1024 * 1024) });
+	expectProblem(answer, 413, 'body-too-large');
+});
+
+test('another method is 405 and says which are possible', async () => {
+	const put = await api('PUT', 'cards', 'not json', { 'content-type': 'text/plain' });
+	expectProblem(put, 405, 'method-not-allowed');
+	expect(put.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
+	const get = await api('GET', 'webhooks/x');
+	expect(get.headers.get('allow')).toBe('DELETE');
+});
+
+test('a missing record is described as the interface says', async () => {
+	const answer = await api('DELETE', `cards/${cid}/records/rec_1`);
+	expectProblem(answer, 404, 'record-not-found');
+	expect(answer.body).toMatchObject({ title: 'Record not found' });
+	const vector = problemVectors.cases.find(({ name }) => name === 'record not found');
+	expect(JSON.parse(vector?.body ?? '')).toEqual({
+		...answer.body,
+		detail: answer.body.detail.replace(cid, 'crd_1'),
+	});
+});
+
+test('what is not HTTP, or has too many headers, gets a problem and not a hang', async () => {
+	expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+	const long = `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
+	expect(await raw(long)).toMatch(/^HTTP\/1\.1 431 .*headers-too-large/s);
+});
+
+test('answers for the rate have the headers of the vectors', async () => {
+	service.control.setRate({ rate: { limit: 1 } });
+	await api('GET', 'cards');
+	const refused = await api('GET', 'cards');
+	const vector = rateVectors.cases.find(({ name }) => name === 'refused');
+	for (const name of Object.keys(vector?.headers ?? {})) {
+		expect([name, refused.headers.has(name)]).toEqual([name, true]);
+	}
+	expect(refused.status).toBe(vector?.status);
+});
