@@ -100,7 +100,7 @@ describe.each(majors())('failures in n8n %i', (major) => {
 	it.each([
 		['an unknown field', { columns: mapEach({ Titel: 'x' }) }, /Titel[\s\S]*Title/],
 		['an empty field map', { columns: mapEach({}) }, /column|field/i],
-		['an empty card', { cardId: byId(''), columns: mapEach({ Title: 'x' }) }, /Card/],
+		['an empty card', { cardId: byId("={{ '' }}"), columns: mapEach({ Title: 'x' }) }, /Card/],
 	])('says what is wrong with %s and sends nothing', async (_what, parameters, message) => {
 		const { action, api, control, run } = bench();
 		const card = await api.createCard('Strict', [['Title', 'text']]);

@@ -1,0 +1,89 @@
+/** The example workflows: importable as they are, and they do what their notes say. */
+import { until } from '../../../demo/host/deadline.ts';
+import { importExamples, readExamples } from '../../../demo/host/examples.ts';
+import { outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { useBench } from '../support/bench.ts';
+import { majors } from '../support/settings.ts';
+
+const actionsOf = (items: ReturnType<typeof outputOf>) =>
+	new Set(items.map(({ json }) => json.action));
+
+it('holds no ids of an installation and no secrets', async () => {
+	const examples = await readExamples();
+	expect(examples.length).toBeGreaterThan(0);
+	for (const { file, nodes, connections } of examples) {
+		const references = nodes.flatMap(({ credentials }) => Object.values(credentials ?? {}));
+		expect([file, references.map(({ id }) => id).filter(Boolean)]).toEqual([file, []]);
+		expect([file, nodes.some(({ type }) => type.endsWith('.stickyNote'))]).toEqual([file, true]);
+		const names = new Set(nodes.map(({ name }) => name));
+		const ends = Object.entries(connections).flatMap(([from, outputs]) => [
+			from,
+			...Object.values(outputs).flatMap((lists) => lists.flat().map(({ node }) => node)),
+		]);
+		expect([file, ends.filter((name) => !names.has(name))]).toEqual([file, []]);
+	}
+});
+
+describe.each(majors())('examples in n8n %i', (major) => {
+	const bench = useBench(major);
+	let workflows: Map<string, SavedWorkflow>;
+	const example = (file: string): SavedWorkflow => {
+		const found = workflows.get(file);
+		if (!found) throw new Error(`There is no examples/${file}`);
+		return found;
+	};
+
+	beforeAll(async () => {
+		const { client, credentials } = bench();
+		({ workflows } = await importExamples(client, credentials));
+	});
+
+	it('are imported once', async () => {
+		const { client, credentials } = bench();
+		expect((await importExamples(client, credentials)).added).toBe(0);
+	});
+
+	it('create the card once, then rows, then updates', async () => {
+		const { succeedAgain } = bench();
+		const create = example('create-card-with-typed-fields.json');
+		expect(outputOf(await succeedAgain(create), 'Add fields')).toHaveLength(8);
+		const again = await succeedAgain(create);
+		expect(outputOf(again, 'Add fields')).toEqual([]);
+		expect(outputOf(again, 'Nothing to do')).not.toEqual([]);
+
+		const rows = example('import-rows-create-or-update.json');
+		const written = async () => outputOf(await succeedAgain(rows), 'Create or update records');
+		const first = await written();
+		expect(first).toHaveLength(8);
+		expect(actionsOf(first)).toEqual(new Set(['created']));
+		const second = await written();
+		expect(second.map(({ json }) => json.id)).toEqual(first.map(({ json }) => json.id));
+		expect(actionsOf(second)).toEqual(new Set(['updated']));
+	});
+
+	it('list and filter', async () => {
+		const execution = await bench().succeedAgain(example('list-and-filter-records.json'));
+		expect(outputOf(execution, 'One line each').map(({ json }) => json.line)).toEqual([
+			'2026-05-04: Water the plants (0.5 h)',
+			'2026-05-06: Book the train (1 h)',
+			'2026-05-20: Prepare the talk (8 h)',
+		]);
+	});
+
+	it('react to what the service account changes', async () => {
+		const { client, succeedAgain } = bench();
+		const watcher = example('react-to-record-changes.json');
+		await client.publish(watcher);
+		const change = await succeedAgain(example('service-account-update.json'));
+		expect(outputOf(change, 'Mark as done')[0]?.json.fields).toMatchObject({ Done: true });
+		const [summary] = await until('an execution of the watching workflow', async () => {
+			const list = await client.executions(watcher.id);
+			return list.some(({ status }) => status === 'success') ? list : undefined;
+		});
+		const execution = await client.execution(summary?.id ?? '');
+		expect(outputOf(execution, 'Changed')[0]?.json.message).toMatch(
+			/^Changed: .*Done.* of record \S+$/,
+		);
+		await client.unpublish(watcher.id);
+	});
+});
