@@ -52,6 +52,8 @@ export function n8nEnvironment(settings: N8nSettings): Record<string, string> {
 		no_proxy: noProxy,
 		N8N_USER_FOLDER: settings.userFolder,
 		N8N_PORT: String(settings.port),
+		// A worker serves its health there, and nothing else.
+		QUEUE_HEALTH_CHECK_PORT: String(settings.port),
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_HOST: '127.0.0.1',
 		N8N_PROTOCOL: 'http',

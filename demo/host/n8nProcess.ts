@@ -35,17 +35,30 @@ export interface N8nHost {
 	ended(): Promise<unknown>;
 }
 
+/** What a process of n8n does; in queue mode there are several, with one user folder. */
+export type Role = 'start' | 'worker' | 'webhook';
+
 /** What may be chosen; the rest is found: free ports, the user folder's name. */
 export interface HostOptions {
 	major: Major;
 	userFolder: string;
+	/** `start` (the default) is the whole of n8n, or the main process in queue mode. */
+	role?: Role;
 	port?: number;
 	publicUrl?: string;
 	extra?: Record<string, string>;
 }
 
-/** In the user folder while n8n runs: the id of its process, which leads its group. */
-export const processFile = 'n8n.pid';
+/** Ends the names of files in the user folder that hold, while n8n runs, the id of its process. */
+export const processFileEnding = '.pid';
+
+/** The addresses that answer when a process is ready, in this order. */
+const readyPaths: Record<Role, string[]> = {
+	// The health address answers during migrations already; settings come with the last module.
+	start: ['/healthz/readiness', '/rest/settings'],
+	worker: ['/healthz/readiness'],
+	webhook: ['/healthz/readiness'],
+};
 
 const startSeconds = 120;
 const stopSeconds = 20;
@@ -70,13 +83,16 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 	};
 	const folder = hostFolders[settings.major];
 	const baseUrl = `http://127.0.0.1:${settings.port}`;
-	const logFile = join(settings.userFolder, 'n8n.log');
+	const role = options.role ?? 'start';
+	const fileName = role === 'start' ? 'n8n' : `${role}-${settings.port}`;
+	const logFile = join(settings.userFolder, `${fileName}.log`);
+	const processFile = join(settings.userFolder, `${fileName}${processFileEnding}`);
 	let child: ReturnType<typeof launch> | undefined;
 	let forget = () => {};
 
 	function launch(output: WriteStream) {
 		const { binary } = hostNode(folder);
-		return execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), 'start'], {
+		return execa(binary, [join(folder, 'node_modules', 'n8n', 'bin', 'n8n'), role], {
 			cwd: settings.userFolder,
 			env: n8nEnvironment(settings),
 			extendEnv: false,
@@ -105,7 +121,7 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		killGroup(running.pid, 'SIGKILL');
 		await running;
 		if (child === running) child = undefined;
-		await rm(join(settings.userFolder, processFile), { force: true });
+		await rm(processFile, { force: true });
 		forget();
 	}
 
@@ -123,11 +139,10 @@ export async function createN8nHost(options: HostOptions): Promise<N8nHost> {
 		output.destroy();
 		child = started;
 		forget = stopAtExit(() => end('SIGTERM'));
-		await writeFile(join(settings.userFolder, processFile), String(started.pid));
+		await writeFile(processFile, String(started.pid));
 		let ended = false;
 		void started.then(() => (ended = true));
-		// The health address answers during migrations already; settings come with the last module.
-		for (const path of ['/healthz/readiness', '/rest/settings']) {
+		for (const path of readyPaths[role]) {
 			await until(
 				`n8n to answer ${path}`,
 				async () => {

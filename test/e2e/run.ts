@@ -12,7 +12,7 @@ import { stopAtExit, stopEverything, stopOnSignals } from '../../demo/host/clean
 import { killGroup } from '../../demo/host/commands.ts';
 import { type Major, repository } from '../../demo/host/folders.ts';
 import { installHost } from '../../demo/host/installHost.ts';
-import { processFile } from '../../demo/host/n8nProcess.ts';
+import { processFileEnding } from '../../demo/host/n8nProcess.ts';
 import { buildPackage, packPackage } from '../../demo/host/packageInstall.ts';
 import { explain, Problem } from '../../demo/host/problem.ts';
 
@@ -39,8 +39,9 @@ function readOptions() {
 
 /** Stops every n8n of this run that a test left behind, because its process was killed. */
 async function stopLeftovers(folder: string): Promise<void> {
-	for (const name of await readdir(folder)) {
-		const id = Number(await readFile(join(folder, name, processFile), 'utf8').catch(() => '0'));
+	for (const name of await readdir(folder, { recursive: true })) {
+		if (!name.endsWith(processFileEnding)) continue;
+		const id = Number(await readFile(join(folder, name), 'utf8').catch(() => '0'));
 		if (id > 0) killGroup(id, 'SIGKILL');
 	}
 }
