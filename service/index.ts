@@ -16,6 +16,7 @@ import { addOpenApiRoutes } from './openApi.ts';
 import type { ServiceOptions } from './options.ts';
 import { createRateLimiter } from './rateLimit.ts';
 import { addControlRoutes, controlRoot } from './routes/control.ts';
+import { addSettingsRoutes, settingsRoot } from './routes/settings.ts';
 import { defaultSettings, type RuntimeSettings } from './settings.ts';
 import { openStore, type Store } from './store.ts';
 import { defaultVariants, variantsSchema } from './variants.ts';
@@ -198,6 +199,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		const controlToken = options.control === true ? (options.controlToken ?? newSecret()) : null;
 		if (controlToken !== null) addControlRoutes(app, control, controlToken);
 		const settingsPassword = options.settingsPassword ?? newSecret();
+		await addSettingsRoutes(app, {
+			store,
+			workspaceId,
+			password: settingsPassword,
+			guard,
+			control,
+			mailServer: options.smtpUrl !== undefined,
+		});
 		let origin = '';
 		addOpenApiRoutes(app, guard, apiRoot, () => ({
 			baseUrl: origin + apiRoot,
@@ -217,7 +226,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			...identity,
 			controlUrl: controlToken === null ? null : origin + controlRoot,
 			controlToken,
-			settingsUrl: `${origin}/settings`,
+			settingsUrl: origin + settingsRoot,
 			settingsPassword,
 			control,
 			close: () => (closing ??= stopAll()),

@@ -1,0 +1,131 @@
+import { type Service, startService } from '../../service/index.ts';
+import { createClient, requestToken, until } from './client.ts';
+
+let service: Service;
+beforeEach(async () => {
+	service = await startService({ backoffMs: 1 });
+});
+afterEach(async () => await service.close());
+
+/** A browser without script: keeps the cookie, fills the form token in. */
+async function signIn() {
+	const send = async (path: string, fields?: Record<string, string>, headers = {}) =>
+		await fetch(new URL(path, service.settingsUrl), {
+			redirect: 'manual',
+			headers: { cookie, ...headers },
+			...(fields ? { method: 'POST', body: new URLSearchParams(fields) } : {}),
+		});
+	let cookie = '';
+	const answer = await send('/settings/sign-in', { password: service.settingsPassword });
+	expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
+	const header = answer.headers.get('set-cookie') ?? '';
+	expect(header).toMatch(/; HttpOnly; SameSite=Strict$/);
+	cookie = header.split(';')[0] ?? '';
+	const page = async () => await (await send('/settings')).text();
+	const token = /name="form_token" value="([^"]+)"/.exec(await page())?.[1] ?? '';
+	return {
+		send,
+		page,
+		token,
+		submit: async (path: string, fields: Record<string, string> = {}) =>
+			await send(path, { form_token: token, ...fields }),
+	};
+}
+
+test('asks for the password, and shows nothing before', async () => {
+	const page = await fetch(service.settingsUrl);
+	const text = await page.text();
+	expect(text).toContain('type="password"');
+	expect(text).not.toContain(service.workspaceId);
+	expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+	const wrong = await fetch(`${service.settingsUrl}/sign-in`, {
+		method: 'POST',
+		body: new URLSearchParams({ password: 'wrong' }),
+	});
+	expect([wrong.status, wrong.headers.has('set-cookie')]).toEqual([401, false]);
+});
+
+test('creates an API key that is shown once, and revokes it', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/keys', { name: '<b>Robot</b>' });
+	const shown = await browser.page();
+	expect(shown).toContain('&lt;b&gt;Robot&lt;/b&gt;');
+	expect(shown).not.toContain('<b>');
+	const apiKey = /<code>(wsd_live_[\w-]{43})<\/code>/.exec(shown)?.[1] ?? '';
+	expect(await browser.page()).not.toContain(apiKey);
+	const api = createClient(service, apiKey);
+	expect((await api('GET', 'cards')).status).toBe(200);
+	const ids = [...shown.matchAll(/\/settings\/keys\/(key_\w+)\/revoke/g)].map(([, id]) => id);
+	await browser.submit(`/settings/keys/${ids.at(-1)}/revoke`);
+	const statuses = [await api('GET', 'cards'), await createClient(service)('GET', 'cards')];
+	expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
+});
+
+test('creates a service account whose secret is shown once, and revokes it', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
+	const shown = await browser.page();
+	const [, clientId = '', clientSecret = ''] =
+		/Client id<\/dt><dd><code>([^<]+)<.*?Client secret<\/dt><dd><code>([^<]+)</s.exec(shown) ?? [];
+	expect(await browser.page()).not.toContain(clientSecret);
+	const { body } = await requestToken({ ...service, clientId, clientSecret });
+	const api = createClient(service, body.access_token);
+	expect((await api('GET', 'cards')).status).toBe(200);
+	expect((await api('POST', 'cards', { name: 'x' })).status).toBe(403);
+	await browser.submit(`/settings/accounts/${clientId}/revoke`);
+	expect((await api('GET', 'cards')).status).toBe(401);
+});
+
+test('shows a paused subscription with its attempts and the e-mail, and resumes it', async () => {
+	const api = createClient(service);
+	const target = 'http://127.0.0.1:1/hook';
+	const hook = await api('POST', 'webhooks', { target_url: target, events: ['card.created'] });
+	const id = hook.body.webhook_id;
+	await api('POST', 'cards', { name: 'x' });
+	await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	const browser = await signIn();
+	const shown = await browser.page();
+	expect(shown).toContain(target);
+	expect(shown).toContain('paused since');
+	expect(shown.match(/ECONNREFUSED/g)?.length).toBeGreaterThanOrEqual(4);
+	expect(shown).toContain('A webhook subscription was paused');
+	expect(shown).not.toContain(hook.body.secret);
+	service.control.setBackoff({ ms: 60_000 });
+	await browser.submit(`/settings/subscriptions/${id}/resume`);
+	expect(service.control.subscriptions()[0]?.state).toBe('active');
+});
+
+test('takes forms only from itself', async () => {
+	const browser = await signIn();
+	const form = { form_token: browser.token, name: 'Robot' };
+	const before = (await browser.page()).length;
+	const refused = [
+		await browser.send('/settings/keys', { name: 'Robot' }),
+		await browser.send('/settings/keys', { ...form, form_token: 'wrong' }),
+		await browser.send('/settings/keys', form, { origin: 'http://evil.example' }),
+		await browser.send('/settings/keys', form, { origin: 'null' }),
+		await browser.send('/settings/keys', form, { 'sec-fetch-site': 'cross-site' }),
+	];
+	expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+	const anonymous = await fetch(`${service.settingsUrl}/keys`, {
+		method: 'POST',
+		body: new URLSearchParams(form),
+	});
+	expect(anonymous.status).toBe(401);
+	expect((await browser.page()).length).toBe(before);
+});
+
+test('signs out', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/sign-out');
+	expect(await browser.page()).toContain('type="password"');
+	expect((await browser.submit('/settings/keys', { name: 'x' })).status).toBe(401);
+});
+
+test('a form that is not filled in is refused', async () => {
+	const browser = await signIn();
+	expect((await browser.submit('/settings/keys', { name: ' ' })).status).toBe(422);
+	expect((await browser.submit('/settings/accounts', { name: 'x', role: 'king' })).status).toBe(
+		422,
+	);
+});
