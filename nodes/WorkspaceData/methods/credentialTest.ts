@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { parseBaseUrl, pathSegment } from '../model/address';
 import { readCards } from '../model/card';
 import { InputError } from '../model/inputError';
+import { parseJsonText } from '../model/json';
 import { readProblem } from '../model/problem';
 import { redact } from '../model/redact';
 import { AccessTokenError, requestAccessToken, type Send } from '../transport/accessToken';
@@ -33,14 +34,8 @@ function sender(context: ICredentialTestFunctions): Send {
 }
 
 /** The older helper leaves bodies as text. */
-function parsedBody(body: unknown): unknown {
-	if (typeof body !== 'string') return body;
-	try {
-		return JSON.parse(body);
-	} catch {
-		return body;
-	}
-}
+const parsedBody = (body: unknown): unknown =>
+	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;
 
 const sentence = (...parts: Array<string | undefined>): string =>
 	parts

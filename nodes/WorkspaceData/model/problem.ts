@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonText } from './json';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.
@@ -101,7 +102,7 @@ function htmlText(html: string): string | undefined {
  */
 export function readProblem(status: number, body: unknown): Problem {
 	if (typeof body === 'string' && body.trim() !== '') {
-		const parsed = parseJson(body);
+		const parsed = parseJsonText(body);
 		if (parsed !== undefined) return readProblem(status, parsed);
 		const text = /<(!doctype|html|head|body)\b/i.test(body) ? htmlText(body) : body;
 		return { status, title: fallbackTitle(status), ...(text && { detail: clip(text) }) };
@@ -120,13 +121,4 @@ export function readProblem(status: number, body: unknown): Problem {
 		...(kind && { kind }),
 		...(details && { detail: clip(details) }),
 	};
-}
-
-function parseJson(text: string): object | undefined {
-	if (!/^\s*[{[]/.test(text)) return undefined;
-	try {
-		return JSON.parse(text) as object;
-	} catch {
-		return undefined;
-	}
 }

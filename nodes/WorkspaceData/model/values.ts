@@ -1,5 +1,6 @@
 import type { Field } from './field';
 import { InputError } from './inputError';
+import { parseJsonText } from './json';
 import { isObject } from './shapes';
 
 /** How values are turned into what a field holds. */
@@ -112,7 +113,7 @@ function toChoice(field: Field, value: unknown): unknown {
 function toChoices(field: Field, value: unknown): unknown {
 	const knows = (text: string) => field.options.some(({ values }) => values.includes(text));
 	if (typeof value === 'string') {
-		const list = parseJson(value);
+		const list = parseJsonText(value);
 		if (Array.isArray(list)) return toChoices(field, list);
 		const parts = knows(value) ? [value] : value.split(',').map((part) => part.trim());
 		return parts.filter((part) => part !== '').map((part) => toChoice(field, part));
@@ -122,16 +123,7 @@ function toChoices(field: Field, value: unknown): unknown {
 
 /** Text that is a JSON object or list becomes what it says: the editor gives such values as text. */
 function toJson(value: unknown): unknown {
-	return typeof value === 'string' ? (parseJson(value) ?? value) : value;
-}
-
-function parseJson(text: string): unknown {
-	if (!/^\s*[{[]/.test(text)) return undefined;
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return typeof value === 'string' ? (parseJsonText(value) ?? value) : value;
 }
 
 function convert(field: Field, value: unknown, rules: ConversionRules): unknown {

@@ -8,6 +8,7 @@ import type {
 import { z } from 'zod';
 import { parseBaseUrl, pathSegment } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
+import { parseJsonText } from '../model/json';
 import { readProblem } from '../model/problem';
 import { redact } from '../model/redact';
 import { AccessTokenError, accessTokens } from './accessToken';
@@ -113,6 +114,8 @@ export async function openApi(
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	let stopped = false;
+	/** A token fresh from the auth server was refused: asking for more would not help. */
+	let freshTokenRefused = false;
 
 	const currentToken = () =>
 		authentication === 'serviceAccount' ? accessTokens.current(credential) : undefined;
@@ -141,7 +144,7 @@ export async function openApi(
 			.call(context, credentialType, { ...options }, { credentialsDecrypted: decrypted })
 			.then((response: unknown) => {
 				const { statusCode, headers, body } = answerSchema.parse(response);
-				return { status: statusCode, headers, body };
+				return { status: statusCode, headers, body: parsed(body) };
 			})
 			.catch((error: unknown) => {
 				if (signal?.aborted) throw new Cancelled();
@@ -186,7 +189,12 @@ export async function openApi(
 				if (request.impatient || refusedMs > MAX_REFUSED_MS) throw failure(outcome, request);
 				gate.hold(clock.now() + ms);
 				continue;
-			} else if (outcome.status === 401 && authentication === 'serviceAccount' && !renewed) {
+			} else if (
+				outcome.status === 401 &&
+				authentication === 'serviceAccount' &&
+				!renewed &&
+				!freshTokenRefused
+			) {
 				renewed = true;
 				accessTokens.reject(credential, token ?? currentToken());
 				continue;
@@ -195,6 +203,7 @@ export async function openApi(
 			} else if (isTransient(outcome.status) && repeatable && mayTryAgain) {
 				unclear = true;
 			} else {
+				freshTokenRefused ||= outcome.status === 401 && renewed;
 				throw failure(outcome, request);
 			}
 			faults += 1;
@@ -254,6 +263,10 @@ export async function openApi(
 		},
 	};
 }
+
+/** JSON that came as a text: under another content type, or encoded twice. */
+const parsed = (body: unknown): unknown =>
+	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;
 
 const isTransient = (status: number): boolean => status === 408 || status >= 500;
 
