@@ -22,6 +22,9 @@ export interface DataRecord {
 	raw: JsonObject;
 }
 
+/** The id of a record whose creation was answered without it. No service gives an empty one. */
+export const UNKNOWN_ID = '';
+
 /** One page of a record listing. */
 export interface RecordPage {
 	records: DataRecord[];

@@ -38,3 +38,18 @@ export class UnexpectedAnswer extends Error {
 		this.description = description;
 	}
 }
+
+/**
+ * Sees to it that the answer to a change can be the service's own: JSON of any shape, or nothing. A
+ * page of a proxy or a sign-in form has status 200, too.
+ *
+ * @param what what was written, for example `record`
+ * @throws UnexpectedAnswer
+ */
+export function assertOwnAnswer(body: unknown, what: string): void {
+	if (typeof body !== 'string' || body.trim() === '') return;
+	throw new UnexpectedAnswer(
+		`The answer is not a ${what}`,
+		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was written.`,
+	);
+}

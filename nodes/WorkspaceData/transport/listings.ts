@@ -14,7 +14,7 @@ const MAX_PAGES = 100_000;
 
 const unexpected = (what: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
-		`The answer is not a list of ${what}`,
+		`The answer is not ${what}`,
 		"Check 'Base URL' in the credential: another server may be answering at that address.",
 	);
 
@@ -27,18 +27,20 @@ export const cardPath = (cardId: string): PathPart[] => [
 export async function listCards(api: WorkspaceApi, options: ReadOptions = {}): Promise<Card[]> {
 	const { body } = await api.request({ method: 'GET', path: ['cards'], ...options });
 	const cards = readCards(body);
-	if (!cards) throw unexpected('cards');
+	if (!cards) throw unexpected('a list of cards');
 	return cards;
 }
 
-/** One card; its id where the answer does not say more. */
+/** One card. @throws UnexpectedAnswer when the answer holds none */
 export async function getCard(
 	api: WorkspaceApi,
 	cardId: string,
 	options: ReadOptions = {},
 ): Promise<Card> {
 	const { body } = await api.request({ method: 'GET', path: cardPath(cardId), ...options });
-	return readCard(body) ?? { id: cardId, name: cardId, raw: { id: cardId } };
+	const card = readCard(body);
+	if (!card) throw unexpected('a card');
+	return card;
 }
 
 /** All fields of a card. @see service interface, part 4, "Fields" */
@@ -50,7 +52,7 @@ export async function listFields(
 	const path = [...cardPath(cardId), 'fields'];
 	const { body } = await api.request({ method: 'GET', path, ...options });
 	const fields = readFields(body);
-	if (!fields) throw unexpected('fields');
+	if (!fields) throw unexpected('a list of fields');
 	return fields;
 }
 
@@ -86,7 +88,7 @@ export async function getRecordPage(
 		return await read();
 	});
 	const page = readRecordPage(body);
-	if (!page) throw unexpected('records');
+	if (!page) throw unexpected('a list of records');
 	return page;
 }
 
@@ -97,6 +99,8 @@ export async function getRecordPage(
 export interface RecordListing {
 	/** The records from the first on, without those that came twice because the listing moved. */
 	[Symbol.asyncIterator](): AsyncIterator<DataRecord>;
+	/** The record with this id; reads on until it comes. Undefined when the listing ends without it. */
+	find(id: string): Promise<DataRecord | undefined>;
 }
 
 /**
@@ -113,7 +117,7 @@ export function openRecordListing(
 	options: ReadOptions = {},
 ): RecordListing {
 	const records: DataRecord[] = [];
-	const ids = new Set<string>();
+	const byId = new Map<string, DataRecord>();
 	const cursors = new Set<string>();
 	let next: string | null | undefined;
 	let fetching: Promise<void> | undefined;
@@ -122,8 +126,8 @@ export function openRecordListing(
 		const size = Math.min(Math.max(wanted - records.length, 1), MAX_PAGE_SIZE);
 		const page = await getRecordPage(api, cardId, next ?? undefined, size, options);
 		for (const record of page.records) {
-			if (ids.has(record.id)) continue;
-			ids.add(record.id);
+			if (byId.has(record.id)) continue;
+			byId.set(record.id, record);
 			records.push(record);
 		}
 		next = page.nextCursor;
@@ -137,16 +141,28 @@ export function openRecordListing(
 		cursors.add(next);
 	}
 
+	/** Reads on by one page. @returns false when there is no more */
+	async function readOn(): Promise<boolean> {
+		if (next === null) return false;
+		// Stays when it fails: whoever else reads here is told the same, without asking again.
+		fetching ??= fetchPage().then(() => {
+			fetching = undefined;
+		});
+		await fetching;
+		return true;
+	}
+
 	return {
+		async find(id) {
+			while (!byId.has(id)) {
+				if (!(await readOn())) return undefined;
+			}
+			return byId.get(id);
+		},
 		async *[Symbol.asyncIterator]() {
 			for (let index = 0; ; index += 1) {
 				while (index >= records.length) {
-					if (next === null) return;
-					// Stays when it fails: whoever else reads here is told the same, without asking again.
-					fetching ??= fetchPage().then(() => {
-						fetching = undefined;
-					});
-					await fetching;
+					if (!(await readOn())) return;
 				}
 				const record = records[index];
 				if (record) yield record;

@@ -1,26 +1,27 @@
 import { getDescription } from '../../transport/description';
+import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
+
+const formatProperty = {
+	displayName: 'Format',
+	name: 'format',
+	type: 'options',
+	options: [
+		{ name: 'JSON', value: 'json', description: 'The document as data' },
+		{ name: 'YAML', value: 'yaml', description: 'The document as text' },
+	],
+	default: 'json',
+	description: 'The format of the document',
+} as const;
 
 export const getApiDescription = defineOperation({
 	value: 'get',
 	name: 'Get',
 	action: 'Get the API description',
 	description: 'Retrieve the OpenAPI description of the service',
-	properties: [
-		{
-			displayName: 'Format',
-			name: 'format',
-			type: 'options',
-			options: [
-				{ name: 'JSON', value: 'json', description: 'The document as data' },
-				{ name: 'YAML', value: 'yaml', description: 'The document as text' },
-			],
-			default: 'json',
-			description: 'The format of the document',
-		},
-	],
+	properties: [formatProperty],
 	async execute({ run, get }) {
-		const format = get('format');
+		const format = readChoice(formatProperty, get('format')) ?? 'json';
 		const description = await run.shared(
 			`description ${format}`,
 			async () => await getDescription(run.api, format),

@@ -1,6 +1,7 @@
 import { readCard } from '../../model/card';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { readJsonObject } from '../json';
+import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
 
@@ -52,6 +53,8 @@ export const createCard = defineOperation({
 			body: sent,
 			creates: 'card',
 		});
-		return [readCard(body)?.raw ?? sent];
+		const written = readCard(body);
+		if (!written) assertOwnAnswer(body, 'card');
+		return [written?.raw ?? sent];
 	},
 });

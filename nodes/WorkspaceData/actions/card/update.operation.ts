@@ -3,6 +3,7 @@ import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject } from '../json';
+import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireEntries, requireText } from '../text';
 
@@ -52,6 +53,8 @@ export const updateCard = defineOperation({
 		};
 		const { id } = await run.card(get('cardId'));
 		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
-		return [readCard(body)?.raw ?? { id, ...sent }];
+		const written = readCard(body);
+		if (!written) assertOwnAnswer(body, 'card');
+		return [written?.raw ?? { id, ...sent }];
 	},
 });

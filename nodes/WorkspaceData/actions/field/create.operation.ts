@@ -7,6 +7,7 @@ import {
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJson, readJsonObject } from '../json';
+import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
 
@@ -39,7 +40,7 @@ export const createField = defineOperation({
 	],
 	async execute({ run, get }) {
 		const { options, customProperties } = get('additionalFields');
-		const fieldOptions = readJson(options, 'Options');
+		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name: requireText(get('name'), 'Name'),
@@ -55,6 +56,8 @@ export const createField = defineOperation({
 			// Fields keep the order of the items.
 			maxParallel: 1,
 		});
-		return [readField(body)?.raw ?? sent];
+		const written = readField(body);
+		if (!written) assertOwnAnswer(body, 'field');
+		return [written?.raw ?? sent];
 	},
 });

@@ -6,6 +6,7 @@ import {
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJson, readJsonObject } from '../json';
+import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireEntries, requireText } from '../text';
 import { fieldPath, locateField } from './fieldLocator';
@@ -45,7 +46,7 @@ export const updateField = defineOperation({
 			get('updateFields'),
 			'Update Fields',
 		);
-		const fieldOptions = readJson(options, 'Options');
+		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			...(name !== undefined && { name: requireText(name, 'Name') }),
@@ -59,6 +60,8 @@ export const updateField = defineOperation({
 			path: fieldPath(card.id, id),
 			body: sent,
 		});
-		return [readField(body)?.raw ?? { id, ...sent }];
+		const written = readField(body);
+		if (!written) assertOwnAnswer(body, 'field');
+		return [written?.raw ?? { id, ...sent }];
 	},
 });

@@ -5,6 +5,8 @@ import type { FieldHint, FieldIndex } from '../../model/fieldResolution';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/shapes';
 import { toFieldValue, type ConversionRules } from '../../model/values';
+import { emptyValuesOption, unknownFieldsOption } from '../../ui/recordOptions';
+import { readChoice } from '../choice';
 import type { Run } from '../run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
@@ -83,14 +85,8 @@ function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 
 /** How values are converted for this item. @throws InputError for an unknown option value */
 function conversionRules(run: Run, emptyValues: string | undefined): ConversionRules {
-	if (emptyValues !== undefined && emptyValues !== 'ignore' && emptyValues !== 'clear') {
-		throw new InputError(
-			`'Empty Values' cannot be '${emptyValues}'`,
-			'Choose Ignore or Clear the Field.',
-		);
-	}
 	return {
-		emptyValues: emptyValues ?? 'send',
+		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
 		toUtc(local) {
 			const time = DateTime.fromISO(local, { zone: run.context.getTimezone() });
 			return time.isValid ? (time.toUTC().toISO() ?? undefined) : undefined;
@@ -112,8 +108,9 @@ export function toRecordData(
 	{ emptyValues, unknownFields }: ColumnOptions,
 ): JsonObject {
 	const rules = conversionRules(run, emptyValues);
+	const ignoresUnknown = readChoice(unknownFieldsOption, unknownFields) === 'ignore';
 	const find = (key: string): Field | undefined =>
-		unknownFields === 'ignore'
+		ignoresUnknown
 			? index.find(key, columns.hints.get(key))
 			: index.resolve(key, columns.hints.get(key));
 	const keys = new Map<string, string>();

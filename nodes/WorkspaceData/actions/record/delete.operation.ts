@@ -2,7 +2,7 @@ import { cardLocator, recordLocator } from '../../ui/locators';
 import { ifNotFoundOption, maxParallelOption, timeoutOption } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
-import { isRecordNotFound, whenNotFound } from './notFound';
+import { isRecordNotFound, readNotFound } from './notFound';
 import { requestOptions } from './requestOptions';
 import { recordPath } from './write';
 
@@ -27,6 +27,7 @@ export const deleteRecord = defineOperation({
 	async execute({ run, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
+		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.card(get('cardId'), request);
 		const missing = await run.api
@@ -36,6 +37,6 @@ export const deleteRecord = defineOperation({
 				if (isRecordNotFound(error)) return error;
 				throw error;
 			});
-		return missing ? whenNotFound(options.ifNotFound, missing) : [{ deleted: true, id }];
+		return missing ? whenNotFound(missing) : [{ deleted: true, id }];
 	},
 });

@@ -3,6 +3,7 @@ import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
+import { readChoice } from '../choice';
 
 const filtersSchema = z.object({
 	conditions: z
@@ -16,6 +17,27 @@ const filtersSchema = z.object({
 		.nullish(),
 });
 
+/** How many of the conditions have to be met. */
+export const matchTypeProperty = {
+	displayName: 'Match',
+	name: 'matchType',
+	type: 'options',
+	options: [
+		{
+			name: 'All Conditions',
+			value: 'allConditions',
+			description: 'Return records that meet every condition',
+		},
+		{
+			name: 'Any Condition',
+			value: 'anyCondition',
+			description: 'Return records that meet at least one condition',
+		},
+	],
+	default: 'allConditions',
+	description: 'How many of the conditions a record has to meet',
+} as const;
+
 /** Properties of the record itself that can be filtered like fields. */
 const RECORD_VALUES: Record<string, (record: DataRecord) => unknown> = {
 	id: (record) => record.id,
@@ -28,13 +50,14 @@ const RECORD_VALUES: Record<string, (record: DataRecord) => unknown> = {
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
  * @returns whether a record passes; undefined when there is no condition
- * @throws InputError for an unknown field or condition
+ * @throws InputError for an unknown field, condition or match type
  */
 export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
 ): ((record: DataRecord) => boolean) | undefined {
+	const any = readChoice(matchTypeProperty, matchType) === 'anyCondition';
 	const parsed = filtersSchema.safeParse(filters ?? {});
 	if (!parsed.success) {
 		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
@@ -54,7 +77,7 @@ export function readFilter(
 		return (record: DataRecord) => test(record.data[id]);
 	});
 	if (tests.length === 0) return undefined;
-	return matchType === 'anyCondition'
+	return any
 		? (record) => tests.some((test) => test(record))
 		: (record) => tests.every((test) => test(record));
 }

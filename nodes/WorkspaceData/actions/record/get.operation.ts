@@ -8,7 +8,7 @@ import {
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
-import { whenNotFound } from './notFound';
+import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 
@@ -39,15 +39,14 @@ export const getRecord = defineOperation({
 	async execute({ run, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
+		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const card = await run.card(get('cardId'), request);
 		const output = recordOutput(await run.fields(card, request), get('simple'), options);
 		// The interface has no request for one record: the listing is read until it comes.
-		for await (const record of run.records(card, Infinity, request)) {
-			if (record.id === recordId) return [output(record)];
-		}
+		const record = await run.records(card, Infinity, request).find(recordId);
+		if (record) return [output(record)];
 		return whenNotFound(
-			options.ifNotFound,
 			new InputError(
 				`Card '${card.name}' has no record '${recordId}'`,
 				"Check 'Record', or choose what happens in the option 'If Not Found'.",

@@ -5,7 +5,7 @@ import { limitProperty, returnAllProperty } from '../../ui/pagination';
 import { fieldKeysOption, outputFieldsOption, timeoutOption } from '../../ui/recordOptions';
 import { readLimit } from '../limit';
 import { defineOperation } from '../operation';
-import { readFilter } from './filters';
+import { matchTypeProperty, readFilter } from './filters';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 
@@ -76,25 +76,7 @@ export const getManyRecords = defineOperation({
 			],
 			description: 'Conditions that records have to meet',
 		},
-		{
-			displayName: 'Match',
-			name: 'matchType',
-			type: 'options',
-			options: [
-				{
-					name: 'All Conditions',
-					value: 'allConditions',
-					description: 'Return records that meet every condition',
-				},
-				{
-					name: 'Any Condition',
-					value: 'anyCondition',
-					description: 'Return records that meet at least one condition',
-				},
-			],
-			default: 'allConditions',
-			description: 'How many of the conditions a record has to meet',
-		},
+		matchTypeProperty,
 		{
 			displayName:
 				'The service cannot filter: with conditions, all records of the card are read and filtered here',

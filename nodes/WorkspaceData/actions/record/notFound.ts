@@ -1,18 +1,22 @@
-import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/shapes';
 import { ApiFailure } from '../../transport/failures';
+import { ifNotFoundOption } from '../../ui/recordOptions';
+import { readChoice } from '../choice';
 
 /**
- * What an item gives when its record does not exist, as the option If Not Found says.
+ * What items give when their record does not exist, as the option If Not Found says. The option is
+ * read here and now, so that a value it cannot have stops the item before anything is sent.
  *
  * @param policy `error`, `skip` or `empty`
- * @param error what is thrown for `error`
+ * @returns what an item gives; throws the error it is handed for `error`
+ * @throws InputError for an unknown option value
  */
-export function whenNotFound(policy: string | undefined, error: unknown): JsonObject[] {
-	if (policy === 'skip') return [];
-	if (policy === 'empty') return [{}];
-	if (policy === undefined || policy === 'error') throw error;
-	throw new InputError(`'If Not Found' cannot be '${policy}'`, 'Choose one of the listed values.');
+export function readNotFound(policy: unknown): (error: unknown) => JsonObject[] {
+	const choice = readChoice(ifNotFoundOption, policy) ?? 'error';
+	return (error) => {
+		if (choice === 'error') throw error;
+		return choice === 'skip' ? [] : [{}];
+	};
 }
 
 /** Whether the service says that the record does not exist; not the card and not the workspace. */

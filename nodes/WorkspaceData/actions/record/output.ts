@@ -1,8 +1,9 @@
 import type { Field } from '../../model/field';
 import type { FieldIndex } from '../../model/fieldResolution';
-import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/record';
+import { UNKNOWN_ID, type DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
+import { fieldKeysOption } from '../../ui/recordOptions';
+import { readChoice } from '../choice';
 
 /** How a record is put out. */
 export interface OutputOptions {
@@ -28,15 +29,13 @@ function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 export function recordOutput(
 	index: FieldIndex,
 	simple: boolean,
-	{ fieldKeys = 'name', outputFields }: OutputOptions,
+	{ fieldKeys, outputFields }: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	if (fieldKeys !== 'name' && fieldKeys !== 'id') {
-		throw new InputError(`'Field Keys' cannot be '${fieldKeys}'`, 'Choose Name or ID.');
-	}
+	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
 	const wanted = wantedFields(index, outputFields);
 	const wantedIds = wanted && new Set(wanted.map(({ id }) => id));
 	const keyOf = (id: string): string => {
-		const field = fieldKeys === 'name' ? index.byId(id) : undefined;
+		const field = byName ? index.byId(id) : undefined;
 		return field ? index.keyOf(field) : id;
 	};
 	const entries = ({ data }: DataRecord) =>
@@ -47,7 +46,7 @@ export function recordOutput(
 			wantedIds ? { ...record.raw, data: Object.fromEntries(entries(record)) } : record.raw;
 	}
 	return (record) => ({
-		id: record.id,
+		id: record.id === UNKNOWN_ID ? null : record.id,
 		created_at: record.createdAt,
 		// Never at the top level: a field called `error` would steer n8n.
 		fields: Object.fromEntries(entries(record).map(([id, value]) => [keyOf(id), value])),

@@ -11,7 +11,7 @@ import {
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
 import { readColumns } from './columns';
-import { isRecordNotFound, whenNotFound } from './notFound';
+import { isRecordNotFound, readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 import { update } from './write';
@@ -67,6 +67,7 @@ export const updateRecord = defineOperation({
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
+		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
 		const card = await run.card(get('cardId'), request);
@@ -76,7 +77,7 @@ export const updateRecord = defineOperation({
 				throw error;
 			},
 		);
-		if (written instanceof Error) return whenNotFound(options.ifNotFound, written);
+		if (written instanceof Error) return whenNotFound(written);
 		return [recordOutput(written.index, true, options)(written.record)];
 	},
 });

@@ -12,28 +12,27 @@ import {
 	unknownFieldsOption,
 	upsertModeOption,
 } from '../../ui/recordOptions';
+import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
 import { readColumns, toRecordData } from './columns';
 import { itemKey, matchIndex, matchingFieldIds } from './matching';
-import { whenNotFound } from './notFound';
+import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 import { create, update } from './write';
 
 /** The records to update, as the option Multiple Matches says. */
-function chosen(matches: DataRecord[], policy: string | undefined, card: string): DataRecord[] {
+function chosen(
+	matches: readonly DataRecord[],
+	policy: string | undefined,
+	card: string,
+): readonly DataRecord[] {
 	if (matches.length <= 1 || policy === 'all') return matches;
 	if (policy === 'first') return matches.slice(0, 1);
 	throw new InputError(
 		`${matches.length} records of card '${card}' match`,
 		"Match on more fields, or choose what happens in the option 'Multiple Matches'.",
 	);
-}
-
-/** @throws InputError for an unknown option value */
-function checkMode(mode: string): void {
-	if (['createOrUpdate', 'createOnly', 'updateOnly'].includes(mode)) return;
-	throw new InputError(`'Upsert Mode' cannot be '${mode}'`, 'Choose one of the listed values.');
 }
 
 export const upsertRecord = defineOperation({
@@ -86,8 +85,9 @@ export const upsertRecord = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
-		const { upsertMode = 'createOrUpdate', multipleMatches } = options;
-		checkMode(upsertMode);
+		const upsertMode = readChoice(upsertModeOption, options.upsertMode);
+		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
+		const whenNotFound = readNotFound(options.ifNotFound);
 		const request = requestOptions(options);
 		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
 		const card = await run.card(get('cardId'), request);
@@ -95,13 +95,13 @@ export const upsertRecord = defineOperation({
 		const fieldIds = matchingFieldIds(columns, index);
 		const data = toRecordData(run, columns, index, options);
 		const key = itemKey(fieldIds, data, index);
-		const matches = await matchIndex(run, card, fieldIds, request);
+		const matches = await matchIndex(run, card, index, fieldIds, request);
 		const output = recordOutput(index, true, options);
 		const write = { card, columns, options, request };
 
 		// Items with the same key act on one record, one after the other.
 		return await run.inOrder(`upsert ${card.id} ${fieldIds.join()} ${key}`, async () => {
-			const found = chosen(matches.find(data), multipleMatches, card.name);
+			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			if (found.length > 0 && upsertMode === 'createOnly') {
 				return found.map((record) => ({ ...output(record), action: 'unchanged' }));
 			}
@@ -116,7 +116,6 @@ export const upsertRecord = defineOperation({
 			}
 			if (upsertMode === 'updateOnly') {
 				return whenNotFound(
-					options.ifNotFound ?? 'skip',
 					new InputError(
 						`No record of card '${card.name}' matches`,
 						"Check the matching values, or choose what happens in the option 'If Not Found'.",

@@ -1,8 +1,8 @@
 import type { FieldIndex } from '../../model/fieldResolution';
-import { readRecord, type DataRecord } from '../../model/record';
-import type { JsonObject } from '../../model/shapes';
+import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
+import { isObject, type JsonObject } from '../../model/shapes';
 import type { ApiRequest, PathPart } from '../../transport/api';
-import { ApiFailure } from '../../transport/failures';
+import { ApiFailure, assertOwnAnswer } from '../../transport/failures';
 import { cardPath, type ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
 import { requireData, toRecordData, type ColumnOptions, type Columns } from './columns';
@@ -27,14 +27,38 @@ export interface Written {
 	index: FieldIndex;
 }
 
-/** A record put together from what was sent, where the answer has none. */
-function assembled(id: string, data: JsonObject, earlier?: DataRecord): DataRecord {
-	const record = {
-		id,
-		data: { ...earlier?.data, ...data },
-		createdAt: earlier?.createdAt ?? null,
-	};
+/** A record put together from what was sent, where the answer does not show it. */
+function assembled(
+	id: string,
+	data: JsonObject,
+	known?: Pick<DataRecord, 'data' | 'createdAt'>,
+): DataRecord {
+	const record = { id, data: { ...known?.data, ...data }, createdAt: known?.createdAt ?? null };
 	return { ...record, raw: { id, data: record.data, created_at: record.createdAt } };
+}
+
+/**
+ * The record in the answer to a change. The interface does not show that answer: it may be empty, or
+ * tell the id and no more.
+ *
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ */
+function writtenRecord(
+	body: unknown,
+	id: string,
+	data: JsonObject,
+	earlier?: DataRecord,
+): DataRecord {
+	const record = readRecord(body);
+	if (record && isObject(record.raw.data)) return record;
+	if (record) {
+		return assembled(record.id, data, {
+			data: earlier?.data ?? {},
+			createdAt: record.createdAt ?? earlier?.createdAt ?? null,
+		});
+	}
+	assertOwnAnswer(body, 'record');
+	return assembled(id, data, earlier);
 }
 
 /** Refusals that a field listing which has grown old can explain. */
@@ -72,7 +96,7 @@ export async function create(run: Run, write: Write): Promise<Written> {
 		creates: 'record',
 		...write.request,
 	}));
-	return { record: readRecord(body) ?? assembled('', data), index };
+	return { record: writtenRecord(body, UNKNOWN_ID, data), index };
 }
 
 /**
@@ -92,5 +116,5 @@ export async function update(
 		body: { data: values },
 		...write.request,
 	}));
-	return { record: readRecord(body) ?? assembled(recordId, data, earlier), index };
+	return { record: writtenRecord(body, recordId, data, earlier), index };
 }
