@@ -276,6 +276,11 @@ export function createControl(context: ControlContext) {
 		setClockOffset: call(z.strictObject({ seconds: z.number() }), ({ seconds }) => {
 			clock.offsetSeconds = seconds;
 		}),
+		/** Memory of the service's process, in bytes. */
+		memory: call(nothing, () => {
+			const { rss, heapUsed } = process.memoryUsage();
+			return { rss, heapUsed };
+		}),
 		/** Ends all faults, variants, limits and delays; data and the request log stay. */
 		reset: call(nothing, () => {
 			faults.clear();

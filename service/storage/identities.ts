@@ -75,6 +75,15 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 	const setAccountSecret = sql.prepare('UPDATE accounts SET secret_hash = ? WHERE client_id = ?');
 	const deleteTokens = sql.prepare('DELETE FROM tokens WHERE client_id = ?');
 
+	type KeyRow = ApiKey & { hash: string };
+	/** Keys in use, by hash: asked for at every request, so kept in memory until a key changes. */
+	const keysInUse = new Map<string, KeyRow>();
+	const readKey = (hash: string) => {
+		const known = keysInUse.get(hash) ?? (keyByHash.get(hash) as KeyRow | undefined);
+		if (known) keysInUse.set(hash, known);
+		return known;
+	};
+
 	return {
 		workspace(id: string) {
 			return workspaceById.get(id) as Workspace | undefined;
@@ -96,7 +105,7 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		},
 		/** The key behind a presented bearer value, revoked ones included. */
 		findKey(presented: string) {
-			const row = keyByHash.get(hashSecret(presented)) as (ApiKey & { hash: string }) | undefined;
+			const row = readKey(hashSecret(presented));
 			return row && secretMatches(presented, row.hash) ? row : undefined;
 		},
 		keys(workspaceId: string) {
@@ -104,10 +113,12 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		},
 		/** @returns whether there was such a live key */
 		revokeKey(id: string) {
+			keysInUse.clear();
 			return revokeKey.run(clock.iso(), id).changes > 0;
 		},
 		/** Makes a known key valid again; for starts that name the key they want. */
 		restoreKey(workspaceId: string, apiKey: string) {
+			keysInUse.clear();
 			return restoreKey.run(workspaceId, hashSecret(apiKey)).changes > 0;
 		},
 

@@ -43,7 +43,8 @@ export function createRecordStore({ sql }: Database, clock: Clock) {
 	const latest = sql.prepare('SELECT MAX(id) AS id FROM records');
 
 	// Ids must go on rising after a restart and when a clock steps back, or a cursor would miss records.
-	const ulid = monotonicFactory();
+	// They identify and protect nothing, so their random part need not be cryptographic (and is faster so).
+	const ulid = monotonicFactory(Math.random);
 	const last = (latest.get() as { id: string | null }).id;
 	let floor = last === null ? 0 : decodeTime(last) + 1;
 
