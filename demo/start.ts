@@ -52,14 +52,15 @@ function readOptions(): { port: number; servicePort: number } | undefined {
 /** Gives the demo workspace its first card and records, by running the examples that make them. */
 async function fillWorkspace({ client, credentials }: Workbench): Promise<void> {
 	const { workflows, added } = await importExamples(client, credentials);
-	if (added === 0) {
-		say(`The ${workflows.size} example workflows are there from an earlier start`);
-		return;
-	}
-	say(`Imported ${added} example workflows`);
+	const kept = workflows.size - added;
+	say(
+		`Example workflows: ${added} imported${kept > 0 ? `, ${kept} kept from an earlier start` : ''}`,
+	);
 	for (const file of ['create-card-with-typed-fields.json', 'import-rows-create-or-update.json']) {
 		const workflow = workflows.get(file);
 		if (workflow === undefined) throw new Error(`examples/${file} is missing`);
+		const earlier = await client.executions(workflow.id);
+		if (earlier.some(({ status }) => status === 'success')) continue;
 		const execution = await client.run(workflow, 'Start');
 		if (execution.status !== 'success') {
 			throw new Error(`The example '${workflow.name}' did not run: ${failureOf(execution)}`);
@@ -114,7 +115,7 @@ log        ${join(host.userFolder, 'n8n.log')}
 What to try next
   1. Open n8n and sign in; the example workflows are in the list, their credentials are attached.
   2. Execute 'List and filter records': records come with the names of their fields.
-  3. Publish 'React to record changes', then execute 'Import rows …' and look at its executions.
+  3. Publish 'React to record changes', then execute 'Work as a service account'; look at the executions.
   4. Rename a field of the card, or add one, and execute again: the workflows go on.
 
 Ctrl-C stops n8n and the service.`);
