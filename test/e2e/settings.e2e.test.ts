@@ -1,0 +1,128 @@
+/** The settings page of the reference service in a real browser, with script switched off. */
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Service, startService } from '../../service/index.ts';
+
+let browser: Browser;
+let service: Service;
+let page: Page;
+/** What the browser itself objected to, for example a breach of the Content-Security-Policy. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+	browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+		args: ['--no-sandbox'],
+	});
+});
+afterAll(async () => await browser.close());
+
+beforeEach(async () => {
+	service = await startService({ backoffMs: 1 });
+	complaints.length = 0;
+	const context = await browser.newContext({ javaScriptEnabled: false });
+	page = await context.newPage();
+	page.on('console', (message) => {
+		// A refused sign-in is reported as a failed resource; that is meant.
+		if (message.type() === 'error' && !message.text().includes('401')) {
+			complaints.push(message.text());
+		}
+	});
+	await page.goto(service.settingsUrl);
+});
+afterEach(async () => {
+	await page.context().close();
+	await service.close();
+	expect(complaints).toEqual([]);
+});
+
+const signIn = async (password = service.settingsPassword) => {
+	await page.getByLabel('Password').fill(password);
+	await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+const call = async (method: string, path: string, body?: unknown) =>
+	await fetch(`${service.baseUrl}/workspaces/${service.workspaceId}/${path}`, {
+		method,
+		headers: {
+			authorization: `Bearer ${service.apiKey}`,
+			'content-type': 'application/json',
+		},
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+	});
+
+const section = (name: string) => page.locator(`section[aria-labelledby="${name}"]`);
+
+test('a wrong password is said to be wrong', async () => {
+	await signIn('wrong');
+	expect(await page.getByRole('alert').textContent()).toBe('That is not the password.');
+	await signIn();
+	expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Demo workspace');
+	expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('a service account is created, its secret shown once, and revoked', async () => {
+	await signIn();
+	const accounts = section('accounts');
+	await accounts.getByLabel('Name').fill('Robot');
+	await accounts.getByLabel('Role').selectOption('viewer');
+	await accounts.getByRole('button', { name: 'Create service account' }).click();
+
+	const [clientId = '', clientSecret = ''] = await page
+		.getByRole('status')
+		.locator('dd')
+		.allTextContents();
+	expect(clientSecret).toMatch(/^\S{40,}$/);
+	const token = async () =>
+		await fetch(`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`, {
+			method: 'POST',
+			body: new URLSearchParams({
+				grant_type: 'client_credentials',
+				client_id: clientId,
+				client_secret: clientSecret,
+			}),
+		});
+	expect((await token()).status).toBe(200);
+
+	await page.reload();
+	expect(await page.content()).not.toContain(clientSecret);
+	await page.getByRole('button', { name: 'Revoke account Robot' }).click();
+	expect(await page.getByRole('status').textContent()).toContain('was revoked');
+	expect((await token()).status).toBe(401);
+});
+
+test('an API key is created and revoked', async () => {
+	await signIn();
+	const keys = section('keys');
+	await keys.getByLabel('Name').fill('<script>alert(1)</script>');
+	await keys.getByRole('button', { name: 'Create API key' }).click();
+	const apiKey = await page.getByRole('status').locator('dd').textContent();
+	const list = async () =>
+		await fetch(`${service.baseUrl}/workspaces/${service.workspaceId}/cards`, {
+			headers: { authorization: `Bearer ${apiKey}` },
+		});
+	expect((await list()).status).toBe(200);
+	expect(await keys.getByText('<script>alert(1)</script>').count()).toBe(1);
+	await page.getByRole('button', { name: 'Revoke key <script>' }).click();
+	expect((await list()).status).toBe(401);
+});
+
+test('a paused subscription is shown with its attempts and resumed', async () => {
+	const target = { target_url: 'http://127.0.0.1:1/hook', events: ['card.created'] };
+	expect((await call('POST', 'webhooks', target)).status).toBe(201);
+	await call('POST', 'cards', { name: 'x' });
+	await signIn();
+	const subscriptions = section('subscriptions');
+	const deadline = Date.now() + 10_000;
+	while ((await subscriptions.getByText('paused').count()) === 0) {
+		if (Date.now() > deadline) throw new Error('The subscription was not paused within 10 s.');
+		await page.reload();
+	}
+	expect(await section('deliveries').locator('li').count()).toBe(4);
+	expect(await section('outbox').getByRole('heading', { level: 3 }).textContent()).toBe(
+		'A webhook subscription was paused',
+	);
+	service.control.setBackoff({ ms: 60_000 });
+	await subscriptions.getByRole('button', { name: 'Resume' }).click();
+	expect(await page.getByRole('status').textContent()).toContain('is active again');
+	expect(service.control.subscriptions()[0]?.state).toBe('active');
+});
