@@ -1,6 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { Locator } from '../model/locator';
 import type { JsonObject } from '../model/shapes';
 import type { Run } from './run';
+
+export type { Locator } from '../model/locator';
 
 type DeepReadonly<T> = T extends (infer U)[]
 	? ReadonlyArray<DeepReadonly<U>>
@@ -10,13 +13,6 @@ type DeepReadonly<T> = T extends (infer U)[]
 
 /** A parameter of the node, as written in an operation's file. */
 export type PropertyDefinition = DeepReadonly<INodeProperties>;
-
-/** A resource locator as n8n gives it: the mode that the user chose, and the value. */
-export interface Locator {
-	mode: string;
-	value: unknown;
-	cachedResultName?: string;
-}
 
 type Options<P> = P extends { readonly options: infer O extends readonly unknown[] }
 	? O[number]

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Card } from '../model/card';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { InputError } from '../model/inputError';
+import { findCardByName, readLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
 import {
@@ -12,6 +11,8 @@ import {
 	type RecordListing,
 } from '../transport/listings';
 import type { Locator } from './operation';
+
+export { readLocator } from '../model/locator';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -39,49 +40,6 @@ export interface Run {
 	withFieldNames(text: string): string;
 	/** Tells the user something about this run, beside its output; once, however often it is said. */
 	hint(message: string): void;
-}
-
-/** A value for a field that shows an id to the user: the text of a locator. */
-function locatorText(value: unknown, parameter: string): string {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	if (text !== '') return text;
-	throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
-}
-
-/**
- * Reads a resource locator. An expression may give the bare id instead of mode and value.
- *
- * @param parameter the name that the user sees in messages
- * @throws InputError when nothing is chosen
- */
-export function readLocator(
-	value: unknown,
-	parameter: string,
-): { mode: string; text: string; shown: string } {
-	const locator: Partial<Locator> =
-		typeof value === 'object' && value !== null ? value : { mode: 'id', value };
-	const text = locatorText(locator.value, parameter);
-	return { mode: locator.mode ?? 'id', text, shown: locator.cachedResultName || text };
-}
-
-/** The card of this name: the exact name, or one that differs only in case. */
-function findCardByName(cards: readonly Card[], name: string): Card {
-	const exact = cards.filter((card) => card.name === name);
-	const folded = cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
-	const found = exact.length > 0 ? exact : folded;
-	const [card] = found;
-	if (card && found.length === 1) return card;
-	if (card) {
-		throw new InputError(
-			`The workspace has ${found.length} cards called '${name}'`,
-			`Choose the card by its id: ${found.map(({ id }) => id).join(', ')}.`,
-		);
-	}
-	const names = cards.slice(0, 10).map((other) => `'${other.name}'`);
-	throw new InputError(
-		`The workspace has no card called '${name}'`,
-		names.length > 0 ? `Its cards are ${names.join(', ')}.` : 'It has no cards yet.',
-	);
 }
 
 /**

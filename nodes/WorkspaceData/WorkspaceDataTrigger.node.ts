@@ -1,0 +1,107 @@
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { testWorkspaceAccess } from './methods/credentialTest';
+import { searchCards } from './methods/listSearch';
+import { getFieldNames } from './methods/loadOptions';
+import { receiveDelivery } from './trigger/delivery';
+import { triggerProperties } from './trigger/properties';
+import { createSubscription, endSubscriptions } from './trigger/subscription';
+
+export class WorkspaceDataTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Workspace Data Trigger',
+		name: 'workspaceDataTrigger',
+		icon: {
+			light: 'file:../../icons/workspaceData.svg',
+			dark: 'file:../../icons/workspaceData.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["events"].join(", ") }}',
+		description: 'Starts the workflow when cards or records of a workspace change',
+		defaults: { name: 'Workspace Data Trigger' },
+		triggerPanel: {
+			header: 'Wait for an event of the workspace',
+			executionsHelp: {
+				inactive:
+					'<b>While building the workflow</b>, choose Listen for Test Event, then change something in a watched card: the service delivers it to the test URL, and it appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
+				active:
+					'<b>While building the workflow</b>, choose Listen for Test Event, then change something in a watched card. The published workflow goes on running meanwhile.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
+			},
+			activationHint:
+				'Once the workflow is ready, publish it: it then runs with every event, also after n8n was restarted.',
+		},
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{
+				name: 'workspaceDataApi',
+				required: true,
+				displayOptions: { show: { authentication: ['apiKey'] } },
+				testedBy: 'testWorkspaceAccess',
+			},
+			{
+				name: 'workspaceDataServiceAccountApi',
+				required: true,
+				displayOptions: { show: { authentication: ['serviceAccount'] } },
+				testedBy: 'testWorkspaceAccess',
+			},
+		],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				path: 'webhook',
+				responseMode: 'onReceived',
+				// Without it n8n answers with the word `firstEntryJson`.
+				responseData: '',
+			},
+		],
+		properties: triggerProperties,
+	};
+
+	methods = {
+		credentialTest: { testWorkspaceAccess },
+		listSearch: { searchCards },
+		loadOptions: { getFieldNames },
+	};
+
+	webhookMethods = {
+		default: {
+			/** A paused subscription cannot be told from a live one, so none is ever taken for existing. */
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return false;
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return await createSubscription(this);
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return await endSubscriptions(this);
+			},
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await receiveDelivery(this);
+	}
+
+	/** With it, n8n calls the lifecycle methods at every start; without it only when published. */
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		return {};
+	}
+
+	/** Passes on what the webhook or the trigger gave: n8n runs this node as part of the execution. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
+	}
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isObject, type JsonObject, untouchedObject } from './shapes';
+
+/** The events a subscription can list. @see service interface, part 6 */
+export const EVENTS = [
+	'card.created',
+	'card.updated',
+	'collaborator.added',
+	'record.created',
+	'record.deleted',
+	'record.updated',
+] as const;
+
+export type EventName = (typeof EVENTS)[number];
+
+/**
+ * An event as delivered. The interface shows the body of record events only, so whatever is not the
+ * name of the event may be missing.
+ * @see service interface, part 6, "Delivery"
+ */
+export interface DeliveredEvent {
+	event: string;
+	/** When it happened, in ms since the epoch by the service's clock; undefined where unreadable. */
+	happenedAt: number | undefined;
+	workspaceId: string | undefined;
+	cardId: string | undefined;
+	recordId: string | undefined;
+	/** Values by field id; the service's own object. */
+	data: JsonObject | undefined;
+	/** The whole body, parsed. */
+	body: JsonObject;
+	/** Stays the same when the same event is delivered again, whichever subscription delivers it. */
+	key: string;
+}
+
+const optionalText = z.string().min(1).optional().catch(undefined);
+
+const eventSchema = z.object({
+	event: z.string().min(1),
+	timestamp: optionalText,
+	workspace_id: optionalText,
+	card_id: optionalText,
+	record_id: optionalText,
+	data: untouchedObject.optional().catch(undefined),
+});
+
+/** JSON from bytes, whatever content type they came with; undefined where they are not JSON. */
+function parseJson(bytes: Uint8Array): unknown {
+	try {
+		return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes));
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Reads the body of a delivery.
+ *
+ * @param bytes the body as received; a byte order mark in front is skipped
+ * @returns undefined when the body is not an event
+ */
+export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
+	const body = parseJson(bytes);
+	if (!isObject(body)) return undefined;
+	const event = eventSchema.safeParse(body);
+	if (!event.success) return undefined;
+	const { event: name, timestamp, workspace_id, card_id, record_id, data } = event.data;
+	const happenedAt = timestamp === undefined ? NaN : Date.parse(timestamp);
+	return {
+		event: name,
+		happenedAt: Number.isNaN(happenedAt) ? undefined : happenedAt,
+		workspaceId: workspace_id,
+		cardId: card_id,
+		recordId: record_id,
+		data,
+		body,
+		key: createHash('sha256').update(bytes).digest('hex'),
+	};
+}

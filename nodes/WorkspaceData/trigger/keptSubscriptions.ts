@@ -1,0 +1,56 @@
+import type { IDataObject } from 'n8n-workflow';
+import {
+	type KeptSubscriptions,
+	readSubscriptions,
+	type RetiredSubscription,
+	type Subscription,
+	writeSubscriptions,
+} from '../model/subscription';
+import { memoryOf, type NodePlace } from './memory';
+
+/** A context with the static data of its node. */
+export interface KeptPlace extends NodePlace {
+	getWorkflowStaticData(type: string): IDataObject;
+}
+
+/** The key in the node's static data. */
+const KEY = 'subscriptions';
+
+/** Retired at once: deleted at the next opportunity. */
+export const retire = (subscription: Subscription, deleteAt: number): RetiredSubscription => ({
+	...subscription,
+	deleteAt,
+});
+
+/** Both together, none twice. What the newer of the two calls current is current. */
+function merge(stored: KeptSubscriptions, known: KeptSubscriptions): KeptSubscriptions {
+	const [newer, older] =
+		(known.current?.since ?? -Infinity) >= (stored.current?.since ?? -Infinity)
+			? [known, stored]
+			: [stored, known];
+	const others = [
+		...older.retired,
+		...(older.current ? [retire(older.current, 0)] : []),
+		...newer.retired,
+	].filter(({ id }) => id !== newer.current?.id);
+	const byId = new Map(others.map((subscription) => [subscription.id, subscription]));
+	return { current: newer.current, retired: [...byId.values()] };
+}
+
+/**
+ * The subscriptions of a node: those that n8n saved, and those of this process, which may not be
+ * saved yet.
+ */
+export function loadSubscriptions(context: KeptPlace): KeptSubscriptions {
+	const stored = readSubscriptions(context.getWorkflowStaticData('node')[KEY]);
+	return merge(stored, memoryOf(context).kept);
+}
+
+/**
+ * Keeps the subscriptions of a node. n8n saves them after the lifecycle hooks; must not be called
+ * while a delivery is received, as that would write back all static data as it was before.
+ */
+export function saveSubscriptions(context: KeptPlace, kept: KeptSubscriptions): void {
+	memoryOf(context).kept = kept;
+	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(kept);
+}

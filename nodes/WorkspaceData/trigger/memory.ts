@@ -1,0 +1,62 @@
+import type { IWorkflowMetadata, INode, WorkflowExecuteMode } from 'n8n-workflow';
+import { BoundedMap } from '../model/boundedMap';
+import type { KeptSubscriptions } from '../model/subscription';
+import type { Delivery } from './repetition';
+
+/** A time span by the service's clock, in ms since the epoch; the end belongs to it. */
+export interface TimeSpan {
+	after: number;
+	upTo: number;
+}
+
+/** What a subscription is for. */
+export interface SubscriptionRequest {
+	targetUrl: string;
+	events: string[];
+	cardId: string | null;
+}
+
+/**
+ * What this process knows about one trigger node. n8n saves static data as a whole object, the last
+ * writer wins, so an execution that ran long can bring back an old secret; what is here stays.
+ */
+export interface TriggerMemory {
+	kept: KeptSubscriptions;
+	/** Deliveries of late, by their keys. */
+	deliveries: BoundedMap<string, Delivery>;
+	/** How far the service's clock is ahead of ours, in ms. */
+	clockAheadMs: number;
+	/** When the last warning was written, and how many were left out since. */
+	warning: { at: number; leftOut: number };
+	/** A subscription that could not be renewed when n8n started, and is still to be. */
+	renewal: SubscriptionRequest | undefined;
+	/** The time in which records may have been missed, still to be looked at. */
+	catchUp: TimeSpan | undefined;
+}
+
+/** Enough to tell all retries that a service still holds; a key and a flag each. */
+const MAX_DELIVERIES = 10_000;
+const MAX_NODES = 1_000;
+
+const memories = new BoundedMap<string, TriggerMemory>(MAX_NODES);
+
+/** What every context of n8n can tell about where it is. */
+export interface NodePlace {
+	getNode(): INode;
+	getWorkflow(): IWorkflowMetadata;
+	getMode(): WorkflowExecuteMode;
+}
+
+/** The memory of a node; test runs have one of their own. */
+export function memoryOf(context: NodePlace): TriggerMemory {
+	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const key = `${use} ${context.getWorkflow().id} ${context.getNode().id}`;
+	return memories.getOrCreate(key, () => ({
+		kept: { current: undefined, retired: [] },
+		deliveries: new BoundedMap(MAX_DELIVERIES),
+		clockAheadMs: 0,
+		warning: { at: -Infinity, leftOut: 0 },
+		renewal: undefined,
+		catchUp: undefined,
+	}));
+}

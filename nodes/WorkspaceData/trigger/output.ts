@@ -1,0 +1,31 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { DeliveredEvent } from '../model/event';
+import type { FieldIndex } from '../model/fieldResolution';
+import type { JsonObject } from '../model/shapes';
+
+/** A top-level property of these names would steer n8n, or takes another place. */
+const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
+
+/** Values under the names of their fields; under ids where no name is known. */
+function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {
+	const keyOf = (id: string): string => {
+		const field = index?.byId(id);
+		return field && index ? index.keyOf(field) : id;
+	};
+	return Object.fromEntries(Object.entries(data).map(([id, value]) => [keyOf(id), value]));
+}
+
+/**
+ * The output for an event in its simplified form. What the service sends beyond the interface is
+ * passed on, for example who was added as a collaborator.
+ *
+ * @param index the fields of the card; undefined where ids are wanted, or no names can be had
+ */
+export function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IDataObject {
+	const rest = Object.entries(event.body).filter(([name]) => !LEFT_OUT.has(name));
+	return {
+		...Object.fromEntries(rest),
+		...(event.data && { fields: namedFields(event.data, index) }),
+		delivery_key: event.key,
+	} as IDataObject;
+}

@@ -1,0 +1,134 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { authenticationProperty } from '../ui/authentication';
+import { cardLocator } from '../ui/locators';
+import { fieldKeysOption } from '../ui/recordOptions';
+
+/** Minutes for which a replaced subscription goes on delivering. */
+export const DEFAULT_OVERLAP_MINUTES = 15;
+
+const eventsProperty: INodeProperties = {
+	displayName: 'Trigger On',
+	name: 'events',
+	type: 'multiOptions',
+	required: true,
+	default: ['record.created'],
+	description: 'The events that start the workflow',
+	options: [
+		{
+			name: 'Card Created',
+			value: 'card.created',
+			description: 'A card is added to the workspace',
+		},
+		{
+			name: 'Card Updated',
+			value: 'card.updated',
+			description: 'The name or the description of a card changes',
+		},
+		{
+			name: 'Collaborator Added',
+			value: 'collaborator.added',
+			description: 'A collaborator is added to a card',
+		},
+		{
+			name: 'Record Created',
+			value: 'record.created',
+			description: 'A record is added to a card',
+		},
+		{ name: 'Record Deleted', value: 'record.deleted', description: 'A record is deleted' },
+		{ name: 'Record Updated', value: 'record.updated', description: 'Fields of a record change' },
+	],
+};
+
+const optionsProperty: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [
+		{
+			displayName: 'Catch Up on Missed Records',
+			name: 'catchUp',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether records that were created while n8n was not running start the workflow once it runs again. Reads all records of the watched cards each time n8n starts.',
+		},
+		fieldKeysOption as unknown as INodeProperties,
+		{
+			displayName: 'Ignore Duplicates',
+			name: 'ignoreDuplicates',
+			type: 'boolean',
+			default: true,
+			description: 'Whether an event that is delivered again starts the workflow only once',
+		},
+		{
+			displayName: 'Max Event Age',
+			name: 'maxEventAge',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				'Ignore events that are delivered more than this many minutes after they happened; 0 takes all',
+		},
+		{
+			displayName: 'Overlap After a Restart',
+			name: 'overlap',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: DEFAULT_OVERLAP_MINUTES,
+			description:
+				'For how many minutes the subscription from before a restart of n8n goes on delivering what happened meanwhile, beside the new one',
+		},
+		{
+			displayName: 'Watch Field Names or IDs',
+			name: 'watchFields',
+			type: 'multiOptions',
+			typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
+			default: [],
+			description:
+				'For Record Updated: start only when one of these fields changes; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		},
+	],
+};
+
+/** The parameters of the trigger node. */
+export const triggerProperties: INodeProperties[] = [
+	authenticationProperty,
+	{
+		displayName:
+			'The service has to be able to reach this n8n. Test events come to the test URL through a subscription of their own, which ends with the first event; published workflows receive theirs at the production URL.',
+		name: 'addressNotice',
+		type: 'notice',
+		default: '',
+	},
+	eventsProperty,
+	{
+		displayName: 'Watch',
+		name: 'watch',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'All Cards',
+				value: 'allCards',
+				description: 'Events of every card of the workspace',
+			},
+			{ name: 'One Card', value: 'oneCard', description: 'Events of a single card' },
+		],
+		default: 'allCards',
+	},
+	{
+		...(cardLocator as unknown as INodeProperties),
+		description: 'The card (table) to watch',
+		displayOptions: { show: { watch: ['oneCard'] } },
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simple',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	optionsProperty,
+];
