@@ -1,0 +1,108 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+
+import { repository } from '../../../demo/host/folders.ts';
+import { demoSignIn, type N8nClient } from '../../../demo/host/n8nClient.ts';
+
+const pictures = join(repository, 'docs', 'pictures');
+
+const chromiumArguments = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+	'--disable-dev-shm-usage',
+];
+
+/** n8n's editor in a real browser, signed in, as a person uses it. */
+export interface Editor {
+	page: Page;
+	/** An element by n8n's own test id. */
+	element(testId: string): Locator;
+	/** Opens a workflow and waits for its canvas. */
+	openWorkflow(id: string): Promise<void>;
+	/** Opens a node's panel. */
+	openNode(name: string): Promise<void>;
+	/** Closes the panel that is open. */
+	closeNode(): Promise<void>;
+	/** Chooses an entry of a resource locator's list, by search. */
+	choose(parameter: string, search: string): Promise<void>;
+	/** Types a fixed value into a field of the mapper. */
+	fillColumn(name: string, value: string): Promise<void>;
+	/** Presses "Refresh field list" of the mapper. */
+	refreshColumns(): Promise<void>;
+	/** Keeps a picture of the page for the documentation. */
+	picture(name: string): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Starts Chromium and signs in. */
+export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor> {
+	const browser: Browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+		headless: true,
+		args: chromiumArguments,
+	});
+	const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+	page.setDefaultTimeout(60_000);
+	const element = (testId: string) => page.locator(`[data-test-id="${testId}"]`);
+
+	await page.goto(`${baseUrl}/signin`);
+	await page.locator('input[name="emailOrLdapLoginId"]').fill(demoSignIn.email);
+	await page.locator('input[name="password"]').fill(demoSignIn.password);
+	await element('form-submit-button').click();
+	await page.waitForURL((url) => !url.pathname.includes('signin'));
+
+	return {
+		page,
+		element,
+		async openWorkflow(id) {
+			await page.goto(`${baseUrl}/workflow/${id}`);
+			await element('canvas-node').first().waitFor();
+		},
+		async openNode(name) {
+			await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
+			await element('node-parameters').waitFor();
+		},
+		async closeNode() {
+			await page.keyboard.press('Escape');
+			await element('node-parameters').waitFor({ state: 'hidden' });
+		},
+		async choose(parameter, search) {
+			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
+			const field = element('rlc-search');
+			await field.waitFor();
+			const input = field.locator('input');
+			await ((await input.count()) > 0 ? input : field).fill(search);
+			await element('rlc-item').filter({ hasText: search }).first().click();
+		},
+		async fillColumn(name, value) {
+			const input = element(`parameter-input-${name}`).locator('input, textarea').first();
+			await input.fill(value);
+			await input.blur();
+		},
+		async refreshColumns() {
+			const answer = page.waitForResponse((response) =>
+				response.url().includes('resource-mapper-fields'),
+			);
+			await element('columns-parameter-input-options-container')
+				.locator('[data-test-id="action-toggle"]')
+				.click();
+			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
+			await (await answer).finished();
+		},
+		async picture(name) {
+			// One set for the documentation: that of the newer major.
+			if (major !== 2) return;
+			await mkdir(pictures, { recursive: true });
+			await page.screenshot({ path: join(pictures, `${name}.png`) });
+		},
+		async close() {
+			await browser.close();
+		},
+	};
+}

@@ -1,0 +1,59 @@
+/** The trigger node in the editor: published by hand, an execution appears. */
+import { until } from '../../../demo/host/deadline.ts';
+import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
+import { useBench } from '../support/bench.ts';
+import { majors } from '../support/settings.ts';
+import { openEditor, type Editor } from './editor.ts';
+
+describe.each(majors())('trigger in the editor of n8n %i', (major) => {
+	const bench = useBench(major);
+	let editor: Editor;
+
+	beforeAll(async () => {
+		editor = await openEditor(bench().client);
+	}, 120_000);
+	afterAll(async () => await editor?.close());
+
+	/** Publishes as a person does: 2.x asks once more, 1.x has a switch. */
+	async function publish(): Promise<void> {
+		const { element, page } = editor;
+		if (major === 1) {
+			await element('workflow-activate-switch').click();
+			return;
+		}
+		await element('workflow-open-publish-modal-button').click();
+		await page.locator('[data-test-id="workflow-publish-button"]').click();
+	}
+
+	test('a published workflow shows an execution for a record that is created', async () => {
+		const { api, client, control, trigger } = bench();
+		const card = await api.createCard('Watched', [['Title', 'text']]);
+		const workflow = await client.createWorkflow(
+			chain('React', [
+				trigger(
+					'On change',
+					{ events: ['record.created'], watch: 'oneCard', cardId: byId(card.id) },
+					{ webhookId: crypto.randomUUID() },
+				),
+			]),
+		);
+		await editor.openWorkflow(workflow.id);
+		await publish();
+		await until('a live subscription', async () =>
+			(await control.subscriptions()).length > 0 ? true : undefined,
+		);
+		await api.createRecord(card, { Title: 'Fresh' });
+		await until('an execution', async () => {
+			const [execution] = await client.executions(workflow.id);
+			return execution?.status === 'success' ? true : undefined;
+		});
+		await editor.page.goto(`${client.baseUrl}/workflow/${workflow.id}/executions`);
+		await editor
+			.element('execution-list-item')
+			.first()
+			.or(editor.page.locator('[data-test-execution-status="success"]').first())
+			.first()
+			.waitFor();
+		await editor.picture('executions');
+	});
+});

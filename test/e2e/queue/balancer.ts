@@ -1,0 +1,48 @@
+import { createConnection, createServer, type Socket } from 'node:net';
+
+import { freePort } from '../../../demo/host/ports.ts';
+
+/** A load balancer as plain as can be: each connection goes to the next port that accepts it. */
+export interface Balancer {
+	/** Address for clients, without a final slash. */
+	url: string;
+	close(): Promise<void>;
+}
+
+/** Starts a balancer over these ports of the loopback address. */
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+	const port = await freePort();
+	const open = new Set<Socket>();
+	let turn = 0;
+
+	function forward(client: Socket, tries: number): void {
+		const target = ports[turn++ % ports.length];
+		if (target === undefined || tries === 0) {
+			client.destroy();
+			return;
+		}
+		const server = createConnection({ host: '127.0.0.1', port: target });
+		server.once('connect', () => {
+			server.removeAllListeners('error');
+			server.on('error', () => client.destroy());
+			client.pipe(server).pipe(client);
+		});
+		server.once('error', () => forward(client, tries - 1));
+		client.on('close', () => server.destroy());
+	}
+
+	const listener = createServer((client) => {
+		open.add(client);
+		client.on('error', () => client.destroy());
+		client.on('close', () => open.delete(client));
+		forward(client, ports.length);
+	});
+	await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+	return {
+		url: `http://127.0.0.1:${port}`,
+		async close() {
+			for (const socket of open) socket.destroy();
+			await new Promise((resolve) => listener.close(resolve));
+		},
+	};
+}

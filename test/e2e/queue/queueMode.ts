@@ -1,0 +1,100 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { storeCredentials, type CredentialReferences } from '../../../demo/host/credentials.ts';
+import { createN8nClient, type N8nClient } from '../../../demo/host/n8nClient.ts';
+import { createN8nHost, type N8nHost, type Role } from '../../../demo/host/n8nProcess.ts';
+import { installPackage } from '../../../demo/host/packageInstall.ts';
+import { freePort } from '../../../demo/host/ports.ts';
+import { startService, type RunningService } from '../../../demo/host/serviceProcess.ts';
+import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
+import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
+import { runFolder, tarball } from '../support/settings.ts';
+import { createPostgres, createRedis, type BackingService } from './backingServices.ts';
+import { startBalancer } from './balancer.ts';
+
+/** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
+export interface QueueMode {
+	service: RunningService;
+	api: ServiceApi;
+	control: RemoteControl;
+	client: N8nClient;
+	credentials: CredentialReferences;
+	workers: N8nHost[];
+	webhooks: N8nHost[];
+	redis: BackingService;
+	close(): Promise<void>;
+}
+
+/** Executions that one worker runs at once. */
+export const WORKER_CONCURRENCY = 5;
+
+/** Starts everything; takes about half a minute. */
+export async function openQueueMode(): Promise<QueueMode> {
+	const userFolder = await mkdtemp(join(runFolder(), 'n8n-queue-'));
+	await installPackage(tarball(), userFolder);
+	const postgres = await createPostgres(userFolder);
+	const redis = await createRedis(userFolder);
+	await Promise.all([postgres.start(), redis.start()]);
+
+	const webhookPorts = [await freePort(), await freePort()];
+	const balancer = await startBalancer(webhookPorts);
+	const environment = {
+		N8N_ENCRYPTION_KEY: 'queue-mode-encryption-key-0123456789',
+		EXECUTIONS_MODE: 'queue',
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(postgres.port),
+		DB_POSTGRESDB_DATABASE: 'n8n',
+		DB_POSTGRESDB_USER: 'postgres',
+		DB_POSTGRESDB_PASSWORD: 'not-checked',
+		DB_POSTGRESDB_POOL_SIZE: '10',
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
+		// A worker that was killed is found out, and its jobs run again, within seconds.
+		QUEUE_WORKER_LOCK_DURATION: '5000',
+		QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
+		QUEUE_WORKER_STALLED_INTERVAL: '2000',
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(WORKER_CONCURRENCY),
+	};
+	const host = async (role: Role, port?: number) =>
+		await createN8nHost({
+			major: 2,
+			userFolder,
+			role,
+			...(port !== undefined && { port }),
+			publicUrl: balancer.url,
+			extra: environment,
+		});
+	const main = await host('start');
+	await main.start();
+	const workers = [await host('worker'), await host('worker')];
+	const webhooks = await Promise.all(webhookPorts.map(async (port) => await host('webhook', port)));
+	for (const one of [...workers, ...webhooks]) await one.start();
+
+	const service = await startService({ control: true, backoff: 1_000 });
+	const client = createN8nClient(main.baseUrl, 2);
+	await client.signIn();
+	return {
+		service,
+		api: createServiceApi(service),
+		control: connectControl(service.controlUrl ?? '', service.controlToken ?? ''),
+		client,
+		credentials: await storeCredentials(client, service),
+		workers,
+		webhooks,
+		redis,
+		async close() {
+			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));
+			await main.stop();
+			await service.stop();
+			await balancer.close();
+			await redis.stop();
+			await postgres.stop();
+		},
+	};
+}
