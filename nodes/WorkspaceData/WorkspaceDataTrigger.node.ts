@@ -13,9 +13,11 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { testWorkspaceAccess } from './methods/credentialTest';
 import { searchCards } from './methods/listSearch';
 import { getFieldNames } from './methods/loadOptions';
+import { passOn } from './trigger/catchUp';
 import { receiveDelivery } from './trigger/delivery';
 import { triggerProperties } from './trigger/properties';
 import { createSubscription, endSubscriptions } from './trigger/subscription';
+import { lookAfter } from './trigger/upkeep';
 
 export class WorkspaceDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -97,11 +99,11 @@ export class WorkspaceDataTrigger implements INodeType {
 
 	/** With it, n8n calls the lifecycle methods at every start; without it only when published. */
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return {};
+		return await lookAfter(this);
 	}
 
 	/** Passes on what the webhook or the trigger gave: n8n runs this node as part of the execution. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [this.getInputData()];
+		return await passOn(this);
 	}
 }

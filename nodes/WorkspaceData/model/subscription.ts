@@ -26,7 +26,18 @@ export interface KeptSubscriptions {
 	current: Subscription | undefined;
 	/** Still delivering, or not yet deleted; oldest first. */
 	retired: RetiredSubscription[];
+	/**
+	 * From when on records may have been missed at the next start: ms since the epoch by the service's
+	 * clock.
+	 */
+	catchUpFrom: number | undefined;
 }
+
+export const NO_SUBSCRIPTIONS: KeptSubscriptions = {
+	current: undefined,
+	retired: [],
+	catchUpFrom: undefined,
+};
 
 /** What the answer to a new subscription says. */
 export interface CreatedSubscription {
@@ -86,6 +97,7 @@ const subscriptionSchema = z.object({
 const keptSchema = z.object({
 	current: subscriptionSchema.optional(),
 	retired: z.array(subscriptionSchema.extend({ deleteAt: z.number() })),
+	catchUpFrom: z.number().optional(),
 });
 
 /** As one text: n8n keeps flat values best. */
@@ -93,12 +105,11 @@ export const writeSubscriptions = (kept: KeptSubscriptions): string => JSON.stri
 
 /** Reads what `writeSubscriptions` wrote; nothing where there is nothing, or something else. */
 export function readSubscriptions(text: unknown): KeptSubscriptions {
-	const none: KeptSubscriptions = { current: undefined, retired: [] };
-	if (typeof text !== 'string') return none;
+	if (typeof text !== 'string') return NO_SUBSCRIPTIONS;
 	try {
-		const { current, retired } = keptSchema.parse(JSON.parse(text));
-		return { current, retired };
+		const { current, retired, catchUpFrom } = keptSchema.parse(JSON.parse(text));
+		return { current, retired, catchUpFrom };
 	} catch {
-		return none;
+		return NO_SUBSCRIPTIONS;
 	}
 }

@@ -16,7 +16,7 @@ export interface KeptPlace extends NodePlace {
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
 
-/** Retired at once: deleted at the next opportunity. */
+/** @param deleteAt ms since the epoch by the local clock; 0 for the next opportunity */
 export const retire = (subscription: Subscription, deleteAt: number): RetiredSubscription => ({
 	...subscription,
 	deleteAt,
@@ -34,7 +34,7 @@ function merge(stored: KeptSubscriptions, known: KeptSubscriptions): KeptSubscri
 		...newer.retired,
 	].filter(({ id }) => id !== newer.current?.id);
 	const byId = new Map(others.map((subscription) => [subscription.id, subscription]));
-	return { current: newer.current, retired: [...byId.values()] };
+	return { ...newer, retired: [...byId.values()] };
 }
 
 /**

@@ -1,12 +1,16 @@
 import type { IWorkflowMetadata, INode, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../model/boundedMap';
-import type { KeptSubscriptions } from '../model/subscription';
+import { NO_SUBSCRIPTIONS, type KeptSubscriptions } from '../model/subscription';
 import type { Delivery } from './repetition';
 
-/** A time span by the service's clock, in ms since the epoch; the end belongs to it. */
-export interface TimeSpan {
+/** The time in which records may have been missed, still to be looked at. */
+export interface PendingCatchUp {
+	/** The time by the service's clock, in ms since the epoch; the end belongs to it. */
 	after: number;
 	upTo: number;
+	triesLeft: number;
+	/** ms since the epoch by the local clock. */
+	notBefore: number;
 }
 
 /** What a subscription is for. */
@@ -29,9 +33,10 @@ export interface TriggerMemory {
 	/** When the last warning was written, and how many were left out since. */
 	warning: { at: number; leftOut: number };
 	/** A subscription that could not be renewed when n8n started, and is still to be. */
-	renewal: SubscriptionRequest | undefined;
-	/** The time in which records may have been missed, still to be looked at. */
-	catchUp: TimeSpan | undefined;
+	renewal: { targetUrl: string; notBefore: number } | undefined;
+	catchUp: PendingCatchUp | undefined;
+	/** The last task that had to run alone. */
+	turn: Promise<unknown>;
 }
 
 /** Enough to tell all retries that a service still holds; a key and a flag each. */
@@ -52,11 +57,19 @@ export function memoryOf(context: NodePlace): TriggerMemory {
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const key = `${use} ${context.getWorkflow().id} ${context.getNode().id}`;
 	return memories.getOrCreate(key, () => ({
-		kept: { current: undefined, retired: [] },
+		kept: NO_SUBSCRIPTIONS,
 		deliveries: new BoundedMap(MAX_DELIVERIES),
 		clockAheadMs: 0,
 		warning: { at: -Infinity, leftOut: 0 },
 		renewal: undefined,
 		catchUp: undefined,
+		turn: Promise.resolve(),
 	}));
+}
+
+/** Runs a task after all earlier ones of the node in this process. */
+export async function inTurn<T>(memory: TriggerMemory, task: () => Promise<T>): Promise<T> {
+	const result = memory.turn.then(task, task);
+	memory.turn = result;
+	return await result;
 }

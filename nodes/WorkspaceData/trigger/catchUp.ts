@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import type { DeliveredEvent } from '../model/event';
+import { indexFields, type FieldIndex } from '../model/fieldResolution';
+import type { DataRecord } from '../model/record';
+import { openApi, type WorkspaceApi } from '../transport/api';
+import { toNodeError } from '../transport/errors';
+import { listCards, listFields, openRecordListing } from '../transport/listings';
+import { inTurn, memoryOf } from './memory';
+import { simplified } from './output';
+import { readSettings, watchedCard, type TriggerSettings } from './settings';
+
+/** How many created records n8n remembers for a node. Every event reads and writes all of them. */
+const REMEMBERED = 2_000;
+
+/** By the service's clock, in ms since the epoch; the end belongs to it. */
+interface TimeSpan {
+	after: number;
+	upTo: number;
+}
+
+/** The item that starts an execution which looks for missed records. */
+export const catchUpOrder = ({ after, upTo }: TimeSpan): IDataObject => ({
+	event: 'catch_up',
+	from: new Date(after).toISOString(),
+	to: new Date(upTo).toISOString(),
+});
+
+const time = z.string().transform((text) => Date.parse(text));
+const orderSchema = z
+	.object({ event: z.literal('catch_up'), from: time, to: time })
+	.transform(({ from, to }): TimeSpan => ({ after: from, upTo: to }));
+
+/** A record that was created in the time in question. */
+interface Candidate {
+	cardId: string;
+	record: DataRecord;
+	createdAt: number;
+}
+
+/** Under which name a created record is remembered. */
+const recordKey = (cardId: unknown, recordId: unknown): string =>
+	JSON.stringify([cardId, recordId]);
+
+/** Those that n8n did not know before; it knows them from now on. */
+async function unknownKeys(
+	context: IExecuteFunctions,
+	keys: readonly string[],
+): Promise<Set<string>> {
+	// n8n reads, adds and writes without a lock.
+	const found = await inTurn(
+		memoryOf(context),
+		async () =>
+			await context.helpers.checkProcessedAndRecord([...keys], 'node', {
+				mode: 'entries',
+				maxEntries: REMEMBERED,
+			}),
+	);
+	return new Set(found.new.map(String));
+}
+
+/**
+ * Leaves out created records that the workflow has had, by catching up or by a delivery.
+ * What n8n cannot look up is passed on: better twice than never.
+ */
+async function withoutKnown(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+): Promise<INodeExecutionData[]> {
+	const keys = items.map(({ json }) =>
+		json.event === 'record.created' && json.record_id !== undefined
+			? recordKey(json.card_id, json.record_id)
+			: undefined,
+	);
+	const known = keys.filter((key) => key !== undefined);
+	if (known.length === 0) return items;
+	const fresh = await unknownKeys(context, known).catch((error: unknown) => {
+		context.logger.warn(`Created records could not be remembered: ${String(error)}`);
+		return new Set(known);
+	});
+	return items.filter((_, index) => {
+		const key = keys[index];
+		return key === undefined || fresh.has(key);
+	});
+}
+
+async function* createdIn(
+	api: WorkspaceApi,
+	cardId: string,
+	{ after, upTo }: TimeSpan,
+): AsyncGenerator<Candidate> {
+	for await (const record of openRecordListing(api, cardId, Infinity)) {
+		const createdAt = Date.parse(record.createdAt ?? '');
+		if (createdAt > after && createdAt <= upTo) yield { cardId, record, createdAt };
+	}
+}
+
+/** Candidates of all watched cards, in the order of their creation. */
+async function findCandidates(
+	api: WorkspaceApi,
+	settings: TriggerSettings,
+	span: TimeSpan,
+): Promise<Candidate[]> {
+	const cardId = await watchedCard(settings, api);
+	const cardIds = cardId === null ? (await listCards(api)).map(({ id }) => id) : [cardId];
+	const candidates: Candidate[] = [];
+	for (const id of cardIds) {
+		for await (const candidate of createdIn(api, id, span)) candidates.push(candidate);
+	}
+	const order = (a: Candidate, b: Candidate) =>
+		a.createdAt - b.createdAt || (a.record.id < b.record.id ? -1 : 1);
+	return candidates.sort(order);
+}
+
+/**
+ * Those that were missed. What is remembered was not; nor was what is so much older than the last one
+ * remembered that it has been forgotten.
+ *
+ * @param isUnknown whether n8n does not remember it
+ */
+export function missed<T>(candidates: readonly T[], isUnknown: (candidate: T) => boolean): T[] {
+	const unknown = candidates.map(isUnknown);
+	const lastKnown = unknown.lastIndexOf(false);
+	const oldest = lastKnown - REMEMBERED;
+	return candidates.filter((_, index) => unknown[index] && (lastKnown < 0 || index > oldest));
+}
+
+function toEvent({ cardId, record }: Candidate, workspaceId: string): DeliveredEvent {
+	const { id, createdAt, data } = record;
+	const body = {
+		event: 'record.created',
+		timestamp: createdAt,
+		workspace_id: workspaceId,
+		card_id: cardId,
+		record_id: id,
+		data,
+		caught_up: true,
+	};
+	return {
+		event: body.event,
+		happenedAt: Date.parse(createdAt ?? ''),
+		workspaceId,
+		cardId,
+		recordId: id,
+		data,
+		body,
+		key: createHash('sha256').update(recordKey(cardId, id)).digest('hex'),
+	};
+}
+
+/** The records that were missed, as items. @throws what reading the cards throws */
+async function catchUp(
+	context: IExecuteFunctions,
+	settings: TriggerSettings,
+	span: TimeSpan,
+): Promise<INodeExecutionData[]> {
+	const api = await openApi(context, settings.authentication);
+	const candidates = await findCandidates(api, settings, span);
+	if (candidates.length === 0) return [];
+	const keyOf = ({ cardId, record }: Candidate) => recordKey(cardId, record.id);
+	const fresh = await unknownKeys(context, candidates.map(keyOf));
+	const oldest = Date.now() + memoryOf(context).clockAheadMs - settings.maxEventAgeMs;
+	const wanted = missed(candidates, (one) => fresh.has(keyOf(one))).filter(
+		({ createdAt }) => createdAt >= oldest,
+	);
+
+	const indexes = new Map<string, FieldIndex | undefined>();
+	const isNamed = settings.simple && settings.fieldKeys === 'name';
+	for (const cardId of isNamed ? new Set(wanted.map((one) => one.cardId)) : []) {
+		const fields = await listFields(api, cardId).catch(() => undefined);
+		indexes.set(cardId, fields && indexFields(fields, cardId));
+	}
+	return wanted.map((one) => {
+		const event = toEvent(one, api.workspaceId);
+		const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
+		return { json: json as IDataObject };
+	});
+}
+
+/**
+ * `execute()`: n8n runs this node as part of the execution that a delivery or the trigger started.
+ * Passes on what they gave; with catching up, here is the one place where n8n offers a memory that
+ * survives.
+ */
+export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	const mode = context.getMode();
+	if (mode !== 'webhook' && mode !== 'trigger') return [items];
+	const settings = readSettings({
+		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
+	});
+	if (!settings.catchUp) return [items];
+	const order = orderSchema.safeParse(mode === 'trigger' ? items[0]?.json : undefined);
+	if (!order.success) return [await withoutKnown(context, items)];
+	try {
+		return [await catchUp(context, settings, order.data)];
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}

@@ -1,0 +1,93 @@
+import type { IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { openApi } from '../transport/api';
+import { catchUpOrder } from './catchUp';
+import { loadSubscriptions, retire } from './keptSubscriptions';
+import { memoryOf, type TriggerMemory } from './memory';
+import { readSettings } from './settings';
+import { deleteAll, renew } from './subscription';
+import { warnSparingly } from './warning';
+
+/** When to look whether there is something to do: every ten seconds. */
+const EVERY_TEN_SECONDS = '*/10 * * * * *';
+/** How long to leave what did not work, in ms. */
+const PAUSE_MS = 60_000;
+
+/** Deletes the retired subscriptions whose time has come. */
+async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
+	const due = memory.kept.retired.filter(({ deleteAt }) => deleteAt <= Date.now());
+	if (due.length === 0) return;
+	const api = await openApi(context, readSettings(context).authentication);
+	const left = await deleteAll(api, due, (message) => context.logger.warn(message));
+	// Not into static data: n8n would write back all of it as it was at the start. When the subscriptions
+	// found there are deleted once more, the service says that they are gone.
+	const others = memory.kept.retired.filter((one) => !due.includes(one));
+	const later = left.map((one) => retire(one, Date.now() + PAUSE_MS));
+	memory.kept = { ...memory.kept, retired: [...others, ...later] };
+}
+
+/** Renews the subscription when the service could not be reached while n8n was starting. */
+async function renewLate(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
+	const { renewal } = memory;
+	if (!renewal || Date.now() < renewal.notBefore) return;
+	memory.renewal = { ...renewal, notBefore: Date.now() + PAUSE_MS };
+	await renew(context, renewal.targetUrl);
+	memory.renewal = undefined;
+	// The one way for a trigger to have static data saved: an execution, which ends here without items.
+	context.emit([[]]);
+}
+
+/** Whether an execution ended in an error of this node. */
+const failedHere = (run: IRun | undefined, name: string): boolean =>
+	run !== undefined && run.status !== 'success' && run.data.resultData.lastNodeExecuted === name;
+
+/** Starts the execution that looks for missed records; once more when it could not read them. */
+function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
+	const { catchUp } = memory;
+	if (!catchUp || Date.now() < catchUp.notBefore) return;
+	memory.catchUp = undefined;
+	const done = context.helpers.createDeferredPromise<IRun>();
+	context.emit([[{ json: catchUpOrder(catchUp) }]], undefined, done);
+	done.promise
+		.then((run) => failedHere(run, context.getNode().name))
+		.catch(() => true)
+		.then((failed) => {
+			const triesLeft = catchUp.triesLeft - 1;
+			if (!failed || triesLeft <= 0 || memory.catchUp) return;
+			memory.catchUp = { ...catchUp, triesLeft, notBefore: Date.now() + PAUSE_MS };
+		})
+		.catch(() => undefined);
+}
+
+/**
+ * `trigger()`: looks after the subscriptions while the workflow is published. n8n calls it at every
+ * start, and because it exists calls the lifecycle methods at every start, too.
+ */
+export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {};
+	const memory = memoryOf(context);
+	memory.kept = loadSubscriptions(context);
+	let busy = false;
+	let closed = false;
+
+	async function tick(): Promise<void> {
+		if (busy || closed) return;
+		busy = true;
+		try {
+			await renewLate(context, memory);
+			startCatchUp(context, memory);
+			await deleteDue(context, memory);
+		} catch (error) {
+			const reason = error instanceof Error ? error.message : String(error);
+			warnSparingly(context, memory, Date.now(), `Upkeep of the subscription: ${reason}`);
+		} finally {
+			busy = false;
+		}
+	}
+
+	context.helpers.registerCron({ expression: EVERY_TEN_SECONDS }, () => void tick());
+	return {
+		async closeFunction() {
+			closed = true;
+		},
+	};
+}
