@@ -44,7 +44,7 @@ const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
 function compare(actual: unknown, expected: unknown): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
 	if (typeof actual === 'number' || typeof actual === 'boolean') {
-		const number = Number(expected);
+		const number = asText(expected).trim() === '' ? NaN : Number(expected);
 		return Number.isNaN(number) ? undefined : Number(actual) - number;
 	}
 	if (isObject(actual)) return undefined;

@@ -1,7 +1,6 @@
 import type { Field } from './field';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
-import { isObject } from './shapes';
 
 /** How values are turned into what a field holds. */
 export interface ConversionRules {
@@ -19,9 +18,21 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const MAX_OPTIONS_SHOWN = 20;
 
+/**
+ * Whether JSON can carry a value. What it cannot carry would arrive as null and clear the field, or
+ * not arrive at all.
+ */
+function isSendable(value: unknown): boolean {
+	if (value === undefined) return true;
+	if (typeof value === 'number') return Number.isFinite(value);
+	if (value instanceof Date) return !Number.isNaN(value.getTime());
+	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
+	return value === null || typeof value === 'string' || typeof value === 'boolean';
+}
+
 /** A value in a message: short, and readable as what it is. */
 function show(value: unknown): string {
-	const text = JSON.stringify(value) ?? String(value);
+	const text = isSendable(value) ? JSON.stringify(value) : String(value);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
@@ -29,9 +40,6 @@ const unusable = (field: Field, value: unknown, expected: string) =>
 	new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
 function toNumber(field: Field, value: unknown): unknown {
-	if (typeof value === 'number' && !Number.isFinite(value)) {
-		throw unusable(field, String(value), 'Enter a finite number.');
-	}
 	if (typeof value !== 'string') return value;
 	const text = value.trim();
 	const number = NUMBER.test(text) ? Number(text) : NaN;
@@ -69,7 +77,7 @@ function isCalendarDay(text: string): boolean {
 }
 
 function toTimestampText(field: Field, value: unknown, expected: string): string {
-	const text = value instanceof Date ? value.toISOString() : value;
+	const text = value instanceof Date && isSendable(value) ? value.toISOString() : value;
 	if (typeof text !== 'string' || !TIMESTAMP.test(text.trim()) || !isCalendarDay(text.trim())) {
 		throw unusable(field, value, expected);
 	}
@@ -147,16 +155,6 @@ function convert(field: Field, value: unknown, rules: ConversionRules): unknown 
 	}
 }
 
-/** Refuses what JSON cannot carry: it would arrive as null and clear the field. */
-function assertSendable(field: Field, value: unknown): void {
-	if (typeof value === 'number' && !Number.isFinite(value)) {
-		throw unusable(field, String(value), 'Enter a finite number.');
-	}
-	if (Array.isArray(value) || isObject(value)) {
-		for (const inner of Object.values(value)) assertSendable(field, inner);
-	}
-}
-
 /**
  * Turns an entered value into what the service is sent for a field. `null` clears, `false`, `0` and
  * `''` are values, `undefined` leaves the field alone. Values of unknown field types, and values that
@@ -171,6 +169,10 @@ export function toFieldValue(field: Field, value: unknown, rules: ConversionRule
 		return { send: '', ignore: undefined, clear: null }[rules.emptyValues];
 	}
 	const converted = convert(field, value, rules);
-	assertSendable(field, converted);
-	return converted;
+	if (isSendable(converted)) return converted;
+	throw unusable(
+		field,
+		converted,
+		'Enter texts, finite numbers, dates, or lists and objects of them.',
+	);
 }

@@ -1,0 +1,48 @@
+import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
+
+/** A clock that never really waits. */
+export interface TestClock extends Clock {
+	/** Lets time pass without anybody sleeping. */
+	pass(ms: number): void;
+}
+
+/**
+ * Time that stands still while anything is happening and jumps to the next sleeper when nothing is.
+ *
+ * @param start ms since the Unix epoch
+ */
+export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
+	let now = start;
+	let turning = false;
+	const sleepers: Array<{ at: number; wake: () => void }> = [];
+
+	function turn(): void {
+		turning = false;
+		sleepers.sort((a, b) => a.at - b.at);
+		const next = sleepers.shift();
+		if (!next) return;
+		now = Math.max(now, next.at);
+		next.wake();
+		turnLater();
+	}
+
+	function turnLater(): void {
+		if (turning || sleepers.length === 0) return;
+		turning = true;
+		setImmediate(turn);
+	}
+
+	return {
+		now: () => now,
+		random: () => 0.5,
+		pass(ms) {
+			now += ms;
+		},
+		async sleep(ms) {
+			await new Promise<void>((wake) => {
+				sleepers.push({ at: now + ms, wake });
+				turnLater();
+			});
+		},
+	};
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import {
+	parseBaseUrl,
+	pathSegment,
+	tokenAddress,
+} from '../../../nodes/WorkspaceData/model/address';
+
+test.each([
+	['https://data.example.com/api/v1', 'https://data.example.com/api/v1'],
+	[' https://data.example.com/api/v1/// ', 'https://data.example.com/api/v1'],
+	['http://127.0.0.1:4010/tenant/api/v1', 'http://127.0.0.1:4010/tenant/api/v1'],
+	['HTTPS://DATA.example.com/api/v1', 'https://data.example.com/api/v1'],
+])('Base URL %j is used as %s', (value, used) => expect(parseBaseUrl(value)).toBe(used));
+
+test.each([
+	['', "'Base URL' is empty"],
+	[undefined, "'Base URL' is empty"],
+	['data.example.com/api/v1', "'Base URL' is not a usable address"],
+	['ftp://data.example.com/api/v1', "'Base URL' is not a usable address"],
+	['https://user:secret@data.example.com/api/v1', "'Base URL' is not a usable address"],
+	['https://data.example.com/api/v1?key=1', "'Base URL' is not a usable address"],
+	['https://data.example.com/api/v1#x', "'Base URL' is not a usable address"],
+	['javascript:alert(1)', "'Base URL' is not a usable address"],
+	['https://data.example.com', "'Base URL' has to end in /api/v1"],
+	['https://data.example.com/api/v2', "'Base URL' has to end in /api/v1"],
+	['https://data.example.com/api/v1/cards', "'Base URL' has to end in /api/v1"],
+	['https://data.example.com/myapi/v1', "'Base URL' has to end in /api/v1"],
+])('Base URL %j is refused: %s', (value, message) => {
+	expect(() => parseBaseUrl(value)).toThrow(
+		expect.objectContaining({
+			message,
+			description: expect.stringContaining('https://data.example.com/api/v1'),
+		}),
+	);
+});
+
+test('a refused address is not repeated in the message: it may hold a password', () => {
+	expect(() => parseBaseUrl('https://user:hunter2@x/api/v1')).toThrow(
+		expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+	);
+});
+
+test('the token address encodes the realm and drops trailing slashes', () => {
+	expect(tokenAddress('https://auth.example.com/', 'my realm/x')).toBe(
+		'https://auth.example.com/realms/my%20realm%2Fx/protocol/openid-connect/token',
+	);
+	expect(() => tokenAddress('', 'r')).toThrow("'Auth URL' is empty");
+	expect(() => tokenAddress('https://a', '..')).toThrow("'Realm' cannot be '..'");
+});
+
+test.each(['', ' ', undefined, null, {}, '.', '..', ' .. '])('%j is no path segment', (value) => {
+	expect(() => pathSegment(value, 'Record')).toThrow("'Record'");
+});
+
+test('any other text is one segment below its place, never another path', () => {
+	const text = fc.oneof(
+		fc.string({ minLength: 1, unit: 'binary' }),
+		fc.constantFrom(
+			'a/b',
+			'../x',
+			'..\\x',
+			'%2e%2e',
+			'?a=b',
+			'#x',
+			'a b',
+			'é',
+			'\uD800',
+			';x',
+			'//evil',
+		),
+	);
+	fc.assert(
+		fc.property(text, (value) => {
+			fc.pre(value.trim() !== '' && !['.', '..'].includes(value.trim()));
+			const url = new URL(`https://h/api/v1/records/${pathSegment(value, 'Record')}`);
+			expect([url.host, url.search, url.hash]).toEqual(['h', '', '']);
+			expect(url.pathname.split('/').slice(0, 4)).toEqual(['', 'api', 'v1', 'records']);
+			expect(url.pathname.split('/')).toHaveLength(5);
+			expect(decodeURIComponent(url.pathname.split('/')[4] ?? '')).toBe(
+				value.trim().toWellFormed(),
+			);
+		}),
+	);
+});

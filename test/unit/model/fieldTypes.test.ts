@@ -1,0 +1,56 @@
+import { describedFieldTypes } from '../../../nodes/WorkspaceData/model/fieldTypes';
+
+const types = ['text', 'number'];
+const create = (schema: object) => ({
+	paths: {
+		'/workspaces/{wid}/cards/{cid}/fields': {
+			post: { requestBody: { content: { 'application/json': { schema } } } },
+		},
+	},
+});
+
+test.each<[string, object]>([
+	['in the request', create({ properties: { type: { enum: types } } })],
+	[
+		'behind a reference',
+		{
+			...create({ $ref: '#/components/schemas/X' }),
+			components: { schemas: { X: { properties: { type: { enum: types } } } } },
+		},
+	],
+	[
+		'one alternative each',
+		create({ oneOf: types.map((type) => ({ properties: { type: { const: type } } })) }),
+	],
+	[
+		'as alternatives of the property',
+		create({ properties: { type: { anyOf: types.map((type) => ({ enum: [type] })) } } }),
+	],
+	[
+		'in parts',
+		create({ allOf: [{ properties: { name: {} } }, { properties: { type: { enum: types } } }] }),
+	],
+	[
+		'in a schema that is called like a field',
+		{ components: { schemas: { CardField: { properties: { type: { enum: types } } } } } },
+	],
+])('the description names field types %s', (_, document) => {
+	expect(describedFieldTypes({ ...document })).toEqual(types);
+});
+
+test.each<[string, object]>([
+	['an empty document', {}],
+	['types that are free text', create({ properties: { type: { type: 'string' } } })],
+	[
+		'references in a circle',
+		{
+			...create({ $ref: '#/components/schemas/A' }),
+			components: { schemas: { A: { allOf: [{ $ref: '#/components/schemas/A' }] } } },
+		},
+	],
+	['references to nowhere or to a prototype', create({ $ref: '#/constructor/prototype' })],
+	[
+		'another schema with a type',
+		{ components: { schemas: { Webhook: { properties: { type: { enum: ['x'] } } } } } },
+	],
+])('no types from %s', (_, document) => expect(describedFieldTypes({ ...document })).toEqual([]));

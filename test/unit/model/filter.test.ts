@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { CONDITIONS, conditionTest, isEmpty } from '../../../nodes/WorkspaceData/model/filter';
+
+test.each<[unknown, string, unknown, boolean]>([
+	['a', 'equals', 'a', true],
+	['a', 'equals', 'A', false],
+	[5, 'equals', '5', true],
+	[5, 'equals', '5.0', true],
+	[0, 'equals', '', false],
+	[0, 'equals', ' ', false],
+	[0, 'equals', '0', true],
+	[false, 'equals', 'false', true],
+	[false, 'equals', false, true],
+	[true, 'equals', 'false', false],
+	[null, 'equals', '', true],
+	[undefined, 'equals', 'x', false],
+	[['a', 'b'], 'equals', 'b', true],
+	[['a'], 'equals', ['a'], true],
+	[{ a: 1 }, 'equals', '{"a":1}', true],
+	['2026-01-01T00:00:00Z', 'equals', '2026-01-01T02:00:00+02:00', true],
+	['a', 'notEquals', 'a', false],
+	[undefined, 'notEquals', 'a', true],
+	['Straße 5', 'contains', 'STRASSE', false],
+	['Straße 5', 'contains', 'straße', true],
+	[125, 'contains', '2', true],
+	[null, 'contains', 'null', false],
+	[['Open', 'Done'], 'contains', 'op', true],
+	['abc', 'notContains', 'x', true],
+	[null, 'notContains', 'x', true],
+	['Abc', 'startsWith', 'aB', true],
+	['Abc', 'startsWith', 'bc', false],
+	['Abc', 'endsWith', 'BC', true],
+	[10, 'greaterThan', '9', true],
+	['10', 'greaterThan', '9', false],
+	[9, 'greaterThan', 9, false],
+	[9, 'greaterOrEqual', '9', true],
+	['2026-03-31', 'lessThan', '2026-04-01', true],
+	['2026-03-31T10:00:00Z', 'lessThan', '2026-03-31T11:30:00+02:00', false],
+	[3, 'lessOrEqual', '3', true],
+	[null, 'lessThan', '3', false],
+	[3, 'lessThan', 'three', false],
+	['', 'isEmpty', undefined, true],
+	[[], 'isEmpty', undefined, true],
+	[null, 'isEmpty', undefined, true],
+	[0, 'isEmpty', undefined, false],
+	[false, 'isEmpty', undefined, false],
+	[0, 'isNotEmpty', undefined, true],
+])('%j %s %j is %s', (actual, condition, expected, result) => {
+	expect(conditionTest(condition, expected)(actual)).toBe(result);
+});
+
+test.each([
+	'contains',
+	'notContains',
+	'startsWith',
+	'endsWith',
+	'greaterThan',
+	'greaterOrEqual',
+	'lessThan',
+	'lessOrEqual',
+])("'%s' needs a value to compare with", (condition) => {
+	expect(() => conditionTest(condition, '')).toThrow("'Value' of a filter condition is empty");
+});
+
+test('an unknown condition of a saved workflow is refused', () => {
+	expect(() => conditionTest('isLike', 'a')).toThrow("'Condition' cannot be 'isLike'");
+});
+
+test('every pair of opposite conditions says the opposite, for any values', () => {
+	const pairs = [
+		['equals', 'notEquals'],
+		['contains', 'notContains'],
+		['isEmpty', 'isNotEmpty'],
+	] as const;
+	fc.assert(
+		fc.property(
+			fc.constantFrom(...pairs),
+			fc.jsonValue(),
+			fc.jsonValue(),
+			([yes, no], actual, expected) => {
+				fc.pre(!isEmpty(expected));
+				expect(conditionTest(yes, expected)(actual)).toBe(!conditionTest(no, expected)(actual));
+			},
+		),
+	);
+});
+
+test('no condition throws, whatever the record holds', () => {
+	fc.assert(
+		fc.property(
+			fc.constantFrom(...CONDITIONS),
+			fc.jsonValue(),
+			fc.jsonValue(),
+			(condition, actual, expected) => {
+				fc.pre(!isEmpty(expected));
+				expect(typeof conditionTest(condition, expected)(actual)).toBe('boolean');
+			},
+		),
+	);
+});

@@ -1,0 +1,113 @@
+import { readProblem } from '../../../nodes/WorkspaceData/model/problem';
+import vectors from '../../vectors/problem.json';
+
+const texts = (contentType: string, body: string): unknown[] => {
+	// n8n's request helper parses JSON where it can; both forms reach us.
+	try {
+		return [body, JSON.parse(body)];
+	} catch {
+		return [contentType === '' ? '' : body];
+	}
+};
+
+describe('problem details as the service sends them', () => {
+	test.each(vectors.cases)('$name', ({ status, contentType, body, expected }) => {
+		for (const form of texts(contentType, body)) {
+			const problem = readProblem(status, form);
+			expect(problem.status).toBe(status);
+			if (expected) {
+				expect(problem.title).toBe(expected.title);
+				expect(problem.kind ?? null).toBe(expected.kind);
+				expect(problem.detail).toContain(expected.detail);
+			} else {
+				expect(problem.kind).toBeUndefined();
+				expect(problem.title).toMatch(/^The service /);
+				expect(problem.title).not.toMatch(/[<>{}]/);
+			}
+		}
+	});
+});
+
+describe('answers that are no problem details get words that help', () => {
+	test.each<[string, number, unknown, string, string | undefined]>([
+		[
+			'an HTML page: its title',
+			502,
+			'<html><head><title>502 Bad Gateway</title></head></html>',
+			'The service is not reachable behind its gateway',
+			'502 Bad Gateway',
+		],
+		[
+			'HTML without a title: nothing of it',
+			500,
+			'<body>oops</body>',
+			'The service could not process the request',
+			undefined,
+		],
+		[
+			'plain text: the text',
+			503,
+			' upstream\n down ',
+			'The service is not available right now',
+			'upstream down',
+		],
+		['nothing', 500, '', 'The service could not process the request', undefined],
+		['undefined', 404, undefined, 'The service did not find what was asked for', undefined],
+		['an unknown status', 418, {}, 'The service answered with status 418', undefined],
+		['a redirect', 307, '', 'The service redirects to another address', undefined],
+		['a message member', 400, { message: 'No.' }, 'The service could not use the request', 'No.'],
+		[
+			"OAuth's own errors",
+			401,
+			{ error: 'invalid_client', error_description: 'unknown' },
+			'The service did not accept the credential',
+			'unknown',
+		],
+		['an error text', 400, { error: 'bad' }, 'The service could not use the request', 'bad'],
+		['a list', 400, [1, 2], 'The service could not use the request', undefined],
+	])('%s', (_, status, body, title, detail) => {
+		expect(readProblem(status, body)).toEqual({ status, title, ...(detail && { detail }) });
+	});
+});
+
+test.each<[string, object]>([
+	[
+		'errors with pointers',
+		{
+			errors: [
+				{ pointer: '/data/f1', detail: 'too long' },
+				{ field: 'f2', message: 'missing' },
+			],
+		},
+	],
+	[
+		'invalid-params',
+		{
+			'invalid-params': [
+				{ name: '/data/f1', reason: 'too long' },
+				{ name: 'f2', reason: 'missing' },
+			],
+		},
+	],
+	['plain texts', { errors: ['/data/f1: too long', 'f2: missing'] }],
+])('extra members: %s are shown beside the detail', (_, extra) => {
+	const { detail } = readProblem(422, { title: 'Invalid', detail: 'Two things.', ...extra });
+	expect(detail).toBe('Two things. — /data/f1: too long; f2: missing');
+});
+
+test('what the detail says already is not said twice', () => {
+	const body = {
+		title: 'T',
+		detail: 'Field "f1": no.',
+		errors: [{ pointer: '/f1', detail: 'Field "f1": no.' }],
+	};
+	expect(readProblem(422, body).detail).toBe('Field "f1": no.');
+});
+
+test('texts of any length are cut', () => {
+	const { title, detail = '' } = readProblem(500, {
+		title: 't'.repeat(9_999),
+		detail: 'd'.repeat(9_999),
+	});
+	expect([title.length, detail.length]).toEqual([501, 501]);
+});
