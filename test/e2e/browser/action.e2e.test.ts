@@ -46,6 +46,7 @@ describe.each(majors())('editor of n8n %i', (major) => {
 		isThere: (columns: JsonObject) => boolean,
 	): Promise<JsonObject> {
 		return await until('the editor to save the mapping', async () => {
+			await editor.save();
 			const { nodes } = await bench().client.workflow(workflow.id);
 			const columns = nodes.find(({ name }) => name === 'Books')?.parameters.columns;
 			return columns && isThere(columns as JsonObject) ? (columns as JsonObject) : undefined;

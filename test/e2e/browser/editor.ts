@@ -35,6 +35,8 @@ export interface Editor {
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
 	refreshColumns(): Promise<void>;
+	/** Saves the workflow; 2.x does that by itself. */
+	save(): Promise<void>;
 	/** Keeps a picture of the page for the documentation. */
 	picture(name: string): Promise<void>;
 	close(): Promise<void>;
@@ -94,6 +96,9 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.click();
 			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
 			await (await answer).finished();
+		},
+		async save() {
+			if (major === 1) await page.keyboard.press('Control+s');
 		},
 		async picture(name) {
 			// One set for the documentation: that of the newer major.
