@@ -1,0 +1,217 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { createAccessTokens } from '../../../nodes/WorkspaceData/transport/accessToken';
+import { createTestClock } from '../../support/clock';
+
+const account = {
+	authUrl: 'https://auth.example.com',
+	realm: 'r',
+	clientId: 'client',
+	clientSecret: 'secret-of-the-account',
+};
+
+/** A token endpoint that gives token-1, token-2, … unless told otherwise. */
+function endpoint() {
+	const clock = createTestClock();
+	const requests: IHttpRequestOptions[] = [];
+	let answer: (n: number) => unknown = (n) => ({
+		statusCode: 200,
+		body: { access_token: `token-${n}`, expires_in: 300 },
+	});
+	const tokens = createAccessTokens(clock);
+	const send = async (options: IHttpRequestOptions): Promise<unknown> => {
+		const number = requests.push(options);
+		await clock.sleep(10);
+		return answer(number);
+	};
+	return {
+		clock,
+		requests,
+		tokens,
+		answers(next: typeof answer) {
+			answer = next;
+		},
+		get: async (credential = account) => await tokens.get(credential, send),
+	};
+}
+
+const connectionRefused = () => {
+	throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+};
+
+test('the request is form-encoded client credentials, without a Basic header or redirects', async () => {
+	const { get, requests } = endpoint();
+	await get({ ...account, clientSecret: 'a&b=c d+é' });
+	expect(requests).toEqual([
+		expect.objectContaining({
+			method: 'POST',
+			url: 'https://auth.example.com/realms/r/protocol/openid-connect/token',
+			headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+			body: 'grant_type=client_credentials&client_id=client&client_secret=a%26b%3Dc+d%2B%C3%A9',
+			disableFollowRedirect: true,
+		}),
+	]);
+	expect(requests[0]).not.toHaveProperty('auth');
+});
+
+test('B12: 50 cold parallel callers share one token request', async () => {
+	const { get, requests } = endpoint();
+	const values = await Promise.all(Array.from({ length: 50 }, async () => await get()));
+	expect(new Set(values)).toEqual(new Set(['token-1']));
+	expect(requests).toHaveLength(1);
+});
+
+test('B13: the token is renewed once between 80 and 90 % of its lifetime, before it expires', async () => {
+	const { get, requests, clock, tokens } = endpoint();
+	await get();
+	clock.pass(239_000);
+	expect(await get()).toBe('token-1');
+	clock.pass(31_000);
+	expect(tokens.current(account)).toBe('token-1');
+	const values = await Promise.all(Array.from({ length: 50 }, async () => await get()));
+	expect(new Set(values)).toEqual(new Set(['token-2']));
+	expect(requests).toHaveLength(2);
+});
+
+test('B14: an outage of the token endpoint is bridged while the token is valid, then told once, with no storm', async () => {
+	const { get, requests, clock, answers } = endpoint();
+	await get();
+	clock.pass(270_000);
+	answers(connectionRefused);
+	for (let call = 0; call < 20; call += 1) expect(await get()).toBe('token-1');
+	expect(requests).toHaveLength(1 + 3);
+	clock.pass(60_000);
+	const failures = await Promise.allSettled(Array.from({ length: 200 }, async () => await get()));
+	expect(
+		new Set(failures.map((failure) => (failure as PromiseRejectedResult).reason.message)),
+	).toEqual(
+		new Set(['The auth server auth.example.com could not be reached: the connection was refused']),
+	);
+	expect(requests).toHaveLength(1 + 3 + 3);
+	answers((n) => ({ statusCode: 200, body: { access_token: `token-${n}`, expires_in: 300 } }));
+	clock.pass(5_001);
+	expect(await get()).toBe('token-8');
+});
+
+describe('B15: answers that say the lifetime in other ways', () => {
+	test.each<[string, object, number]>([
+		['not at all: 300 s', {}, 300],
+		['as text', { expires_in: '120' }, 120],
+		['0, which no server can mean: 300 s', { expires_in: 0 }, 300],
+		['below 0: 300 s', { expires_in: -1 }, 300],
+		['as no number: 300 s', { expires_in: 'soon' }, 300],
+		['1 s', { expires_in: 1 }, 1],
+	])('%s', async (_, more, lifetimeS) => {
+		const { get, requests, clock, answers, tokens } = endpoint();
+		answers((n) => ({ statusCode: 200, body: { access_token: `token-${n}`, ...more } }));
+		await get();
+		clock.pass(lifetimeS * 800 - 20);
+		expect(await get()).toBe('token-1');
+		clock.pass(lifetimeS * 100 + 10);
+		expect(tokens.current(account)).toBe('token-1');
+		expect(await get()).toBe('token-2');
+		expect(requests).toHaveLength(2);
+	});
+
+	test.each<[string, unknown]>([
+		['HTML', '<!doctype html><title>Sign in</title>'],
+		['empty', ''],
+		['JSON without a token', { token: 'x' }],
+		['an empty token', { access_token: '' }],
+		['a token that is no text', { access_token: 5 }],
+	])('200 with %s: one clear message that names the address', async (_, body) => {
+		const { get, answers, requests } = endpoint();
+		answers(() => ({ statusCode: 200, body }));
+		await expect(get()).rejects.toMatchObject({
+			message: 'The answer of auth.example.com is not an access token',
+			description: expect.stringContaining("Check 'Auth URL' and 'Realm'"),
+		});
+		await expect(get()).rejects.toThrow();
+		expect(requests).toHaveLength(3);
+	});
+});
+
+test.each<[string, number, unknown, RegExp]>([
+	[
+		'a wrong secret',
+		401,
+		{ error: 'invalid_client', error_description: 'no secret-of-the-account' },
+		/'Client ID' and 'Client Secret'.*revoked.*says: no \*\*\*/,
+	],
+	['a wrong realm', 404, { error: 'realm' }, /'Auth URL' and 'Realm'/],
+	['a redirect', 302, '', /'Auth URL' and 'Realm'/],
+])(
+	'%s is asked once, told to everybody and remembered',
+	async (_, statusCode, body, description) => {
+		const { get, requests, clock, answers } = endpoint();
+		answers(() => ({ statusCode, body }));
+		for (let burst = 0; burst < 3; burst += 1) {
+			const all = await Promise.allSettled(Array.from({ length: 50 }, async () => await get()));
+			for (const each of all) {
+				expect(each).toMatchObject({ reason: { description: expect.stringMatching(description) } });
+				expect(JSON.stringify(each)).not.toContain(account.clientSecret);
+			}
+		}
+		expect(requests).toHaveLength(1);
+		clock.pass(30_001);
+		await expect(get()).rejects.toThrow();
+		expect(requests).toHaveLength(2);
+	},
+);
+
+test.each([408, 429, 500, 503])(
+	'status %d is tried three times, with growing pauses',
+	async (statusCode) => {
+		const { get, requests, clock, answers } = endpoint();
+		answers((n) =>
+			n < 3 ? { statusCode, body: '' } : { statusCode: 200, body: { access_token: 'late' } },
+		);
+		const start = clock.now();
+		expect(await get()).toBe('late');
+		expect(requests).toHaveLength(3);
+		expect(clock.now() - start).toBe(250 + 500 + 3 * 10);
+	},
+);
+
+test('B18: the local clock may be off by any time; only what passed since counts', async () => {
+	for (const offset of [-10, 10]) {
+		const { get, requests, clock } = endpoint();
+		clock.pass(offset * 60_000);
+		await get();
+		clock.pass(200_000);
+		await get();
+		expect(requests).toHaveLength(1);
+	}
+});
+
+test('B19: credentials that differ in anything never share a token', async () => {
+	const { get, tokens } = endpoint();
+	const others = [
+		account,
+		{ ...account, clientSecret: 'another-secret' },
+		{ ...account, clientId: 'other' },
+		{ ...account, realm: 'other' },
+		{ ...account, authUrl: 'https://other.example.com' },
+	];
+	const values = await Promise.all(others.map(async (each) => await get(each)));
+	expect(new Set(values).size).toBe(others.length);
+	expect(others.map((each) => tokens.current(each))).toEqual(values);
+});
+
+test('a refused token is forgotten; a newer one is not', async () => {
+	const { get, tokens } = endpoint();
+	await get();
+	tokens.reject(account, 'token-1');
+	expect(tokens.current(account)).toBeUndefined();
+	await get();
+	tokens.reject(account, 'token-1');
+	tokens.reject(account, undefined);
+	expect(tokens.current(account)).toBe('token-2');
+});
+
+test('an address that cannot be used is refused before anything is sent', async () => {
+	const { get, requests } = endpoint();
+	await expect(get({ ...account, authUrl: 'auth.example.com' })).rejects.toThrow(
+		"'Auth URL' is not a usable address",
+	);
+	expect(requests).toEqual([]);
+});

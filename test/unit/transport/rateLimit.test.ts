@@ -1,0 +1,192 @@
+import {
+	createRateGate,
+	isRateLimited,
+	readRateLimit,
+	refusalWait,
+	type Headers,
+} from '../../../nodes/WorkspaceData/transport/rateLimit';
+import { createLimiter } from '../../../nodes/WorkspaceData/transport/limiter';
+import vectors from '../../vectors/rateLimit.json';
+import { createTestClock } from '../../support/clock';
+
+const SECOND = 1_000;
+
+describe('headers of the service', () => {
+	describe.each([-600, 0, 600])('with the local clock %d s off (B18)', (offsetS) => {
+		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
+			const now = Date.parse(headers.date) + offsetS * SECOND;
+			expect(isRateLimited(status, headers)).toBe(expected.limited);
+			const toReset = readRateLimit(headers, now)?.resetAt;
+			if (expected.limited) {
+				const blind = expected.secondsToReset === null || expected.secondsToReset === 0;
+				expect(refusalWait(headers, now, 1)).toBe(
+					blind ? SECOND : (expected.secondsToReset ?? 0) * SECOND,
+				);
+			} else if (toReset !== undefined) {
+				expect(toReset - now).toBe((expected.secondsToReset ?? NaN) * SECOND);
+			}
+		});
+	});
+});
+
+describe('B20: the wait after a refusal is bounded, whatever Reset says', () => {
+	const now = Date.UTC(2026, 0, 1);
+	const at = (reset: unknown, more: Headers = {}): Headers => ({
+		date: new Date(now).toUTCString(),
+		'x-ratelimit-remaining': '0',
+		'x-ratelimit-reset': reset,
+		...more,
+	});
+	test.each<[string, Headers, number, number]>([
+		['in 5 s', at(String(now / SECOND + 5)), 1, 5_000],
+		['in milliseconds', at(String(now + 5_000)), 1, 5_000],
+		['seconds from now', at('7'), 1, 7_000],
+		['a year away', at(String(now / SECOND + 365 * 86_400)), 1, 60_000],
+		['in the past: a second', at(String(now / SECOND - 86_400)), 1, 1_000],
+		['in the past again: longer', at(String(now / SECOND - 86_400)), 4, 8_000],
+		['in the past for ever: at most a minute', at(String(now / SECOND - 86_400)), 40, 60_000],
+		['missing', at(undefined), 2, 2_000],
+		['missing, with Retry-After in seconds', at(undefined, { 'retry-after': '3' }), 1, 3_000],
+		[
+			'missing, with Retry-After as a date',
+			at(undefined, { 'retry-after': new Date(now + 4_000).toUTCString() }),
+			1,
+			4_000,
+		],
+		['no number', at('soon'), 1, 1_000],
+		['sent twice', at(['1', '2']), 1, 1_000],
+	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));
+});
+
+test.each([
+	[429, {}, true],
+	[403, { 'x-ratelimit-remaining': '0' }, true],
+	[503, { 'x-ratelimit-remaining': '0' }, true],
+	[403, { 'x-ratelimit-remaining': '3' }, false],
+	[403, {}, false],
+	[503, {}, false],
+	[401, { 'x-ratelimit-remaining': '0' }, false],
+	[200, { 'x-ratelimit-remaining': '0' }, false],
+])('B21: status %d with %j is a refusal for the rate: %s', (status, headers, limited) => {
+	expect(isRateLimited(status, headers)).toBe(limited);
+});
+
+/** A service with fixed windows that start with their first request. */
+function limitedService(
+	clock: ReturnType<typeof createTestClock>,
+	limit: number,
+	windowMs: number,
+) {
+	let window = { endsAt: 0, used: 0 };
+	const sent: number[] = [];
+	return {
+		sent,
+		refused: 0,
+		request(): Headers {
+			if (clock.now() >= window.endsAt) window = { endsAt: clock.now() + windowMs, used: 0 };
+			if (window.used >= limit) this.refused += 1;
+			else window.used += 1;
+			sent.push(clock.now());
+			return {
+				date: new Date(clock.now()).toUTCString(),
+				'x-ratelimit-limit': String(limit),
+				'x-ratelimit-remaining': String(limit - window.used),
+				'x-ratelimit-reset': String(Math.ceil(window.endsAt / SECOND)),
+			};
+		},
+	};
+}
+
+async function sendThrough(
+	requests: number,
+	clock: ReturnType<typeof createTestClock>,
+	service: ReturnType<typeof limitedService>,
+): Promise<void> {
+	const gate = createRateGate(clock);
+	const inTurn = createLimiter();
+	await Promise.all(
+		Array.from(
+			{ length: requests },
+			async (_, place) =>
+				await inTurn(10, async () => {
+					await gate.enter();
+					await clock.sleep(20 + (place % 7) * 5);
+					gate.leave(service.request());
+				}),
+		),
+	);
+}
+
+describe('the gate', () => {
+	test.each([
+		[5, 10_000],
+		[60, 60_000],
+		[1, 2_000],
+	])('uses a limit of %d in %d ms up, but does not overrun it', async (limit, windowMs) => {
+		const clock = createTestClock();
+		const service = limitedService(clock, limit, windowMs);
+		const windows = 4;
+		await sendThrough(limit * windows, clock, service);
+		expect(service.refused).toBe(0);
+		const first = service.sent[0] ?? 0;
+		const last = service.sent.at(-1) ?? 0;
+		// Reset is told in whole seconds: at most two are lost for each window.
+		expect(last - first).toBeLessThanOrEqual((windows - 1) * (windowMs + 2 * SECOND) + SECOND);
+	});
+
+	test('sends the first request of all alone, then the rest side by side', async () => {
+		const clock = createTestClock();
+		const service = limitedService(clock, 100, 60_000);
+		await sendThrough(30, clock, service);
+		expect(service.refused).toBe(0);
+		expect((service.sent.at(-1) ?? 0) - (service.sent[0] ?? 0)).toBeLessThan(SECOND);
+	});
+
+	test('does not hold back a service that sends no such headers', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		await gate.enter();
+		gate.leave({});
+		await Promise.all(Array.from({ length: 1_000 }, async () => await gate.enter()));
+		expect(clock.now()).toBe(createTestClock().now());
+	});
+
+	test('goes on after answers that were lost', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		for (let request = 0; request < 5; request += 1) {
+			await gate.enter();
+			gate.leave(undefined);
+		}
+		expect(clock.now()).toBe(createTestClock().now());
+	});
+
+	test('holds everybody back after a refusal', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		await gate.enter();
+		gate.leave({});
+		const start = clock.now();
+		gate.hold(start + 5_000);
+		await Promise.all([gate.enter(), gate.enter()]);
+		expect(clock.now() - start).toBe(5_000);
+	});
+
+	test.each(['held', 'waiting for the window'])(
+		'lets go of whoever is %s when the execution is cancelled',
+		async (how) => {
+			const clock = createTestClock();
+			const gate = createRateGate(clock);
+			await gate.enter();
+			gate.leave(limitedService(clock, 1, 3_600_000).request());
+			if (how === 'held') gate.hold(clock.now() + 3_600_000);
+			const cancel = new AbortController();
+			const start = clock.now();
+			const waiting = gate.enter(cancel.signal).catch((error: unknown) => error);
+			await clock.sleep(100);
+			cancel.abort();
+			expect(await waiting).toMatchObject({ name: 'Cancelled' });
+			expect(clock.now() - start).toBeLessThan(SECOND);
+		},
+	);
+});
