@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import { cacheFolder, hostFolders, type Major } from './folders.ts';
 import { runCommand } from './commands.ts';
@@ -42,8 +43,27 @@ async function driverWorks(folder: string): Promise<boolean> {
 	);
 }
 
+/**
+ * Builds the database driver, or takes the one that was built for another n8n of this machine: it
+ * uses Node-API, so that one build serves every version of Node.
+ */
 async function buildDriver(folder: string): Promise<void> {
 	if (await driverWorks(folder)) return;
+	const driver = join(folder, 'node_modules', 'sqlite3');
+	const { version } = JSON.parse(await readFile(join(driver, 'package.json'), 'utf8')) as {
+		version: string;
+	};
+	const built = join(driver, 'build', 'Release', 'node_sqlite3.node');
+	const kept = join(
+		cacheFolder,
+		'drivers',
+		`sqlite3-${version}-${process.platform}-${process.arch}.node`,
+	);
+	if (existsSync(kept)) {
+		await mkdir(dirname(built), { recursive: true });
+		await copyFile(kept, built);
+		if (await driverWorks(folder)) return;
+	}
 	const { headers } = hostNode(folder);
 	await runCommand(
 		'npm',
@@ -54,6 +74,9 @@ async function buildDriver(folder: string): Promise<void> {
 			purpose: "Building n8n's database driver (it needs python3, make and a C++ compiler)",
 		},
 	);
+	await mkdir(dirname(kept), { recursive: true });
+	await copyFile(built, `${kept}.${process.pid}`);
+	await rename(`${kept}.${process.pid}`, kept);
 }
 
 /**
