@@ -8,7 +8,7 @@ import { knownFields } from './fieldNames';
 import { loadSubscriptions } from './keptSubscriptions';
 import { memoryOf } from './memory';
 import { simplified } from './output';
-import { isRepeated, takeOn } from './repetition';
+import { takeOn } from './repetition';
 import { readSettings, type TriggerSettings } from './settings';
 import { warnSparingly } from './warning';
 
@@ -139,10 +139,9 @@ export async function receiveDelivery(
 			subscription.id !== wanted.id &&
 			event.happenedAt !== undefined &&
 			event.happenedAt > wanted.since + CLEARLY_LATER_MS;
-		if (isSuperfluous || (await isRepeated(memory.deliveries, event.key, clock))) {
-			return NOTHING_TO_DO;
-		}
-		takeOn(memory.deliveries, event.key, context.getResponseObject());
+		if (isSuperfluous) return NOTHING_TO_DO;
+		const response = context.getResponseObject();
+		if (!(await takeOn(memory.deliveries, event.key, response, clock))) return NOTHING_TO_DO;
 	}
 
 	const index = await fieldsFor(context, event, settings, wanted.workspaceId, clock);

@@ -13,8 +13,8 @@ const INTERVAL_MS = 60_000;
 
 interface KnownFields {
 	askedAt: number;
-	/** The listing that was asked for last; undefined where it failed. */
-	asked: Promise<FieldIndex | undefined>;
+	/** The listing that is on its way; gives the latest where it fails. */
+	pending: Promise<FieldIndex | undefined> | undefined;
 	/** The latest listing that came. */
 	index: FieldIndex | undefined;
 }
@@ -36,19 +36,20 @@ export async function knownFields(
 ): Promise<FieldIndex | undefined> {
 	const credential = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const key = JSON.stringify([authentication, credential, workspaceId, cardId]);
-	const known = cards.getOrCreate(key, () => ({
+	const known: KnownFields = cards.getOrCreate(key, () => ({
 		askedAt: -Infinity,
-		asked: Promise.resolve(undefined),
+		pending: undefined,
 		index: undefined,
 	}));
 	if (clock.now() - known.askedAt >= INTERVAL_MS) {
 		known.askedAt = clock.now();
-		known.asked = readFieldIndex(context, authentication, cardId)
+		known.pending = readFieldIndex(context, authentication, cardId)
 			.then((index) => (known.index = index))
-			.catch(() => undefined);
+			.catch(() => known.index)
+			.finally(() => (known.pending = undefined));
 	}
-	const late = clock.sleep(MAX_WAIT_MS).then(() => undefined);
-	return (await Promise.race([known.asked, late])) ?? known.index;
+	if (!known.pending) return known.index;
+	return await Promise.race([known.pending, clock.sleep(MAX_WAIT_MS).then(() => known.index)]);
 }
 
 async function readFieldIndex(

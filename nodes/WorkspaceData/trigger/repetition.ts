@@ -34,36 +34,32 @@ const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
 /**
- * Whether an event has been taken on before. While the first delivery of it is under way, waits for
- * what becomes of it: if n8n could not save that execution, this delivery has to run.
+ * Takes a delivery on, unless its event has been taken on before. While an earlier delivery of it is
+ * under way, waits for what becomes of that one: if n8n could not save its execution, this one has to
+ * run. A delivery counts only once it was answered with success.
+ *
+ * @returns false where the event has its execution
  */
-export async function isRepeated(
+export async function takeOn(
 	deliveries: BoundedMap<string, Delivery>,
 	key: string,
+	response: DeliveryResponse,
 	clock: Clock,
 ): Promise<boolean> {
 	const end = clock.now() + MAX_WAIT_MS;
 	for (;;) {
 		const earlier = deliveries.get(key);
-		if (!earlier) return false;
-		const accepted = isAccepted(earlier);
-		if (accepted !== undefined) return accepted;
-		if (clock.now() >= end) return false;
+		const accepted = earlier ? isAccepted(earlier) : false;
+		if (accepted) return false;
+		if (accepted === false || clock.now() >= end) break;
 		await wait(LOOK_AGAIN_MS, clock);
 	}
-}
-
-/** Notes a delivery; it counts only once it was answered with success. */
-export function takeOn(
-	deliveries: BoundedMap<string, Delivery>,
-	key: string,
-	response: DeliveryResponse,
-): void {
+	// In the same turn as the look: two deliveries that come together must not both get here.
 	const delivery: Delivery = { accepted: undefined, response };
 	deliveries.set(key, delivery);
 	response.once('finish', () => {
 		delivery.accepted = isSuccess(response);
 		delivery.response = undefined;
-		if (!delivery.accepted && deliveries.get(key) === delivery) deliveries.delete(key);
 	});
+	return true;
 }

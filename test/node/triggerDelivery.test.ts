@@ -1,0 +1,469 @@
+/** Deliveries to the trigger in n8n's real webhook context: forged, repeated, misdirected, odd ones. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createHmac } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string; fieldIds: Record<string, string> };
+let warnings: ReturnType<typeof watchWarnings>;
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+	card = await workspace.card('Books', [
+		{ name: 'Title', type: 'text' },
+		{ name: 'Pages', type: 'number' },
+	]);
+});
+afterAll(async () => await workspace.close());
+beforeEach(() => {
+	warnings = watchWarnings();
+});
+afterEach(() => {
+	warnings.stop();
+	workspace.service.control.reset();
+});
+
+/** Signs as the service does, not with the code under test. */
+const sign = (body: Uint8Array, secret: string): string =>
+	createHmac('sha256', secret).update(body).digest('hex');
+
+interface StoredSubscription {
+	id: string;
+	secret: string;
+}
+
+/** The subscriptions as n8n saved them. */
+const stored = (trigger: TestTrigger) =>
+	JSON.parse(
+		(trigger.saved() as Record<string, { subscriptions: string }>)[`node:${trigger.node.name}`]
+			?.subscriptions ?? '{}',
+	) as { current?: StoredSubscription; retired: StoredSubscription[] };
+
+const secretOf = (trigger: TestTrigger): string => {
+	const secret = stored(trigger).current?.secret;
+	if (secret === undefined) throw new Error('No secret was saved');
+	return secret;
+};
+
+/** An activated trigger, loaded anew as for a delivery. */
+async function activated(parameters: IDataObject = {}): Promise<TestTrigger> {
+	const trigger = triggerNode(workspace.apiKey, {
+		events: ['record.created', 'record.updated'],
+		...parameters,
+	});
+	await trigger.activate();
+	trigger.reload();
+	return trigger;
+}
+
+let bodies = 0;
+const eventBody = (changes: IDataObject = {}): IDataObject => ({
+	event: 'record.created',
+	timestamp: new Date().toISOString(),
+	workspace_id: workspace.service.workspaceId,
+	card_id: card.id,
+	record_id: `rec_${(bodies += 1)}`,
+	data: { [String(card.fieldIds.Title)]: 'Emma' },
+	...changes,
+});
+
+const bytes = (value: unknown): Buffer =>
+	Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A delivery signed with the subscription's secret, unless told otherwise. */
+function signed(trigger: TestTrigger, value: unknown, headers: Record<string, string> = {}) {
+	const body = Buffer.isBuffer(value) ? value : bytes(value);
+	return {
+		body,
+		headers: {
+			'content-type': 'application/json',
+			'x-service-signature': sign(body, secretOf(trigger)),
+			...headers,
+		},
+	};
+}
+
+describe('A1–A18: what is verified', () => {
+	it('A1 takes a valid delivery and gives names', async () => {
+		const trigger = await activated();
+		const body = eventBody();
+		const { status, items } = await trigger.deliver(signed(trigger, body));
+		expect(status).toBe(200);
+		expect(items).toEqual([
+			{
+				event: 'record.created',
+				timestamp: body.timestamp,
+				workspace_id: body.workspace_id,
+				card_id: body.card_id,
+				record_id: body.record_id,
+				fields: { Title: 'Emma' },
+				delivery_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+			},
+		]);
+	});
+
+	const wrongSignatures: Array<[string, (right: string) => string | undefined]> = [
+		['A2 missing', () => undefined],
+		['A2 empty', () => ''],
+		['A3 63 digits', (right) => right.slice(1)],
+		['A3 65 digits', (right) => `${right}0`],
+		['A3 128 digits', (right) => right + right],
+		['A4 not hexadecimal', () => 'g'.repeat(64)],
+		['A4 é 64 times', () => 'é'.repeat(64)],
+		['A4 NUL', (right) => `${right.slice(0, 63)}\0`],
+		['A4 a line end behind it', (right) => `${right}\n`],
+		['A6 with a prefix', (right) => `sha256=${right}`],
+		['A7 sent twice, as Node.js joins it', (right) => `${right}, ${right}`],
+	];
+	it.each(wrongSignatures)('refuses a signature: %s', async (_name, change) => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		const { 'x-service-signature': right, ...others } = delivery.headers;
+		const wrong = change(right);
+		const headers = { ...others, ...(wrong !== undefined && { 'x-service-signature': wrong }) };
+		const result = await trigger.deliver({ ...delivery, headers });
+		expect(result).toEqual({ status: 401, items: undefined });
+	});
+
+	it('A5 takes the right value in upper case', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		delivery.headers['x-service-signature'] = delivery.headers['x-service-signature'].toUpperCase();
+		expect(await trigger.deliver(delivery)).toMatchObject({ status: 200, items: [{}] });
+	});
+
+	it('A8 refuses a body of which one byte was changed', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		for (const position of [0, 20, delivery.body.length - 1]) {
+			const body = Buffer.from(delivery.body);
+			body[position] = (body[position] ?? 0) ^ 1;
+			expect(await trigger.deliver({ ...delivery, body })).toMatchObject({ status: 401 });
+		}
+	});
+
+	it('A9 refuses the same JSON written anew', async () => {
+		const trigger = await activated();
+		const body = eventBody();
+		const delivery = signed(trigger, body);
+		const spaced = bytes(JSON.stringify(body, null, 1));
+		const turned = bytes(JSON.stringify(Object.fromEntries(Object.entries(body).reverse())));
+		for (const other of [spaced, turned]) {
+			expect(await trigger.deliver({ ...delivery, body: other })).toMatchObject({ status: 401 });
+		}
+	});
+
+	it('A10 keeps accents and emoji, however they are written', async () => {
+		const trigger = await activated();
+		const field = String(card.fieldIds.Title);
+		const plain = JSON.stringify(eventBody({ data: { [field]: 'é 🌍' } }));
+		const escaped = JSON.stringify(eventBody({ data: { [field]: 'é 🌍' } }))
+			.replace('é', '\\u00e9')
+			.replace('🌍', '\\ud83c\\udf0d');
+		for (const body of [plain, escaped]) {
+			const { items } = await trigger.deliver(signed(trigger, body));
+			expect(items?.[0]?.fields).toEqual({ Title: 'é 🌍' });
+		}
+	});
+
+	it("A11 refuses what is signed with '', 'undefined' or another node's secret", async () => {
+		const trigger = await activated();
+		const other = await activated();
+		const body = bytes(eventBody());
+		for (const secret of ['', 'undefined', 'null', secretOf(other)]) {
+			const headers = { 'x-service-signature': sign(body, secret) };
+			expect(await trigger.deliver({ body, headers })).toEqual({
+				status: 401,
+				items: undefined,
+			});
+		}
+	});
+
+	it('A12 refuses everything as long as there is no secret, and says so once a minute', async () => {
+		const trigger = triggerNode(workspace.apiKey, { events: ['record.created'] });
+		const body = bytes(eventBody());
+		for (const secret of ['', 'undefined', 'x']) {
+			const headers = { 'x-service-signature': sign(body, secret) };
+			expect(await trigger.deliver({ body, headers })).toMatchObject({ status: 401 });
+		}
+		expect(warnings.lines).toEqual([expect.stringContaining('this node has no subscription')]);
+		expect(trigger.changed()).toBe(false);
+	});
+
+	it('A13 refuses a multipart body with a copied signature', async () => {
+		const trigger = await activated();
+		const type = 'multipart/form-data; boundary=x';
+		const delivery = signed(trigger, eventBody(), { 'content-type': type });
+		expect(await trigger.deliver(delivery)).toEqual({ status: 401, items: undefined });
+	});
+
+	it.each([['text/plain'], ['application/octet-stream'], ['application/xml'], ['']])(
+		"A14 takes a body of type '%s'",
+		async (type) => {
+			const trigger = await activated();
+			const delivery = signed(trigger, eventBody(), { 'content-type': type });
+			expect(await trigger.deliver({ ...delivery, unread: true })).toMatchObject({
+				status: 200,
+				items: [{ event: 'record.created' }],
+			});
+		},
+	);
+
+	it('A16 takes a body with a byte order mark in front', async () => {
+		const trigger = await activated();
+		const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes(eventBody())]);
+		expect(await trigger.deliver(signed(trigger, body))).toMatchObject({
+			status: 200,
+			items: [{}],
+		});
+	});
+
+	it.each(['', '[]', '[{}]', '5', 'null', '"text"', '{}', '{"event":5}', 'not json', '{"event":'])(
+		'A17, A18 answers a signed body %j with 200 and starts nothing',
+		async (body) => {
+			const trigger = await activated();
+			const result = await trigger.deliver(signed(trigger, Buffer.from(body)));
+			expect(result).toEqual({ status: 200, items: undefined });
+		},
+	);
+
+	it('takes every signature of the vectors, and of no other body', async () => {
+		const file = join(__dirname, '..', 'vectors', 'signature.json');
+		const { cases } = JSON.parse(readFileSync(file, 'utf8')) as {
+			cases: Array<{ secret: string; bodyBase64: string; signature: string }>;
+		};
+		expect(cases.length).toBeGreaterThan(5);
+		const trigger = await activated();
+		const data = trigger.saved() as Record<string, { subscriptions: string }>;
+		const key = `node:${trigger.node.name}`;
+		for (const { secret, bodyBase64, signature } of cases) {
+			const kept = JSON.parse(String(data[key]?.subscriptions)) as { current: StoredSubscription };
+			// A subscription that is newer than what the process remembers, with the vector's secret.
+			kept.current = {
+				...kept.current,
+				id: `vector ${secret}`,
+				secret,
+				since: Date.now(),
+			} as never;
+			trigger.reload({ [key]: { subscriptions: JSON.stringify(kept) } });
+			const body = Buffer.from(bodyBase64, 'base64');
+			const headers = { 'x-service-signature': signature };
+			expect(await trigger.deliver({ body, headers })).toMatchObject({ status: 200 });
+			const longer = Buffer.concat([body, Buffer.from(' ')]);
+			expect(await trigger.deliver({ body: longer, headers })).toMatchObject({ status: 401 });
+		}
+	});
+});
+
+describe('A19–A24: what is taken, and how often', () => {
+	it('A19 runs a delivery once, and gives a key that tells', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		const first = await trigger.deliver(delivery);
+		expect(first.items).toHaveLength(1);
+		trigger.reload();
+		expect(await trigger.deliver(delivery)).toEqual({ status: 200, items: undefined });
+	});
+
+	it('runs the retry of a delivery that n8n could not save', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		const failed = await trigger.deliver({ ...delivery, n8nStatus: 500 });
+		expect(failed.status).toBe(500);
+		expect((await trigger.deliver(delivery)).items).toHaveLength(1);
+		expect((await trigger.deliver(delivery)).items).toBeUndefined();
+	});
+
+	it('runs it once when the sender gave up waiting and comes again', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		expect((await trigger.deliver({ ...delivery, hungUp: true })).items).toHaveLength(1);
+		expect((await trigger.deliver(delivery)).items).toBeUndefined();
+	});
+
+	it('runs every delivery when duplicates are not to be ignored', async () => {
+		const trigger = await activated({ options: { ignoreDuplicates: false } });
+		const delivery = signed(trigger, eventBody());
+		const first = await trigger.deliver(delivery);
+		const second = await trigger.deliver(delivery);
+		expect(second.items).toEqual(first.items);
+	});
+
+	it.each([
+		['another workspace', { workspace_id: 'wsp_other' }],
+		['another card', { card_id: 'crd_other' }],
+		['an event not asked for', { event: 'record.deleted' }],
+		['an unknown event', { event: 'record.exploded' }],
+	] as Array<[string, IDataObject]>)(
+		'A21 leaves out a signed event of %s',
+		async (_name, changes) => {
+			const cardId = { __rl: true, mode: 'id', value: card.id };
+			const trigger = await activated({ watch: 'oneCard', cardId });
+			for (let n = 0; n < 3; n += 1) {
+				const result = await trigger.deliver(signed(trigger, eventBody(changes)));
+				expect(result).toEqual({ status: 200, items: undefined });
+			}
+			expect(warnings.lines).toEqual([expect.stringContaining('A signed delivery was left out')]);
+		},
+	);
+
+	it('A22 refuses what the test subscription signed, at the production address', async () => {
+		const trigger = await activated();
+		const production = stored(trigger);
+		const test = triggerNode(workspace.apiKey, { events: ['record.created'] }, { sameAs: trigger });
+		await test.activate('manual');
+		const body = bytes(eventBody());
+		const headers = { 'x-service-signature': sign(body, secretOf(test)) };
+		expect(await trigger.deliver({ body, headers })).toMatchObject({ status: 401 });
+		expect(await test.deliver({ body, headers }, true)).toMatchObject({ items: [{}] });
+		await test.deactivate('manual');
+		expect(workspace.service.control.subscriptions().map(({ id }) => id)).toContain(
+			production.current?.id,
+		);
+		expect(await trigger.deliver(signed(trigger, eventBody()))).toMatchObject({ items: [{}] });
+	});
+
+	it('A24 writes one line for a flood of forged deliveries, and saves nothing', async () => {
+		const trigger = await activated();
+		trigger.reload();
+		const body = bytes(eventBody());
+		for (let n = 0; n < 2_000; n += 1) {
+			const headers = { 'x-service-signature': sign(body, `guess ${n}`) };
+			expect((await trigger.deliver({ body, headers })).status).toBe(401);
+		}
+		expect(warnings.lines).toHaveLength(1);
+		expect(trigger.changed()).toBe(false);
+		expect(warnings.lines.join()).not.toContain(secretOf(trigger));
+	});
+
+	it('writes nothing into static data, whatever arrives', async () => {
+		const trigger = await activated();
+		await trigger.deliver(signed(trigger, eventBody()));
+		await trigger.deliver(signed(trigger, eventBody({ card_id: 'crd_other' })));
+		await trigger.deliver({ body: bytes('{}'), headers: {} });
+		expect(trigger.changed()).toBe(false);
+	});
+});
+
+describe('output', () => {
+	it('gives the body as delivered when it is not to be simplified', async () => {
+		const trigger = await activated({ simple: false });
+		const body = eventBody({ more: { nested: true } });
+		expect((await trigger.deliver(signed(trigger, body))).items).toEqual([body]);
+	});
+
+	it('passes on what the interface does not show, but nothing that steers n8n', async () => {
+		const trigger = await activated({ events: ['collaborator.added'] });
+		const collaborator = { email: 'ada@example.com', role: 'editor' };
+		const { data: _data, record_id: _id, ...common } = eventBody({ event: 'collaborator.added' });
+		const delivery = signed(trigger, { ...common, collaborator, error: 'x' });
+		expect((await trigger.deliver(delivery)).items).toEqual([
+			{ ...common, collaborator, delivery_key: expect.any(String) },
+		]);
+	});
+
+	it('keeps field names that would change an object', async () => {
+		const trigger = await activated();
+		const body = JSON.stringify(eventBody()).replace(
+			/"data":\{/,
+			'"data":{"__proto__":"p","constructor":1,"error":"e",',
+		);
+		const { items } = await trigger.deliver(signed(trigger, body));
+		const fields = items?.[0]?.fields as IDataObject;
+		expect(Object.keys(fields).sort()).toEqual(['Title', '__proto__', 'constructor', 'error']);
+		expect(Object.getOwnPropertyDescriptor(fields, '__proto__')?.value).toBe('p');
+		expect(({} as IDataObject).p).toBeUndefined();
+	});
+
+	it('gives ids where they are wanted, without asking for the fields', async () => {
+		const trigger = await activated({ options: { fieldKeys: 'id' } });
+		workspace.service.control.resetRequests();
+		const { items } = await trigger.deliver(signed(trigger, eventBody()));
+		expect(items?.[0]?.fields).toEqual({ [String(card.fieldIds.Title)]: 'Emma' });
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	it('asks for the fields of a card once a minute, not once a delivery', async () => {
+		const own = await workspace.card('Names', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.resetRequests();
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const answers = await Promise.all(
+			Array.from(
+				{ length: 20 },
+				async () => await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data }))),
+			),
+		);
+		expect(answers.map(({ items }) => items?.[0]?.fields)).toEqual(
+			Array.from({ length: 20 }, () => ({ Title: 'x' })),
+		);
+		expect(workspace.requests()).toEqual([`GET /cards/${own.id}/fields`]);
+	});
+
+	it('goes on with ids when the fields cannot be had', async () => {
+		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
+		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
+	});
+
+	it('goes on with ids within seconds when the listing hangs', async () => {
+		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
+		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
+	});
+});
+
+describe('what starts the workflow', () => {
+	const updated = (data: IDataObject) => eventBody({ event: 'record.updated', data });
+
+	it('starts only when a watched field changed, by name or id', async () => {
+		const { Title, Pages } = card.fieldIds;
+		for (const field of ['Pages', Pages, 'pages']) {
+			const trigger = await activated({ options: { watchFields: [field] } });
+			const title = await trigger.deliver(signed(trigger, updated({ [String(Title)]: 'x' })));
+			expect(title).toEqual({ status: 200, items: undefined });
+			const pages = await trigger.deliver(signed(trigger, updated({ [String(Pages)]: null })));
+			expect(pages.items?.[0]?.fields).toEqual({ Pages: null });
+			// Other events have no changed fields.
+			const created = await trigger.deliver(signed(trigger, eventBody()));
+			expect(created.items).toHaveLength(1);
+		}
+	});
+
+	it('starts when nobody can say which field a watched name means', async () => {
+		const own = await workspace.card('Watched', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated({ options: { watchFields: ['Title'] } });
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const body = eventBody({ event: 'record.updated', card_id: own.id, data });
+		expect((await trigger.deliver(signed(trigger, body))).items).toHaveLength(1);
+	});
+
+	it('leaves out events that are too old', async () => {
+		const trigger = await activated({ options: { maxEventAge: 5 } });
+		const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+		const deliver = async (timestamp: unknown) =>
+			(await trigger.deliver(signed(trigger, eventBody({ timestamp } as IDataObject)))).items;
+		expect(await deliver(ago(6))).toBeUndefined();
+		expect(await deliver(ago(4))).toHaveLength(1);
+		expect(await deliver('not a time')).toHaveLength(1);
+	});
+
+	it("measures the age by the service's clock", async () => {
+		workspace.service.control.setClockOffset({ seconds: -3_600 });
+		const trigger = await activated({ options: { maxEventAge: 5 } });
+		const timestamp = new Date(Date.now() - 3_601_000).toISOString();
+		expect((await trigger.deliver(signed(trigger, eventBody({ timestamp })))).items).toHaveLength(
+			1,
+		);
+	});
+});

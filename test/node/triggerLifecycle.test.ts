@@ -1,0 +1,479 @@
+/** The trigger's subscriptions in n8n's real contexts: created, ended, renewed, never left behind. */
+import { createHmac } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import type * as TriggerSupport from '../support/trigger';
+import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let warnings: ReturnType<typeof watchWarnings>;
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+});
+afterAll(async () => await workspace.close());
+beforeEach(() => {
+	warnings = watchWarnings();
+});
+afterEach(() => {
+	warnings.stop();
+	workspace.service.control.reset();
+	jest.restoreAllMocks();
+});
+
+interface Stored {
+	id: string;
+	secret: string;
+}
+
+const keptBy = (trigger: TestTrigger) => {
+	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
+		`node:${trigger.node.name}`
+	];
+	return JSON.parse(data?.subscriptions ?? '{"retired":[]}') as {
+		current?: Stored;
+		retired: Stored[];
+	};
+};
+
+const live = (trigger: TestTrigger) =>
+	workspace.service.control
+		.subscriptions()
+		.filter(({ targetUrl }) => targetUrl.includes(String(trigger.node.webhookId)));
+
+const watchAll = (parameters: IDataObject = {}, credentials = workspace.apiKey) =>
+	triggerNode(credentials, { events: ['record.created'], ...parameters });
+
+let records = 0;
+/** A signed delivery of a record that was created. */
+function delivery({ secret }: Stored, changes: IDataObject = {}) {
+	const body = Buffer.from(
+		JSON.stringify({
+			event: 'record.created',
+			timestamp: new Date().toISOString(),
+			workspace_id: workspace.service.workspaceId,
+			card_id: 'crd_1',
+			record_id: `rec_${(records += 1)}`,
+			...changes,
+		}),
+	);
+	const signature = createHmac('sha256', secret).update(body).digest('hex');
+	return { body, headers: { 'x-service-signature': signature } };
+}
+
+const current = (trigger: TestTrigger): Stored => {
+	const subscription = keptBy(trigger).current;
+	if (!subscription) throw new Error('No subscription was saved');
+	return subscription;
+};
+
+/** The process ends; n8n starts again with what it saved. */
+function afterRestart(trigger: TestTrigger, staticData = trigger.saved()) {
+	let next: TestTrigger | undefined;
+	jest.isolateModules(() => {
+		const support = jest.requireActual<typeof TriggerSupport>('../support/trigger');
+		next = support.triggerNode(workspace.apiKey, trigger.node.parameters as IDataObject, {
+			sameAs: trigger,
+			staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
+		});
+	});
+	if (!next) throw new Error('The modules could not be loaded');
+	return next;
+}
+
+/** Polls until something is there. */
+async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
+	const end = performance.now() + 4_000;
+	for (;;) {
+		const answer = ask();
+		if (answer !== undefined) return answer;
+		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}
+
+describe('publishing', () => {
+	it.each([
+		['an API key', () => workspace.apiKey],
+		['a service account', () => workspace.serviceAccount],
+	])('subscribes with %s and unsubscribes', async (_name, credentials) => {
+		const trigger = watchAll({ events: ['record.created', 'card.updated'] }, credentials());
+		await trigger.activate();
+		expect(live(trigger)).toMatchObject([
+			{
+				id: current(trigger).id,
+				events: ['record.created', 'card.updated'],
+				cardId: null,
+				targetUrl: `http://127.0.0.1:5678/webhook/${trigger.node.webhookId}/webhook`,
+			},
+		]);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(live(trigger)).toEqual([]);
+		expect(keptBy(trigger)).toEqual({ retired: [] });
+	});
+
+	it.each(['id', 'name', 'list'])('subscribes to one card, chosen by %s', async (mode) => {
+		const card = await workspace.card(`Chosen by ${mode}`, []);
+		const value = mode === 'name' ? `chosen by ${mode}` : card.id;
+		const cardId = { __rl: true, mode, value };
+		const trigger = watchAll({ watch: 'oneCard', cardId });
+		await trigger.activate();
+		expect(live(trigger)).toMatchObject([{ cardId: card.id }]);
+		await trigger.deactivate();
+	});
+
+	const shapes = [
+		{ webhookIdKey: 'id' },
+		{ webhookSecret: 'wrapped' },
+		{ webhookSecret: 'wrapped', objects: 'data', webhookIdKey: 'id' },
+		{ objects: 'named' },
+		{ objects: 'data', createStatus: 200 },
+		{ extraProperties: true, deleteStatus: 200 },
+	] as const;
+	it.each(shapes)('understands the answer in the shape %j', async (variants) => {
+		workspace.service.control.setVariants(variants);
+		const trigger = watchAll();
+		await trigger.activate();
+		const [subscription] = live(trigger);
+		expect(subscription?.id).toBe(current(trigger).id);
+		trigger.reload();
+		const result = await trigger.deliver(delivery(current(trigger)));
+		expect(result.items).toHaveLength(1);
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('B3 says so when the answer holds no secret, and is not active', async () => {
+		const subscription = { webhook_id: 'whk_without_secret', events: [] };
+		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
+		workspace.service.control.fail({ ...answer, json: subscription });
+		const trigger = watchAll();
+		workspace.service.control.resetRequests();
+		await expect(trigger.activate()).rejects.toThrow(/its answer holds no secret/);
+		expect(workspace.requests()).toContain('DELETE /webhooks/whk_without_secret');
+		expect(keptBy(trigger).current).toBeUndefined();
+	});
+
+	it('B3 says so when the answer holds no identifier', async () => {
+		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
+		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
+			workspace.service.control.fail({ ...answer, json });
+			const trigger = watchAll();
+			await expect(trigger.activate()).rejects.toThrow(/its answer holds no (identifier|secret)/);
+			expect(keptBy(trigger).current).toBeUndefined();
+		}
+	});
+
+	it('B2 leaves at most one subscription for each lost answer', async () => {
+		const trigger = watchAll();
+		const lost = { method: 'POST', path: '/webhooks$', mode: 'dropAfter', times: 2 } as const;
+		workspace.service.control.fail(lost);
+		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		await trigger.deactivate();
+		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		await trigger.deactivate();
+		await trigger.activate();
+		expect(live(trigger)).toHaveLength(3);
+		trigger.reload();
+		expect((await trigger.deliver(delivery(current(trigger)))).items).toHaveLength(1);
+	});
+
+	describe('what it says when it cannot', () => {
+		const failures: Array<[string, () => TestTrigger, RegExp]> = [
+			[
+				'a key that is not accepted',
+				() =>
+					watchAll({}, { workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, apiKey: 'x' } }),
+				/Check 'API Key' in the credential/,
+			],
+			[
+				'a service that is not there',
+				() =>
+					watchAll(
+						{},
+						{
+							workspaceDataApi: {
+								...workspace.apiKey.workspaceDataApi,
+								baseUrl: 'http://127.0.0.1:9/api/v1',
+							},
+						},
+					),
+				/could not be reached: the connection was refused.*Check 'Base URL'/,
+			],
+			[
+				'an address without the API root',
+				() =>
+					watchAll(
+						{},
+						{ workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl: 'http://x' } },
+					),
+				/'Base URL' has to end in \/api\/v1/,
+			],
+			['no event', () => watchAll({ events: [] }), /'Trigger On' is empty/],
+			[
+				'no card',
+				() => watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'list', value: '' } }),
+				/'Card' is empty/,
+			],
+			[
+				'an unknown card',
+				() => watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'id', value: 'crd_x' } }),
+				/Card "crd_x" does not exist/,
+			],
+			[
+				'an unknown card name',
+				() => watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'name', value: 'None' } }),
+				/no card called 'None'/,
+			],
+			['an unknown value of Watch', () => watchAll({ watch: 'some' }), /'Watch' cannot be 'some'/],
+		];
+		it.each(failures)('%s', async (_name, make, message) => {
+			const trigger = make();
+			await expect(trigger.activate()).rejects.toThrow(message);
+			expect(live(trigger)).toEqual([]);
+			expect(await trigger.deactivate()).toBe(true);
+		});
+
+		it("an address that the service refuses, in the service's words", async () => {
+			const problem = { detail: 'target_url must be public', title: 'Invalid webhook' };
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/webhooks$',
+				status: 422,
+				json: problem,
+			});
+			await expect(watchAll().activate()).rejects.toThrow(
+				/Invalid webhook\. target_url must be public/,
+			);
+		});
+
+		it('no credential', async () => {
+			const trigger = watchAll();
+			delete trigger.node.credentials;
+			trigger.reload();
+			await expect(trigger.activate()).rejects.toThrow(/No credential/);
+		});
+
+		it('nothing about secrets', async () => {
+			const key = 'wsd_live_very_secret';
+			const credentials = {
+				workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, apiKey: key },
+			};
+			const error: unknown = await watchAll({}, credentials)
+				.activate()
+				.then(
+					() => undefined,
+					(thrown: unknown) => thrown,
+				);
+			expect(error).toBeInstanceOf(Error);
+			const { message, description } = error as Error & { description?: string };
+			expect(`${message} ${description}`).not.toContain(key);
+			expect(warnings.lines.join()).not.toContain(key);
+		});
+	});
+
+	it('hints at a webhook address that only this machine can reach', async () => {
+		const baseUrl = workspace.service.baseUrl;
+		const trigger = watchAll();
+		await trigger.activate();
+		expect(warnings.lines).toEqual([]);
+		expect(baseUrl).toContain('127.0.0.1');
+		await trigger.deactivate();
+	});
+});
+
+describe('unpublishing', () => {
+	it('B5 counts a subscription that is gone as deleted', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		await workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(warnings.lines).toEqual([]);
+	});
+
+	it('B5 remembers what could not be deleted, and deletes it when published again', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const { id } = current(trigger);
+		workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', status: 500 });
+		expect(await trigger.deactivate()).toBe(false);
+		expect(warnings.lines).toEqual([expect.stringContaining(id)]);
+		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		await trigger.activate();
+		expect(live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
+		expect(keptBy(trigger).retired).toEqual([]);
+		await trigger.deactivate();
+	});
+
+	it('B5 gives up on a deletion that hangs', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'hang' });
+		expect(await trigger.deactivate()).toBe(false);
+		expect(keptBy(trigger).retired).toHaveLength(1);
+		expect(await trigger.deactivate()).toBe(true);
+	}, 15_000);
+
+	it('ends without a credential, too', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const credentials = trigger.node.credentials;
+		delete trigger.node.credentials;
+		trigger.reload();
+		expect(await trigger.deactivate()).toBe(false);
+		trigger.node.credentials = credentials;
+		trigger.reload();
+		expect(await trigger.deactivate()).toBe(true);
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('deletes the subscriptions of an overlap as well', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		await trigger.activate('init');
+		expect(live(trigger)).toHaveLength(2);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(live(trigger)).toEqual([]);
+	});
+});
+
+describe('over restarts', () => {
+	it('subscribes anew at every start and takes deliveries of both meanwhile', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = afterRestart(trigger);
+		await next.activate('init');
+		next.reload();
+		expect(live(trigger)).toHaveLength(2);
+		expect(current(next).id).not.toBe(old.id);
+		expect((await next.deliver(delivery(old))).items).toHaveLength(1);
+		expect((await next.deliver(delivery(current(next)))).items).toHaveLength(1);
+		await next.deactivate();
+	});
+
+	it('runs an event once that both deliver', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.activate('init');
+		trigger.reload();
+		const { body } = delivery(old);
+		const by = ({ secret }: Stored) => ({
+			body,
+			headers: { 'x-service-signature': createHmac('sha256', secret).update(body).digest('hex') },
+		});
+		const answers = await Promise.all([
+			trigger.deliver(by(old)),
+			trigger.deliver(by(current(trigger))),
+		]);
+		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		expect(answers.flatMap(({ items }) => items ?? [])).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('leaves to the new subscription what happened long after it was made', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		// Another process of n8n, which has seen nothing of this.
+		await trigger.activate('init');
+		const other = afterRestart(trigger);
+		const timestamp = new Date(Date.now() + 60_000).toISOString();
+		expect(await other.deliver(delivery(old, { timestamp }))).toEqual({
+			status: 200,
+			items: undefined,
+		});
+		const own = await other.deliver(delivery(current(trigger), { timestamp }));
+		expect(own.items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('deletes the old subscription when its time is over', async () => {
+		const trigger = watchAll({ options: { overlap: 0 } });
+		await trigger.activate();
+		await trigger.activate('init');
+		expect(live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+
+		const slow = watchAll({ options: { overlap: 10 } });
+		await slow.activate();
+		const old = current(slow);
+		await slow.activate('init');
+		const response = await slow.start();
+		slow.tick();
+		expect(live(slow)).toHaveLength(2);
+		const later = Date.now() + 11 * 60_000;
+		jest.spyOn(Date, 'now').mockReturnValue(later);
+		slow.tick();
+		await until('the old subscription to be deleted', () =>
+			live(slow).some(({ id }) => id === old.id) ? undefined : true,
+		);
+		await response?.closeFunction?.();
+		jest.restoreAllMocks();
+		expect(live(slow).map(({ id }) => id)).toEqual([current(slow).id]);
+		await slow.deactivate();
+		await trigger.deactivate();
+	});
+
+	it('B11 goes on verifying when an execution brings back old static data', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const before = trigger.saved();
+		await trigger.activate('init');
+		const newest = current(trigger);
+		trigger.reload(before);
+		expect((await trigger.deliver(delivery(newest))).items).toHaveLength(1);
+		// The next start finds the newest, although n8n has lost it.
+		await trigger.activate('init');
+		expect(keptBy(trigger).retired.map(({ id }) => id)).toContain(newest.id);
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('B9 takes a delivery that comes before the secret is saved', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const subscription = current(trigger);
+		trigger.reload({});
+		expect((await trigger.deliver(delivery(subscription))).items).toHaveLength(1);
+	});
+
+	it('keeps what it had when the service is away at the start, and renews it later', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = afterRestart(trigger);
+		workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 503, times: 1 });
+		await next.activate('init');
+		next.reload();
+		expect((await next.deliver(delivery(old))).items).toHaveLength(1);
+
+		await next.start();
+		next.tick();
+		await until('an execution, with which n8n saves', () =>
+			next.emitted.length > 0 ? true : undefined,
+		);
+		expect(next.emitted).toEqual([[]]);
+		expect(current(next).id).not.toBe(old.id);
+		expect(keptBy(next).retired).toMatchObject([{ id: old.id }]);
+		await next.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('says so when it cannot subscribe at the start for a reason that stays', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 403 });
+		await expect(trigger.activate('init')).rejects.toThrow();
+		await trigger.deactivate();
+	});
+
+	it('does nothing on its own in a test run', async () => {
+		const trigger = watchAll();
+		await trigger.activate('manual');
+		expect(live(trigger)).toMatchObject([{ targetUrl: expect.stringContaining('/webhook-test/') }]);
+		await trigger.deactivate('manual');
+		expect(live(trigger)).toEqual([]);
+		expect(await trigger.execute([{ any: 'thing' }], 'manual')).toEqual([{ any: 'thing' }]);
+	});
+});

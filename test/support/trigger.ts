@@ -1,0 +1,298 @@
+import { Container } from '@n8n/di';
+import { EventEmitter } from 'node:events';
+import {
+	DataDeduplicationService,
+	ExecuteContext,
+	HookContext,
+	TriggerContext,
+	WebhookContext,
+} from 'n8n-core';
+import { Logger } from '@n8n/backend-common';
+import {
+	createRunExecutionData,
+	Workflow,
+	type DeduplicationItemTypes,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type IWebhookResponseData,
+	type WorkflowActivateMode,
+} from 'n8n-workflow';
+import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
+
+/** Type name of the trigger node, as a community package gives it. */
+export const TRIGGER_TYPE = 'n8n-nodes-workspace-data.workspaceDataTrigger';
+
+/** What a delivery brought about. */
+export interface DeliveryResult {
+	/** Status of an answer that the node gave itself; else 200, which n8n gives. */
+	status: number;
+	/** Items of the execution that n8n starts; undefined where it starts none. */
+	items: IDataObject[] | undefined;
+}
+
+/** A request to n8n's webhook address. */
+export interface DeliveryRequest {
+	body: Uint8Array;
+	headers: Record<string, string>;
+	/** As a request whose body n8n has not read yet. */
+	unread?: boolean;
+	/** What n8n answers with where the node leaves it to n8n; 500 is a failed save. */
+	n8nStatus?: number;
+	/** Whether the sender has hung up before n8n answers. */
+	hungUp?: boolean;
+}
+
+let workflows = 0;
+
+/** What n8n remembers as processed, by node id; in real life a table of its database. */
+const processed = new Map<string, Set<DeduplicationItemTypes>>();
+let remembers = false;
+
+/** Gives n8n's duplicate helper its memory. */
+async function prepareMemory(): Promise<void> {
+	if (remembers) return;
+	remembers = true;
+	const unused = async (): Promise<never> => {
+		throw new Error('The node is not expected to call this');
+	};
+	await DataDeduplicationService.init({
+		async checkProcessedAndRecord(items, _scope, { node }) {
+			const seen = processed.get(node?.id ?? '') ?? new Set();
+			processed.set(node?.id ?? '', seen);
+			const result = {
+				new: items.filter((item) => !seen.has(item)),
+				processed: items.filter((item) => seen.has(item)),
+			};
+			// As n8n's: reads, then writes; whoever asks in between is told the same.
+			await new Promise(setImmediate);
+			processed.set(node?.id ?? '', new Set([...seen, ...items]));
+			return result;
+		},
+		removeProcessed: unused,
+		clearAllProcessedItems: unused,
+		getProcessedDataCount: unused,
+	});
+}
+
+/**
+ * The trigger node in a workflow of its own, driven as n8n drives it. A new one is what n8n has after
+ * loading the workflow from its database: the static data are handed over as JSON.
+ */
+export function triggerNode(
+	credentials: TestCredentials,
+	parameters: IDataObject,
+	options: {
+		staticData?: IDataObject;
+		webhookBase?: string;
+		/** Same workflow and node as another one. */
+		sameAs?: { workflowId: string };
+		name?: string;
+	} = {},
+) {
+	prepareN8n();
+	const [credentialType = ''] = Object.keys(credentials);
+	const workflowId = options.sameAs?.workflowId ?? `trigger-workflow-${(workflows += 1)}`;
+	const node: INode = {
+		id: `${workflowId}-node`,
+		name: options.name ?? 'Trigger',
+		type: TRIGGER_TYPE,
+		typeVersion: 1,
+		position: [0, 0],
+		webhookId: `${workflowId}-webhook`,
+		parameters: {
+			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
+			...parameters,
+		} as INode['parameters'],
+		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
+	};
+	const type = new WorkspaceDataTrigger();
+	const load = (staticData: IDataObject | undefined) =>
+		new Workflow({
+			id: workflowId,
+			name: 'Test',
+			nodes: [node],
+			connections: {},
+			active: true,
+			nodeTypes: nodeTypesOf({ [TRIGGER_TYPE]: type }),
+			...(staticData && { staticData }),
+			settings: { executionOrder: 'v1' },
+		});
+	let workflow = load(options.staticData);
+	let saved: IDataObject = options.staticData ?? {};
+	const webhook = type.description.webhooks?.[0];
+	if (!webhook) throw new Error('The trigger has no webhook');
+
+	const data = (mode: 'trigger' | 'webhook' | 'manual') => {
+		const base = options.webhookBase ?? 'http://127.0.0.1:5678';
+		return {
+			...additionalData(credentials, mode, workflow),
+			webhookBaseUrl: `${base}/webhook`,
+			webhookTestBaseUrl: `${base}/webhook-test`,
+		};
+	};
+	const here = () => workflow.getNode(node.name) ?? node;
+	const webhookData = (isTest: boolean) => ({
+		httpMethod: 'POST' as const,
+		node: node.name,
+		path: 'webhook',
+		webhookDescription: webhook,
+		workflowId,
+		workflowExecuteAdditionalData: data('webhook'),
+		isTest,
+	});
+	/** As n8n: the whole object, and only where something changed. */
+	const save = () => {
+		const changed = workflow.staticData as IDataObject & { __dataChanged?: boolean };
+		if (changed.__dataChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		return changed.__dataChanged === true;
+	};
+	const hook = (activation: WorkflowActivateMode) => {
+		const isTest = activation === 'manual';
+		const mode = isTest ? 'manual' : 'trigger';
+		const args = [workflow, here(), data(mode), mode, activation, webhookData(isTest)] as const;
+		return new HookContext(...args);
+	};
+	const methods = type.webhookMethods.default;
+	const crons: Array<() => void> = [];
+	const emitted: INodeExecutionData[][] = [];
+
+	return {
+		node,
+		workflowId,
+		/** Saved static data, as n8n's database has them. */
+		saved: () => saved,
+		/** As n8n: asks whether it exists, creates it otherwise, saves. */
+		async activate(activation: WorkflowActivateMode = 'activate') {
+			const context = hook(activation);
+			if (!(await methods.checkExists.call(context))) await methods.create.call(context);
+			save();
+		},
+		async deactivate(activation: WorkflowActivateMode = 'update') {
+			const result = await methods.delete.call(hook(activation));
+			save();
+			return result;
+		},
+		/** Loads the workflow as n8n does for each delivery and after each start. */
+		reload(staticData: IDataObject = saved) {
+			workflow = load(JSON.parse(JSON.stringify(staticData)) as IDataObject);
+		},
+		async deliver(request: DeliveryRequest, isTest = false): Promise<DeliveryResult> {
+			const response = new TestResponse();
+			const context = data(isTest ? 'manual' : 'webhook');
+			const body = Buffer.from(request.body);
+			const httpRequest = {
+				headers: request.headers,
+				params: {},
+				query: {},
+				method: 'POST',
+				rawBody: request.unread ? undefined : body,
+				async readRawBody() {
+					httpRequest.rawBody = body;
+				},
+			};
+			Object.assign(context, { httpRequest, httpResponse: response });
+			const own = new WebhookContext(
+				workflow,
+				here(),
+				context,
+				isTest ? 'manual' : 'webhook',
+				webhookData(isTest),
+				[],
+				createRunExecutionData(),
+			);
+			const result: IWebhookResponseData = await type.webhook.call(own);
+			if (result.noWebhookResponse !== true) response.answer(request);
+			return {
+				status: response.statusCode,
+				items: result.workflowData?.[0]?.map(({ json }) => json),
+			};
+		},
+		/** Whether anything in the static data changed since it was loaded. */
+		changed: () => save(),
+		/** `trigger()`; its ticks come from `tick`. */
+		async start(activation: WorkflowActivateMode = 'init') {
+			const context = new TriggerContext(
+				workflow,
+				here(),
+				data('trigger'),
+				'trigger',
+				activation,
+				(items) => {
+					save();
+					emitted.push(items[0] ?? []);
+				},
+				undefined,
+				undefined,
+				{
+					registerCron(_cron, onTick) {
+						crons.push(() => onTick(new Date()));
+						return true;
+					},
+				} as ConstructorParameters<typeof TriggerContext>[8],
+			);
+			return await type.trigger.call(context);
+		},
+		tick: () => crons.forEach((onTick) => onTick()),
+		emitted,
+		/** `execute()`, as part of the execution that a delivery or the trigger started. */
+		async execute(
+			items: IDataObject[],
+			mode: 'webhook' | 'trigger' | 'manual' = 'webhook',
+		): Promise<IDataObject[]> {
+			await prepareMemory();
+			const input = items.map((json) => ({ json }));
+			const context = new ExecuteContext(
+				workflow,
+				here(),
+				data(mode === 'manual' ? 'manual' : 'trigger'),
+				mode,
+				createRunExecutionData(),
+				0,
+				input,
+				{ main: [input] },
+				{ data: { main: [input] }, node: here(), source: null },
+				[],
+			);
+			const [output] = await type.execute.call(context);
+			return (output ?? []).map(({ json }) => json);
+		},
+	};
+}
+
+export type TestTrigger = ReturnType<typeof triggerNode>;
+
+/** n8n's response, as far as a webhook node has to do with it. */
+class TestResponse extends EventEmitter {
+	statusCode = 200;
+
+	headersSent = false;
+
+	status(code: number): this {
+		this.statusCode = code;
+		return this;
+	}
+
+	end(): this {
+		this.headersSent = true;
+		this.emit('finish');
+		return this;
+	}
+
+	/** What n8n does after the node: saves the execution, then answers. */
+	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
+		this.statusCode = n8nStatus;
+		this.headersSent = true;
+		this.emit(hungUp ? 'close' : 'finish');
+	}
+}
+
+/** Collects what the nodes write to n8n's log. */
+export function watchWarnings(): { lines: string[]; stop: () => void } {
+	const lines: string[] = [];
+	const spy = jest.spyOn(Container.get(Logger), 'warn').mockImplementation((message: string) => {
+		lines.push(message);
+	});
+	return { lines, stop: () => spy.mockRestore() };
+}
