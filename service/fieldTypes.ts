@@ -25,6 +25,9 @@ export interface FieldOption {
 /** Longest value of a `text`, `email` and `url` field, in UTF-16 code units. */
 export const maximumTextLength = 10_000;
 
+/** Deepest nesting of a `json` value; what is much deeper cannot be written as JSON again. */
+export const maximumJsonDepth = 100;
+
 /** A value in the form it is stored in, or why it is refused. */
 export type Checked = { ok: true; value: unknown } | { ok: false; detail: string };
 
@@ -51,6 +54,16 @@ function isHttpUrl(text: string): boolean {
 	if (!URL.canParse(text)) return false;
 	const { protocol, hostname } = new URL(text);
 	return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+}
+
+/** Whether objects and arrays are nested deeper than `levels`; level by level, so without recursion. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+	const isNest = (one: unknown) => typeof one === 'object' && one !== null;
+	let level = [value].filter(isNest);
+	for (let depth = 0; depth < levels && level.length > 0; depth++) {
+		level = level.flatMap((one) => Object.values(one as object)).filter(isNest);
+	}
+	return level.length > 0;
 }
 
 function checkText(value: unknown, what: string, accepts: (text: string) => boolean): Checked {
@@ -122,7 +135,9 @@ export function checkValue(
 			return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
 		}
 		case 'json':
-			return ok(value);
+			return isDeeperThan(maximumJsonDepth, value)
+				? refuse(`is nested deeper than ${maximumJsonDepth} levels`)
+				: ok(value);
 	}
 }
 

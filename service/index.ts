@@ -76,7 +76,7 @@ function provision(store: Store, options: ServiceOptions) {
 			options.clientId === undefined ? undefined : identities.account(options.clientId);
 		if (account) {
 			const clientSecret = options.clientSecret ?? newSecret();
-			identities.setAccountSecret(account.clientId, clientSecret);
+			identities.restoreAccount(account.clientId, clientSecret);
 			return { workspaceId, apiKey, clientId: account.clientId, clientSecret };
 		}
 		const made = identities.createAccount(
@@ -108,13 +108,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		options.report ?? ((message: string) => void process.stderr.write(`service: ${message}\n`));
 	const initialSettings: RuntimeSettings = {
 		...defaultSettings,
-		...(options.backoffMs === undefined ? {} : { backoffMs: options.backoffMs }),
-		...(options.deliveryTimeoutMs === undefined
-			? {}
-			: { deliveryTimeoutMs: options.deliveryTimeoutMs }),
-		...(options.tokenLifetimeSeconds === undefined
-			? {}
-			: { tokenLifetimeSeconds: options.tokenLifetimeSeconds }),
+		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
+		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
+		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
+		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
 	};
 	const settings = { ...initialSettings };
 	const variants = {

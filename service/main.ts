@@ -13,6 +13,7 @@ const usage = `Usage: npm run service -- [options]
   --control-token T    its token
   --workspace-id ID    --realm NAME  --api-key KEY  --client-id ID  --client-secret SECRET
   --settings-password PASSWORD       --owner-email ADDRESS
+  --parallel-deliveries N  deliveries of one subscription at a time (1; more gives the order up)
   --backoff-ms N       time before the first retry of a delivery
   --delivery-timeout-ms N
   --token-lifetime N   life of access tokens in seconds
@@ -47,6 +48,7 @@ function readArguments() {
 				'owner-email': { type: 'string' },
 				'backoff-ms': { type: 'string' },
 				'delivery-timeout-ms': { type: 'string' },
+				'parallel-deliveries': { type: 'string' },
 				'token-lifetime': { type: 'string' },
 				tier: { type: 'string' },
 				smtp: { type: 'string' },
@@ -67,7 +69,13 @@ if (given.help === true) {
 
 /** Reads a whole number within bounds; nothing where the option is missing. */
 function whole(
-	name: 'port' | 'auth-port' | 'backoff-ms' | 'delivery-timeout-ms' | 'token-lifetime',
+	name:
+		| 'port'
+		| 'auth-port'
+		| 'backoff-ms'
+		| 'delivery-timeout-ms'
+		| 'parallel-deliveries'
+		| 'token-lifetime',
 	least: number,
 	most = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
@@ -98,6 +106,9 @@ function explain(error: unknown): string {
 		return `Port ${port} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
 	}
 	if (code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023.`;
+	if (code === 'ERR_SQLITE_ERROR' && error.message.includes('locked')) {
+		return `The file ${given.file} is in use by another process.`;
+	}
 	if (code === 'ERR_SQLITE_ERROR') return `Cannot open the file ${given.file}: ${error.message}`;
 	return `The service cannot start: ${error.message}`;
 }
@@ -120,6 +131,7 @@ const service = await startService(
 		ownerEmail: given['owner-email'],
 		backoffMs: whole('backoff-ms', 0),
 		deliveryTimeoutMs: whole('delivery-timeout-ms', 1),
+		parallelDeliveries: whole('parallel-deliveries', 1),
 		tokenLifetimeSeconds: whole('token-lifetime', 1),
 		rate: tier && { tier },
 		smtpUrl: given.smtp,

@@ -19,11 +19,11 @@ export interface ServiceOptions {
 	workspaceId?: string;
 	/** Realm of the identity provider. */
 	realm?: string;
-	/** An API key that is to be valid; a new one is made where it is missing. */
+	/** An API key that is to be valid, even if it was revoked; a new one where it is missing. */
 	apiKey?: string;
-	/** Client id of a service account that is to exist; a new account where it is missing. */
+	/** Client id of an account that is to be active, even if it was revoked; a new one where missing. */
 	clientId?: string;
-	/** Its secret. */
+	/** Its secret; a new one where it is missing. */
 	clientSecret?: string;
 	/** Who hears about paused subscriptions; used when the workspace is created. */
 	ownerEmail?: string;
@@ -33,6 +33,8 @@ export interface ServiceOptions {
 	backoffMs?: number;
 	/** How long a target may take to answer a delivery, in ms. */
 	deliveryTimeoutMs?: number;
+	/** Deliveries of one subscription at a time, 1; more gives the order up. */
+	parallelDeliveries?: number;
 	/** Life of an access token, in seconds. */
 	tokenLifetimeSeconds?: number;
 	/** Rate limit of every key and account. */

@@ -15,7 +15,6 @@ export const problemKinds = {
 	'field-not-found': [404, 'Field not found'],
 	'record-not-found': [404, 'Record not found'],
 	'webhook-not-found': [404, 'Webhook not found'],
-	'resource-not-found': [404, 'Resource not found'],
 	'method-not-allowed': [405, 'Method not allowed'],
 	'request-timeout': [408, 'Request timeout'],
 	'field-type-conflict': [409, 'Field type conflict'],
@@ -28,7 +27,6 @@ export const problemKinds = {
 	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
 	'headers-too-large': [431, 'Request headers too large'],
 	'internal-error': [500, 'Internal error'],
-	'service-unavailable': [503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** Name of a problem kind, kebab-case. */

@@ -4,6 +4,8 @@ export interface RuntimeSettings {
 	backoffMs: number;
 	/** How long a target may take to answer a delivery, in ms. */
 	deliveryTimeoutMs: number;
+	/** Deliveries of one subscription at a time; more than one gives the order up. */
+	parallelDeliveries: number;
 	/** Life of an access token, in seconds. */
 	tokenLifetimeSeconds: number;
 	/** Time that every API answer is held back, in ms. */
@@ -25,6 +27,7 @@ export const maximumBodyBytes = 8 * 1024 * 1024;
 export const defaultSettings: Readonly<RuntimeSettings> = {
 	backoffMs: 10_000,
 	deliveryTimeoutMs: 10_000,
+	parallelDeliveries: 1,
 	tokenLifetimeSeconds: 300,
 	latencyMs: 0,
 	paging: 'normal',

@@ -2,10 +2,12 @@ import { z } from 'zod/v4';
 import { tokenFaultModes, type TokenFaults } from '../auth/tokenFaults.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
+import { sign } from '../delivery/signature.ts';
 import { checkValue, type FieldType } from '../fieldTypes.ts';
 import { type RateLimiter, rateAnswerSchema, rateSchema } from '../rateLimit.ts';
 import { defaultSettings, type RuntimeSettings } from '../settings.ts';
 import { type Role, roles } from '../storage/identities.ts';
+import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
 import type { Store } from '../store.ts';
 import { defaultVariants, type Variants, variantsSchema } from '../variants.ts';
@@ -84,6 +86,11 @@ export function createControl(context: ControlContext) {
 		const workspaceId = cards.workspaceOf(cardId);
 		if (workspaceId === undefined) throw new Error(`Card "${cardId}" does not exist.`);
 		return workspaceId;
+	};
+
+	const signatureOf = ({ subscriptionId, body }: DeliveryLogEntry) => {
+		const secret = subscriptions.find(subscriptionId)?.secret;
+		return secret === undefined ? null : sign(secret, Buffer.from(body));
 	};
 
 	return {
@@ -213,9 +220,15 @@ export function createControl(context: ControlContext) {
 		setTokenLifetime: call(z.strictObject({ seconds: z.number().int().min(1) }), (input) => {
 			settings.tokenLifetimeSeconds = input.seconds;
 		}),
-		/** Sets the time before the first retry of a delivery. */
+		/** Sets the time before the first retry of a delivery; retries that wait come forward. */
 		setBackoff: call(z.strictObject({ ms: z.number().min(0) }), ({ ms }) => {
 			settings.backoffMs = ms;
+			deliveries.hasten(ms);
+			context.dispatcher.wakeAll();
+		}),
+		/** Sets how many deliveries of one subscription run at a time; more than one gives the order up. */
+		setParallelDeliveries: call(z.strictObject({ count: z.number().int().min(1) }), (input) => {
+			settings.parallelDeliveries = input.count;
 		}),
 		/** Sets how long a target may take to answer. */
 		setDeliveryTimeout: call(z.strictObject({ ms: z.number().min(1) }), ({ ms }) => {
@@ -250,13 +263,20 @@ export function createControl(context: ControlContext) {
 		/** Makes a paused subscription active again; what waits is delivered at once. */
 		resumeSubscription: call(z.strictObject({ id: z.string() }), ({ id }) => {
 			const resumed = store.database.transaction(() => {
-				deliveries.restart(id);
-				return subscriptions.resume(id);
+				const paused = subscriptions.resume(id);
+				if (paused) deliveries.restart(id);
+				return paused;
 			});
 			context.dispatcher.wake(id);
 			return { resumed };
 		}),
-		/** The delivery log with all attempts, newest first. */
+		/** Sends a delivery of the log once more: the same bytes, the same signature. */
+		redeliver: call(z.strictObject({ id: z.number().int() }), ({ id }) => {
+			const queued = deliveries.again(id);
+			context.dispatcher.wakeAll();
+			return { queued };
+		}),
+		/** The delivery log with body, signature and all attempts, newest first. */
 		deliveries: call(
 			z
 				.strictObject({
@@ -264,7 +284,11 @@ export function createControl(context: ControlContext) {
 					limit: z.number().int().min(1).default(1_000),
 				})
 				.optional(),
-			(input) => deliveries.log(input?.subscriptionId ?? null, input?.limit ?? 1_000),
+			(input) =>
+				deliveries.log(input?.subscriptionId ?? null, input?.limit ?? 1_000).map((delivery) => ({
+					...delivery,
+					signature: signatureOf(delivery),
+				})),
 		),
 		/** E-mails to owners, newest first. */
 		outbox: call(nothing, () => store.mails.list(1_000)),

@@ -17,7 +17,7 @@ export interface Dispatcher {
 	close(): Promise<void>;
 }
 
-/** Deliveries to one target (scheme, host, port) at a time. */
+/** Deliveries to one target (scheme, host, port) at a time, of all subscriptions together. */
 const parallelPerTarget = 8;
 
 /** Most of an answer that is read before the connection is given up, in bytes. */
@@ -64,8 +64,10 @@ export function createDispatcher(
 	const closing = new AbortController();
 	const gate = createGate(parallelPerTarget);
 	const timers = new Map<string, NodeJS.Timeout>();
-	/** Subscriptions whose queue is being worked on. */
-	const workers = new Map<string, Promise<void>>();
+	/** Who works on the queue of which subscription. */
+	const workers = new Map<string, Set<Promise<void>>>();
+	/** Ids of deliveries that are being sent. */
+	const underWay = new Set<number>();
 	/** Subscriptions that were woken since their worker last looked. */
 	const asked = new Set<string>();
 
@@ -88,9 +90,9 @@ export function createDispatcher(
 			const response = await request(targetUrl, {
 				method: 'POST',
 				headers: {
-					'content-type': 'application/json; charset=utf-8',
-					'user-agent': 'workspace-data-service',
-					'x-service-signature': sign(secret, bytes),
+					'Content-Type': 'application/json; charset=utf-8',
+					'User-Agent': 'workspace-data-service',
+					'X-Service-Signature': sign(secret, bytes),
 				},
 				body: bytes,
 				dispatcher: agent,
@@ -120,35 +122,15 @@ export function createDispatcher(
 		);
 	};
 
-	/** Handles the head of a queue. @returns whether to look at the queue again at once */
-	const step = async (subscriptionId: string): Promise<boolean> => {
-		const subscription = store.subscriptions.find(subscriptionId);
-		if (subscription?.state !== 'active') return false;
-		const delivery = store.deliveries.next(subscriptionId);
-		if (!delivery) return false;
-		const waitMs = delivery.dueAt - Date.now();
-		if (waitMs > 0) {
-			clearTimeout(timers.get(subscriptionId));
-			timers.set(
-				subscriptionId,
-				setTimeout(() => dispatcher.wake(subscriptionId), waitMs),
-			);
-			return false;
-		}
-
-		const leave = await gate.enter(new URL(subscription.targetUrl).origin);
-		let result: Omit<Attempt, 'number'>;
-		try {
-			if (closing.signal.aborted) return false;
-			result = await attempt(subscription, delivery);
-		} finally {
-			leave();
-		}
-		// An attempt cut short by our own shutdown says nothing about the target.
-		if (closing.signal.aborted && result.error !== null) return false;
+	/** Notes how an attempt went; the fourth failure pauses the subscription. */
+	const conclude = (
+		subscription: Subscription,
+		delivery: PendingDelivery,
+		result: Omit<Attempt, 'number'>,
+	) => {
 		if (result.error === null) {
 			store.deliveries.delivered(delivery.id, result);
-			return true;
+			return;
 		}
 		const failures = delivery.failures + 1;
 		const dueAt = Date.now() + settings.backoffMs * 2 ** (failures - 1);
@@ -157,6 +139,47 @@ export function createDispatcher(
 			if (failures >= maximumFailures) pause(subscription, result);
 		});
 		if (failures >= maximumFailures) void mailer.flush();
+	};
+
+	const deliver = async (subscription: Subscription, delivery: PendingDelivery) => {
+		const leave = await gate.enter(new URL(subscription.targetUrl).origin);
+		try {
+			if (closing.signal.aborted) return;
+			const result = await attempt(subscription, delivery);
+			// An attempt cut short by our own shutdown says nothing about the target.
+			if (result.error === null || !closing.signal.aborted) {
+				conclude(subscription, delivery, result);
+			}
+		} finally {
+			leave();
+		}
+	};
+
+	/** Handles the oldest delivery that nobody handles yet. @returns whether to look again at once */
+	const step = async (subscriptionId: string): Promise<boolean> => {
+		const subscription = store.subscriptions.find(subscriptionId);
+		if (subscription?.state !== 'active') return false;
+		const free = store.deliveries
+			.next(subscriptionId, settings.parallelDeliveries)
+			.filter(({ id }) => !underWay.has(id));
+		const now = Date.now();
+		const delivery = free.find(({ dueAt }) => dueAt <= now);
+		if (!delivery) {
+			if (free.length === 0) return false;
+			const waitMs = Math.min(...free.map(({ dueAt }) => dueAt)) - now;
+			clearTimeout(timers.get(subscriptionId));
+			timers.set(
+				subscriptionId,
+				setTimeout(() => dispatcher.wake(subscriptionId), waitMs),
+			);
+			return false;
+		}
+		underWay.add(delivery.id);
+		try {
+			await deliver(subscription, delivery);
+		} finally {
+			underWay.delete(delivery.id);
+		}
 		return true;
 	};
 
@@ -165,15 +188,27 @@ export function createDispatcher(
 			asked.delete(subscriptionId);
 			while (!closing.signal.aborted && (await step(subscriptionId)));
 		} while (asked.has(subscriptionId) && !closing.signal.aborted);
-		// In the same turn as the last look at `asked`, so that no wake-up falls between.
-		workers.delete(subscriptionId);
+	};
+
+	/** Starts a worker; several on one queue only where the settings give the order up. */
+	const startWorker = (subscriptionId: string, workersOfQueue: Set<Promise<void>>) => {
+		const worker = work(subscriptionId).finally(() => {
+			workersOfQueue.delete(worker);
+			if (workersOfQueue.size === 0) workers.delete(subscriptionId);
+			// Asked for between the worker's last look and now.
+			if (asked.has(subscriptionId)) dispatcher.wake(subscriptionId);
+		});
+		workersOfQueue.add(worker);
 	};
 
 	const dispatcher: Dispatcher = {
 		wake(subscriptionId) {
 			if (closing.signal.aborted) return;
 			asked.add(subscriptionId);
-			if (!workers.has(subscriptionId)) workers.set(subscriptionId, work(subscriptionId));
+			const workersOfQueue = workers.get(subscriptionId) ?? new Set();
+			workers.set(subscriptionId, workersOfQueue);
+			const missing = settings.parallelDeliveries - workersOfQueue.size;
+			for (let n = 0; n < missing; n++) startWorker(subscriptionId, workersOfQueue);
 		},
 		wakeAll() {
 			for (const id of store.deliveries.subscriptionsWaiting()) dispatcher.wake(id);
@@ -181,7 +216,7 @@ export function createDispatcher(
 		async close() {
 			closing.abort();
 			for (const timer of timers.values()) clearTimeout(timer);
-			await Promise.allSettled(workers.values());
+			await Promise.allSettled([...workers.values()].flatMap((ofQueue) => [...ofQueue]));
 			await agent.destroy();
 		},
 	};

@@ -79,7 +79,7 @@ export async function addSettingsRoutes(app: App, context: SettingsContext) {
 			accounts: identities.accounts(workspaceId),
 			subscriptions: control.subscriptions({ workspaceId }).map((subscription) => ({
 				...subscription,
-				failures: store.deliveries.next(subscription.id)?.failures ?? 0,
+				failures: store.deliveries.next(subscription.id, 1)[0]?.failures ?? 0,
 			})),
 			deliveries: store.deliveries.log(null, shownDeliveries),
 			mails: store.mails.list(shownDeliveries),

@@ -2,15 +2,20 @@ import { z } from 'zod/v4';
 import { eventNames } from '../events.ts';
 import { fieldTypes } from '../fieldTypes.ts';
 
+/** Half a surrogate pair has no UTF-8 form, so it could not be stored as it is. */
+const isUnicode = (text: string) => !/\p{Surrogate}/u.test(text);
+const notUnicode = { message: 'is not well-formed Unicode' };
+
 /** A name: at most 1,000 characters, of which one at least is not a space. */
 const name = z
 	.string()
 	.min(1)
 	.max(1_000)
 	.regex(/\S/, 'must not be blank')
+	.refine(isUnicode, notUnicode)
 	.meta({ example: 'Countries' });
 
-const description = z.string().max(10_000);
+const description = z.string().max(10_000).refine(isUnicode, notUnicode);
 
 const atLeastOne = (value: object) => Object.keys(value).length > 0;
 const nothingToChange = { message: 'must have at least one property to change' };
@@ -40,7 +45,7 @@ export const cardUpdateSchema = z
 	.refine(atLeastOne, nothingToChange)
 	.meta({ id: 'CardUpdate' });
 
-const optionName = z.string().min(1).max(200);
+const optionName = z.string().min(1).max(200).refine(isUnicode, notUnicode);
 
 const optionSchema = z.union([
 	optionName,

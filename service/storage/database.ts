@@ -72,8 +72,24 @@ CREATE TABLE IF NOT EXISTS mails (
 );
 `;
 
+/** Version of the tables above; goes up with every change of them. */
+const schemaVersion = 1;
+
+/** Refuses a file whose tables are not ours; marks a new one. */
+function checkVersion(sql: DatabaseSync, file: string) {
+	const version = sql.prepare('PRAGMA user_version').get()?.user_version;
+	if (version === schemaVersion) return;
+	const table = sql.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).get();
+	if (table !== undefined) {
+		sql.close();
+		throw new Error(`${file} is not a database of this version of the service.`);
+	}
+	sql.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
 /**
- * Opens (and creates where needed) the database.
+ * Opens (and creates where needed) the database. The file is locked while it is open, as two services
+ * would deliver everything twice.
  *
  * WAL with `synchronous = NORMAL`: a commit is in the log file before the answer goes out, so a killed
  * process loses nothing; only a crash of the operating system could (see DECISIONS.md).
@@ -84,12 +100,14 @@ CREATE TABLE IF NOT EXISTS mails (
 export function openDatabase(file: string): Database {
 	const sql = new DatabaseSync(file);
 	sql.exec(`
+		PRAGMA busy_timeout = 1000;
+		PRAGMA locking_mode = EXCLUSIVE;
 		PRAGMA journal_mode = WAL;
 		PRAGMA synchronous = NORMAL;
 		PRAGMA foreign_keys = ON;
-		PRAGMA busy_timeout = 5000;
 		PRAGMA temp_store = MEMORY;
 	`);
+	checkVersion(sql, file);
 	sql.exec(tables);
 
 	const begin = sql.prepare('BEGIN IMMEDIATE');

@@ -46,7 +46,7 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 	const next = sql.prepare(
 		`SELECT d.id, d.subscription_id AS subscriptionId, e.body, d.failures, d.due_at AS dueAt
 		FROM deliveries d JOIN events e ON e.id = d.event_id
-		WHERE d.subscription_id = ? AND d.state = 'pending' ORDER BY d.id LIMIT 1`,
+		WHERE d.subscription_id = ? AND d.state = 'pending' ORDER BY d.id LIMIT ?`,
 	);
 	const waiting = sql.prepare(
 		`SELECT DISTINCT d.subscription_id AS id FROM deliveries d
@@ -60,6 +60,13 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 		`INSERT INTO attempts SELECT id,
 			(SELECT COUNT(*) + 1 FROM attempts WHERE delivery_id = ?), ?, ?, ?, ?
 		FROM deliveries WHERE id = ?`,
+	);
+	const hasten = sql.prepare(
+		`UPDATE deliveries SET due_at = MIN(due_at, ?1 + ?2 * (1 << (failures - 1)))
+		WHERE state = 'pending' AND failures > 0`,
+	);
+	const again = sql.prepare(
+		`UPDATE deliveries SET state = 'pending', failures = 0, due_at = 0 WHERE id = ?`,
 	);
 	const restart = sql.prepare(
 		`UPDATE deliveries SET failures = 0, due_at = 0 WHERE subscription_id = ? AND state = 'pending'`,
@@ -97,9 +104,9 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 				}
 			}
 		},
-		/** The oldest delivery that a subscription still waits for, due or not. */
-		next(subscriptionId: string) {
-			return next.get(subscriptionId) as PendingDelivery | undefined;
+		/** The oldest deliveries that a subscription still waits for, due or not. */
+		next(subscriptionId: string, count: number) {
+			return next.all(subscriptionId, count) as unknown as PendingDelivery[];
 		},
 		/** Active subscriptions with something to deliver. */
 		subscriptionsWaiting() {
@@ -115,6 +122,14 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 		failed(id: number, attempt: Omit<Attempt, 'number'>, failures: number, dueAt: number) {
 			setState.run('pending', failures, dueAt, id);
 			insertAttempt.run(id, attempt.at, attempt.status, attempt.durationMs, attempt.error, id);
+		},
+		/** Brings retries forward to what a shorter backoff would have given; never puts one off. */
+		hasten(backoffMs: number) {
+			hasten.run(Date.now(), backoffMs);
+		},
+		/** Queues a delivery again, as it was; its attempts go on being counted in the log. */
+		again(id: number) {
+			return again.run(id).changes > 0;
 		},
 		/** Gives what waits for a subscription a fresh set of attempts, at once. */
 		restart(subscriptionId: string) {

@@ -72,7 +72,9 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 	const revokeAccount = sql.prepare(
 		'UPDATE accounts SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL',
 	);
-	const setAccountSecret = sql.prepare('UPDATE accounts SET secret_hash = ? WHERE client_id = ?');
+	const restoreAccount = sql.prepare(
+		'UPDATE accounts SET secret_hash = ?, revoked_at = NULL WHERE client_id = ?',
+	);
 	const deleteTokens = sql.prepare('DELETE FROM tokens WHERE client_id = ?');
 
 	type KeyRow = ApiKey & { hash: string };
@@ -139,8 +141,9 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		accounts(workspaceId: string) {
 			return accountsOf.all(workspaceId) as unknown as Account[];
 		},
-		setAccountSecret(clientId: string, clientSecret: string) {
-			setAccountSecret.run(hashSecret(clientSecret), clientId);
+		/** Gives a known account another secret and makes it active; for starts that name the account. */
+		restoreAccount(clientId: string, clientSecret: string) {
+			restoreAccount.run(hashSecret(clientSecret), clientId);
 		},
 		/** Revokes an account and deletes its tokens, in one transaction. */
 		revokeAccount(clientId: string) {

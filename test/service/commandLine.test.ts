@@ -1,20 +1,15 @@
-import { runService, type ServiceProcess, startServiceProcess } from './commandLine.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { killServices, runService, startServiceProcess } from './commandLine.ts';
 
-const running: ServiceProcess[] = [];
-const start = async (args: string[] = []) => {
-	const service = await startServiceProcess(args);
-	running.push(service);
-	return service;
-};
-afterEach(async () => {
-	for (const { child, ended } of running.splice(0)) {
-		child.kill('SIGKILL');
-		await ended;
-	}
-});
+/** Starting a process takes a while on a busy machine. */
+jest.setTimeout(30_000);
+
+afterEach(killServices);
 
 test('the first line is the addresses, which work', async () => {
-	const { addresses } = await start();
+	const { addresses } = await startServiceProcess([]);
 	expect(addresses).toMatchObject({
 		baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
 		authUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -36,7 +31,7 @@ test('what is asked for is what is there', async () => {
 		clientSecret: 'a secret with spaces',
 		controlToken: 'token',
 	};
-	const { addresses } = await start([
+	const { addresses } = await startServiceProcess([
 		'--control',
 		...['--workspace-id', wanted.workspaceId, '--realm', wanted.realm],
 		...['--api-key', wanted.apiKey, '--client-id', wanted.clientId],
@@ -56,14 +51,14 @@ test('what is asked for is what is there', async () => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s, even twice, ends it with 0', async (signal) => {
-	const { child, ended } = await start();
+	const { child, ended } = await startServiceProcess([]);
 	child.kill(signal);
 	child.kill(signal);
 	expect(await ended).toEqual({ code: 0, signal: null });
 });
 
 test('--exit-with-parent ends it when stdin ends', async () => {
-	const { child, ended } = await start(['--exit-with-parent']);
+	const { child, ended } = await startServiceProcess(['--exit-with-parent']);
 	child.stdin?.end();
 	expect(await ended).toEqual({ code: 0, signal: null });
 });
@@ -72,7 +67,7 @@ test.each([
 	['--port', 'the API'],
 	['--auth-port', 'the identity provider'],
 ])('%s taken: a clear message and 1', async (option) => {
-	const { addresses } = await start();
+	const { addresses } = await startServiceProcess([]);
 	const { port } = new URL(addresses.baseUrl);
 	const { code, stdout, stderr } = await runService(['--json', option, port]);
 	expect({ code, stdout, stderr }).toEqual({
@@ -80,6 +75,21 @@ test.each([
 		stdout: '',
 		stderr: expect.stringContaining(`Port ${port} is taken.`),
 	});
+});
+
+test('a file that another process uses: a clear message and 1', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+	try {
+		const file = join(folder, 'service.sqlite');
+		await startServiceProcess(['--file', file]);
+		const { code, stderr } = await runService(['--file', file]);
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: expect.stringContaining('is in use by another process'),
+		});
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 });
 
 test.each([

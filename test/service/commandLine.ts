@@ -25,11 +25,21 @@ export interface ServiceProcess {
 	ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+/** Every process that was started here and has not ended. */
+const running = new Set<{ child: ChildProcess; ended: Promise<unknown> }>();
+
+/** Kills what a test left behind; belongs into `afterEach`, as a failed test leaves its processes. */
+export async function killServices(): Promise<void> {
+	for (const { child, ended } of [...running]) {
+		child.kill('SIGKILL');
+		await ended;
+	}
+}
+
 /** Runs `service/main.ts` to its end. */
 export async function runService(args: string[]) {
-	const { child, ended, output } = spawnService(args);
+	const { ended, output } = spawnService(args);
 	const result = await ended;
-	child.stdin?.destroy();
 	return { ...result, ...output() };
 }
 
@@ -43,6 +53,9 @@ function spawnService(args: string[]) {
 	const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
 		child.once('close', (code, signal) => resolve({ code, signal })),
 	);
+	const entry = { child, ended };
+	running.add(entry);
+	void ended.then(() => running.delete(entry));
 	return { child, ended, output: () => ({ stdout, stderr }) };
 }
 

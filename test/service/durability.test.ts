@@ -1,33 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sign } from '../../service/delivery/signature.ts';
 import { type Service, startService } from '../../service/index.ts';
-import { createClient, until } from './client.ts';
-import { type ServiceProcess, startServiceProcess } from './commandLine.ts';
+import { createClient, requestToken, until } from './client.ts';
+import { killServices, startServiceProcess } from './commandLine.ts';
 import { startReceiver } from './receiver.ts';
+
+/** Starting a process takes a while on a busy machine. */
+jest.setTimeout(30_000);
 
 let folder: string;
 let file: string;
-const processes: ServiceProcess[] = [];
 
 beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
 	file = join(folder, 'service.sqlite');
 });
 afterEach(async () => {
-	for (const { child, ended } of processes.splice(0)) {
-		child.kill('SIGKILL');
-		await ended;
-	}
+	await killServices();
 	rmSync(folder, { recursive: true });
 });
 
-const start = async (known: string[] = []) => {
-	const started = await startServiceProcess(['--file', file, '--backoff-ms', '50', ...known]);
-	processes.push(started);
-	return started;
-};
+const start = async (known: string[] = []) =>
+	await startServiceProcess(['--file', file, '--backoff-ms', '50', ...known]);
 
 test('kill -9: no acknowledged record is lost, every one of them is delivered', async () => {
 	const receiver = await startReceiver();
@@ -95,7 +92,7 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 	} finally {
 		await receiver.close();
 	}
-}, 30_000);
+});
 
 test('workspace, cards, accounts, cursors and subscriptions survive a restart', async () => {
 	const first = await startService({ file });
@@ -130,4 +127,30 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	await third.close();
 	expect(third.workspaceId).toBe(first.workspaceId);
 	expect(third.apiKey).not.toBe(apiKey);
+});
+
+test('what is named in the options is active again, though it was revoked', async () => {
+	const first = await startService({ file });
+	const { apiKey, clientId, clientSecret } = first;
+	first.control.revokeKey({ apiKey });
+	first.control.revokeAccount({ clientId });
+	await first.close();
+	const second = await startService({ file, apiKey, clientId, clientSecret });
+	try {
+		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
+		expect((await requestToken(second)).status).toBe(200);
+	} finally {
+		await second.close();
+	}
+});
+
+test('a file that is not ours is refused and left alone', async () => {
+	const foreign = new DatabaseSync(file);
+	foreign.exec(`CREATE TABLE things (id); INSERT INTO things VALUES ('mine')`);
+	foreign.close();
+	await expect(startService({ file })).rejects.toThrow('is not a database of this version');
+	const again = new DatabaseSync(file);
+	const tables = again.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
+	again.close();
+	expect(tables.map(({ name }) => name)).toEqual(['things']);
 });

@@ -45,6 +45,7 @@ describe('cards', () => {
 		['no name', {}],
 		['blank name', { name: '  ' }],
 		['name that is too long', { name: 'x'.repeat(1_001) }],
+		['half a surrogate pair', { name: 'A\ud800' }],
 		['unknown property', { name: 'A', colour: 'red' }],
 		['array', []],
 		['null', null],
@@ -93,7 +94,16 @@ describe('fields', () => {
 
 	test('may share a name, which is kept to the letter', async () => {
 		const { cid, fid } = await cardWith('text');
-		const names = [' padded ', 'same', 'same', '🌍', '__proto__', fid, 'n'.repeat(1_000)];
+		const names = [
+			' padded ',
+			'NUL \u0000 inside',
+			'same',
+			'same',
+			'🌍',
+			'__proto__',
+			fid,
+			'n'.repeat(1_000),
+		];
 		for (const name of names) {
 			const { status } = await api('POST', `cards/${cid}/fields`, { name, type: 'text' });
 			expect(status).toBe(201);
@@ -238,6 +248,19 @@ describe('records', () => {
 		expect((await api('POST', records, sent)).text).toContain(
 			'{"__proto__":{"a":1},"constructor":2}',
 		);
+	});
+
+	test('json nested too deep is refused, however deep', async () => {
+		const { fid, records } = await cardWith('json');
+		const nested = (depth: number) =>
+			`{"data":{"${fid}":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
+		expect((await api('POST', records, nested(100))).status).toBe(201);
+		for (const depth of [101, 10_000, 1_000_000]) {
+			expect((await api('POST', records, nested(depth))).body).toMatchObject({
+				status: 422,
+				type: expect.stringMatching(/\/invalid-value$/),
+			});
+		}
 	});
 
 	test('numbers beyond a double are refused, long integers become the nearest double', async () => {

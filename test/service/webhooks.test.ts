@@ -265,6 +265,42 @@ describe('deliveries', () => {
 		expect(most).toBeLessThanOrEqual(8);
 	});
 
+	test('can be sent once more, byte for byte', async () => {
+		await subscribe();
+		await createRecord();
+		await received(1);
+		const first = await until('it is noted', () =>
+			service.control.deliveries().find(({ state }) => state === 'delivered'),
+		);
+		expect(service.control.redeliver({ id: first.id })).toEqual({ queued: true });
+		await received(2);
+		const [one, two] = receiver.received;
+		expect(two?.raw.equals(one?.raw ?? Buffer.of())).toBe(true);
+		expect(two?.headers['x-service-signature']).toBe(first.signature);
+		expect(service.control.redeliver({ id: 999 })).toEqual({ queued: false });
+	});
+
+	test('can run side by side where the order does not matter', async () => {
+		service.control.setParallelDeliveries({ count: 4 });
+		service.control.setDeliveryTimeout({ ms: 60_000 });
+		receiver.answer = () => null;
+		await subscribe();
+		for (let n = 0; n < 10; n++) await createRecord(`value ${n}`);
+		await received(4);
+		const values = receiver.received.map(({ body }) => body.data[fid]);
+		expect(values.sort()).toEqual(['value 0', 'value 1', 'value 2', 'value 3']);
+	});
+
+	test('a shorter backoff brings waiting retries forward', async () => {
+		service.control.setBackoff({ ms: 60_000 });
+		receiver.answer = () => 500;
+		await subscribe();
+		await createRecord();
+		await until('it failed', () => service.control.deliveries()[0]?.failures === 1);
+		service.control.setBackoff({ ms: 1 });
+		await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	});
+
 	test('survive a rotation of field ids and show the new ones from then on', async () => {
 		await subscribe();
 		await createRecord('before');
