@@ -1,6 +1,7 @@
 import { execa } from 'execa';
-import { chown, mkdir, readdir } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { stopAtExit } from '../../../demo/host/cleanup.ts';
@@ -65,11 +66,12 @@ async function postgresPrograms(): Promise<string> {
 	return join(root, versions[0], 'bin');
 }
 
-/** PostgreSQL with an empty database `n8n`; durable enough for a test, not for a power cut. */
-export async function createPostgres(folder: string): Promise<BackingService> {
+/** PostgreSQL with an empty database `n8n`, for one start; durable enough for a test, not for a power cut. */
+export async function createPostgres(): Promise<BackingService> {
 	const port = await freePort();
 	const programs = await postgresPrograms();
-	const data = join(folder, 'postgres');
+	// A folder of its own: the test's is closed to the user that PostgreSQL runs as.
+	const data = await mkdtemp(join(tmpdir(), 'workspace-data-postgres-'));
 	// PostgreSQL refuses to run as root.
 	const isRoot = process.getuid?.() === 0;
 	const run = async (program: string, ...parameters: string[]) => {
@@ -77,7 +79,6 @@ export async function createPostgres(folder: string): Promise<BackingService> {
 		const [file = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command;
 		await execa(file, rest, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
 	};
-	await mkdir(data, { recursive: true, mode: 0o700 });
 	if (isRoot) {
 		const id = async (option: string) => Number((await execa('id', [option, 'postgres'])).stdout);
 		await chown(data, await id('-u'), await id('-g'));
@@ -88,6 +89,7 @@ export async function createPostgres(folder: string): Promise<BackingService> {
 		if (!running) return;
 		running = false;
 		await run('pg_ctl', '-D', data, '-m', 'fast', '-w', 'stop');
+		await rm(data, { recursive: true, force: true });
 	};
 	return {
 		port,

@@ -1,11 +1,14 @@
 import { until } from '../../../demo/host/deadline.ts';
-import { chain } from '../../../demo/host/workflowBuilder.ts';
+import type { SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
+import type { TestCard } from '../support/serviceApi.ts';
 import { startCollector, type Collector } from './collector.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 
-const RECORDS = 5_000;
-/** Requests to the service at once. */
-const WRITERS = 8;
+/** The service delivers to one subscription in order, so several workflows share the load. */
+const WORKFLOWS = 5;
+const RECORDS_EACH = 1_000;
+const RECORDS = WORKFLOWS * RECORDS_EACH;
 
 let mode: QueueMode;
 let collector: Collector;
@@ -19,63 +22,11 @@ afterAll(async () => {
 	await collector?.close();
 }, 120_000);
 
-/** Creates records in the service, several at once; calls back after each. */
-async function createRecords(cardId: string, fieldId: string, onCreated: (count: number) => void) {
-	const ids: string[] = [];
-	let next = 0;
-	const writer = async () => {
-		while (next < RECORDS) {
-			const body = { data: { [fieldId]: next++ } };
-			const { id } = await mode.api.call<{ id: string }>('POST', `/cards/${cardId}/records`, body);
-			ids.push(id);
-			onCreated(ids.length);
-		}
-	};
-	await Promise.all(Array.from({ length: WRITERS }, writer));
-	return ids;
-}
-
-/** What goes wrong on the way, by the number of records that have been created. */
-function disasters(): { at(count: number): void; over(): Promise<void> } {
-	const running: Array<Promise<void>> = [];
-	const plan = new Map<number, () => Promise<void>>([
-		[
-			1_000,
-			async () => {
-				await mode.workers[0]?.kill();
-				await mode.workers[0]?.start();
-			},
-		],
-		[
-			2_000,
-			async () => {
-				await mode.webhooks[0]?.kill();
-				await mode.webhooks[0]?.start();
-			},
-		],
-		[
-			3_500,
-			async () => {
-				await mode.redis.stop();
-				await mode.redis.start();
-			},
-		],
-	]);
-	return {
-		at(count) {
-			const disaster = plan.get(count);
-			if (disaster) running.push(disaster());
-		},
-		async over() {
-			await Promise.all(running);
-		},
-	};
-}
-
-test('5,000 deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost', async () => {
-	const card = await mode.api.createCard('Queue', [['Number', 'number']]);
+/** A card, and a published workflow that reports each record created in it. */
+async function publishWorkflow(name: string): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
+	const card = await mode.api.createCard(name, [['Number', 'number']]);
 	const workflow = await mode.client.createWorkflow(
-		chain('Queue mode', [
+		chain(name, [
 			{
 				name: 'Trigger',
 				type: 'n8n-nodes-workspace-data.workspaceDataTrigger',
@@ -84,7 +35,7 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 					authentication: 'apiKey',
 					events: ['record.created'],
 					watch: 'oneCard',
-					cardId: { __rl: true, mode: 'id', value: card.id },
+					cardId: byId(card.id),
 				},
 				credentials: { workspaceDataApi: mode.credentials.workspaceDataApi },
 			},
@@ -97,38 +48,89 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 		]),
 	);
 	await mode.client.publish(workflow);
+	return { card, workflow };
+}
 
-	const trouble = disasters();
+/** What goes wrong on the way, by the number of records that have been reported. */
+const disasters: Array<{ at: number; name: string; strike: () => Promise<void> }> = [
+	{
+		at: 0.2 * RECORDS,
+		name: 'a worker is killed',
+		async strike() {
+			await mode.workers[0]?.kill();
+			await mode.workers[0]?.start();
+		},
+	},
+	{
+		at: 0.4 * RECORDS,
+		name: 'a webhook processor is killed',
+		async strike() {
+			await mode.webhooks[0]?.kill();
+			await mode.webhooks[0]?.start();
+		},
+	},
+	{
+		at: 0.7 * RECORDS,
+		name: 'Redis restarts',
+		async strike() {
+			await mode.redis.stop();
+			await mode.redis.start();
+		},
+	},
+];
+
+/** The service pauses a subscription after four failures; its owner resumes it. @returns how many */
+async function resumePaused(): Promise<number> {
+	const paused = (await mode.control.subscriptions()).filter(({ state }) => state === 'paused');
+	for (const { id } of paused) await mode.control.resumeSubscription({ id });
+	return paused.length;
+}
+
+test('5,000 deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost', async () => {
+	const published = [];
+	for (let n = 1; n <= WORKFLOWS; n += 1) published.push(await publishWorkflow(`Queue ${n}`));
+
 	const started = Date.now();
-	const ids = await createRecords(card.id, card.fields.Number ?? '', (count) => trouble.at(count));
-	await trouble.over();
+	const ids = await Promise.all(
+		published.map(async ({ card }) => {
+			const made: string[] = [];
+			for (let n = 0; n < RECORDS_EACH; n += 1) {
+				made.push(await mode.api.createRecord(card, { Number: n }));
+			}
+			return made;
+		}),
+	).then((lists) => lists.flat());
 
-	const deliveries = async () => {
-		const [subscription] = await mode.control.subscriptions();
-		// The service pauses after four failures, and would otherwise hold the rest back for ever.
-		if (subscription?.state === 'paused') {
-			await mode.control.resumeSubscription({ id: subscription.id });
-		}
-		return subscription;
-	};
+	const ahead = [...disasters];
+	const struck: Array<Promise<void>> = [];
+	let resumed = 0;
 	await until(
 		'every record to be reported',
 		async () => {
-			await deliveries();
+			const [next] = ahead;
+			if (next && collector.counts.size >= next.at) {
+				struck.push(next.strike());
+				ahead.shift();
+			}
+			resumed += await resumePaused();
 			return ids.every((id) => collector.counts.has(id)) || undefined;
 		},
-		600_000,
-		1_000,
+		800_000,
+		250,
 	);
+	await Promise.all(struck);
+	expect(ahead).toEqual([]);
 	const seconds = Math.round((Date.now() - started) / 1000);
 	const repeated = ids.filter((id) => (collector.counts.get(id) ?? 0) > 1);
 	process.stdout.write(
-		`queue mode: ${RECORDS} deliveries in ${seconds} s, ${repeated.length} ran more than once\n`,
+		`queue mode: ${RECORDS} deliveries in ${seconds} s; ${repeated.length} ran more than once; ${resumed} subscriptions had to be resumed\n`,
 	);
 
-	// What was answered 200 is visible in n8n: an execution for every record.
-	const executions = await mode.client.executions(workflow.id);
-	const succeeded = executions.filter(({ status }) => status === 'success');
+	// What was answered 200 is visible in n8n: a finished execution for every record.
+	const executions = await Promise.all(
+		published.map(async ({ workflow }) => await mode.client.executions(workflow.id)),
+	);
+	const succeeded = executions.flat().filter(({ status }) => status === 'success');
 	expect(succeeded.length).toBeGreaterThanOrEqual(RECORDS);
 	// n8n runs again what a killed process had in hand; nothing else runs twice.
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);

@@ -33,7 +33,7 @@ export const WORKER_CONCURRENCY = 5;
 export async function openQueueMode(): Promise<QueueMode> {
 	const userFolder = await mkdtemp(join(runFolder(), 'n8n-queue-'));
 	await installPackage(tarball(), userFolder);
-	const postgres = await createPostgres(userFolder);
+	const postgres = await createPostgres();
 	const redis = await createRedis(userFolder);
 	await Promise.all([postgres.start(), redis.start()]);
 
