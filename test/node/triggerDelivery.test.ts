@@ -358,7 +358,12 @@ describe('output', () => {
 	it('passes on what the interface does not show, but nothing that steers n8n', async () => {
 		const trigger = await activated({ events: ['collaborator.added'] });
 		const collaborator = { email: 'ada@example.com', role: 'editor' };
-		const { data: _data, record_id: _id, ...common } = eventBody({ event: 'collaborator.added' });
+		const common = {
+			event: 'collaborator.added',
+			timestamp: new Date().toISOString(),
+			workspace_id: workspace.service.workspaceId,
+			card_id: card.id,
+		};
 		const delivery = signed(trigger, { ...common, collaborator, error: 'x' });
 		expect((await trigger.deliver(delivery)).items).toEqual([
 			{ ...common, collaborator, delivery_key: expect.any(String) },

@@ -26,6 +26,8 @@ const DELETE_CALL = { impatient: true, timeoutMs: 8_000 } as const;
 const CATCH_UP_TRIES = 3;
 /** The new subscription may have missed what was created along with it, in ms. */
 const CATCH_UP_MARGIN_MS = 2_000;
+/** Lets the deliveries of that time come first, in ms. */
+const CATCH_UP_DELAY_MS = 5_000;
 /** The Date header leaves out the fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
 
@@ -142,7 +144,7 @@ function missedTime(before: KeptSubscriptions, current: Subscription): PendingCa
 		after: before.catchUpFrom ?? before.current.since,
 		upTo: current.since + CATCH_UP_MARGIN_MS,
 		triesLeft: CATCH_UP_TRIES,
-		notBefore: Date.now(),
+		notBefore: Date.now() + CATCH_UP_DELAY_MS,
 	};
 }
 

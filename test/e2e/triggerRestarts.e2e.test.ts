@@ -1,0 +1,275 @@
+/** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
+import { randomUUID } from 'node:crypto';
+
+import { until } from '../../demo/host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../demo/host/n8nClient.ts';
+import { byId, chain } from '../../demo/host/workflowBuilder.ts';
+import { useBench } from './support/bench.ts';
+import type { TestCard } from './support/serviceApi.ts';
+import { majors } from './support/settings.ts';
+
+jest.setTimeout(420_000);
+
+describe.each(majors())('trigger over restarts of n8n %i', (major) => {
+	const bench = useBench(major);
+
+	/** A published workflow that watches a card of its own for created records. */
+	async function watch(name: string, options: JsonObject = {}) {
+		const { api, client, trigger } = bench();
+		const card = await api.createCard(name, [['Title', 'text']]);
+		const parameters = {
+			authentication: 'apiKey',
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: byId(card.id),
+			options,
+		};
+		const node = trigger('On change', parameters, { webhookId: randomUUID() });
+		const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
+		const saved = await client.createWorkflow(chain(name, [node, seen]));
+		await client.publish(saved);
+		return { card, saved };
+	}
+
+	async function createRecords(card: TestCard, count: number): Promise<string[]> {
+		const ids: string[] = [];
+		for (let n = 0; n < count; n += 1) {
+			ids.push(await bench().api.createRecord(card, { Title: `Record ${n}` }));
+		}
+		return ids;
+	}
+
+	const subscriptions = async (card: TestCard) =>
+		(await bench().control.subscriptions()).filter(({ cardId }) => cardId === card.id);
+
+	/** The record ids that came out of the trigger, in all executions; finished ones are read once. */
+	function collector({ id }: SavedWorkflow) {
+		const read = new Map<string, JsonObject[]>();
+		return async (): Promise<JsonObject[]> => {
+			const { client } = bench();
+			for (const { id: executionId, status } of await client.executions(id)) {
+				if (read.has(executionId) || ['new', 'running', 'waiting'].includes(status)) continue;
+				const execution = await client.execution(executionId);
+				expect({ executionId, status: execution.status }).toEqual({
+					executionId,
+					status: 'success',
+				});
+				read.set(
+					executionId,
+					outputOf(execution, 'Seen').map(({ json }) => json),
+				);
+			}
+			return [...read.values()].flat();
+		};
+	}
+
+	/** Waits until all of these came out, then some seconds more for what should not come. */
+	async function expectExactly(
+		collect: () => Promise<JsonObject[]>,
+		wanted: readonly string[],
+	): Promise<JsonObject[]> {
+		await until(
+			`${wanted.length} records`,
+			async () => {
+				const ids = new Set((await collect()).map(({ record_id }) => record_id));
+				return wanted.every((id) => ids.has(id)) ? true : undefined;
+			},
+			90_000,
+			1_000,
+		);
+		const { control } = bench();
+		await until('nothing to be under way', async () => {
+			const waiting = (await control.subscriptions()).filter(
+				({ state, pending }) => state === 'active' && pending > 0,
+			);
+			return waiting.length === 0 ? true : undefined;
+		});
+		const all = await collect();
+		expect(all.map(({ record_id }) => String(record_id)).sort()).toEqual([...wanted].sort());
+		return all;
+	}
+
+	async function restart(stop: 'stop' | 'kill' = 'kill'): Promise<void> {
+		const { host, client } = bench();
+		// Of n8n's own nodes the one that is needed: starts take half the time.
+		host.extra.NODES_INCLUDE = JSON.stringify(['n8n-nodes-base.noOp']);
+		if (host.processId !== undefined) await host[stop]();
+		await host.start();
+		await client.signIn();
+	}
+
+	const liveAgain = async (card: TestCard, but: readonly string[]) =>
+		await until('a fresh subscription', async () => {
+			const fresh = (await subscriptions(card)).filter(({ id }) => !but.includes(id));
+			return fresh.some(({ state }) => state === 'active') ? true : undefined;
+		});
+
+	it.each([true, false])(
+		'works again after the service paused it while n8n was down, catching up: %s',
+		async (catchUp) => {
+			const { control, host } = bench();
+			const { card, saved } = await watch(`Downtime ${catchUp}`, { catchUp });
+			const collect = collector(saved);
+			const before = await createRecords(card, 5);
+			await expectExactly(collect, before);
+			const old = (await subscriptions(card)).map(({ id }) => id);
+
+			await host.kill();
+			const down = await createRecords(card, 50);
+			await until('the service to pause the subscription', async () =>
+				(await subscriptions(card))[0]?.state === 'paused' ? true : undefined,
+			);
+			const paused = await createRecords(card, 50);
+			await restart();
+			await liveAgain(card, old);
+			const after = await createRecords(card, 50);
+
+			const missed = catchUp ? [...down, ...paused] : [];
+			const all = await expectExactly(collect, [...before, ...missed, ...after]);
+			const caughtUp = all.filter(({ caught_up }) => caught_up === true);
+			expect(caughtUp.map(({ record_id }) => record_id).slice(0, missed.length)).toEqual(missed);
+			if (catchUp) {
+				expect(caughtUp[0]).toMatchObject({
+					event: 'record.created',
+					card_id: card.id,
+					fields: { Title: 'Record 0' },
+					delivery_key: expect.any(String),
+				});
+			}
+			// What the service still had queued for the paused subscription comes late, when somebody resumes it.
+			for (const { id, state } of await subscriptions(card)) {
+				if (state === 'paused') await control.resumeSubscription({ id });
+			}
+			const late = catchUp ? [] : down;
+			await expectExactly(collect, [...before, ...missed, ...late, ...after]);
+			await bench().client.unpublish(saved.id);
+			expect(await subscriptions(card)).toEqual([]);
+		},
+	);
+
+	it('takes the retries of what happened while n8n was down', async () => {
+		const { control, host } = bench();
+		const { card, saved } = await watch('Retries');
+		const collect = collector(saved);
+		await control.setBackoff({ ms: 5_000 });
+		await host.kill();
+		const down = await createRecords(card, 3);
+		await restart();
+		await control.setBackoff({ ms: 100 });
+		await expectExactly(collect, down);
+		await bench().client.unpublish(saved.id);
+	});
+
+	it('has one live subscription after ten restarts, and has lost and repeated nothing', async () => {
+		const { card, saved } = await watch('Ten restarts', { overlap: 0.2 });
+		const collect = collector(saved);
+		const ids: string[] = [];
+		for (let n = 0; n < 10; n += 1) {
+			await restart(n % 2 === 0 ? 'stop' : 'kill');
+			ids.push(...(await createRecords(card, 2)));
+		}
+		await expectExactly(collect, ids);
+		const [only] = await until(
+			'one subscription to be left',
+			async () => {
+				const left = await subscriptions(card);
+				return left.length === 1 ? left : undefined;
+			},
+			60_000,
+		);
+		expect(only?.state).toBe('active');
+		ids.push(...(await createRecords(card, 2)));
+		await expectExactly(collect, ids);
+		await bench().client.unpublish(saved.id);
+		expect(await subscriptions(card)).toEqual([]);
+	});
+
+	it('renews the subscription later when the service is not there while n8n starts', async () => {
+		const { control, host } = bench();
+		const { card, saved } = await watch('Service away', { overlap: 0.1 });
+		const collect = collector(saved);
+		const old = (await subscriptions(card)).map(({ id }) => id);
+		await host.kill();
+		await control.fail({ method: 'POST', path: '/webhooks$', status: 503, times: 1 });
+		await restart();
+		await liveAgain(card, old);
+		const ids = await createRecords(card, 3);
+		await expectExactly(collect, ids);
+		// It was saved: the next start replaces it and leaves nothing behind.
+		await restart();
+		await until(
+			'one subscription to be left',
+			async () => ((await subscriptions(card)).length === 1 ? true : undefined),
+			60_000,
+		);
+		await bench().client.unpublish(saved.id);
+		expect(await subscriptions(card)).toEqual([]);
+	});
+
+	it('moves to a new webhook address', async () => {
+		const { host } = bench();
+		const { card, saved } = await watch('Moved', { overlap: 0.1 });
+		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
+		host.extra[name] = `${host.baseUrl.replace('127.0.0.1', 'localhost')}/`;
+		await restart();
+		delete host.extra[name];
+		const [only] = await until(
+			'the old subscription to go',
+			async () => {
+				const left = await subscriptions(card);
+				const moved = left.filter(({ targetUrl }) => targetUrl.startsWith('http://localhost:'));
+				return left.length === 1 && moved.length === 1 ? left : undefined;
+			},
+			60_000,
+		);
+		expect(only?.state).toBe('active');
+		const ids = await createRecords(card, 2);
+		await expectExactly(collector(saved), ids);
+		await bench().client.unpublish(saved.id);
+	});
+
+	it('comes up again when n8n is killed before it could save the subscription', async () => {
+		const { api, client, control, host, trigger } = bench();
+		const card = await api.createCard('Killed while publishing', [['Title', 'text']]);
+		const parameters = {
+			authentication: 'apiKey',
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: byId(card.id),
+		};
+		const node = trigger('On change', parameters, { webhookId: randomUUID() });
+		const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
+		const saved = await client.createWorkflow(chain('Killed while publishing', [node, seen]));
+		// The subscription is made, its answer comes byte by byte.
+		await control.fail({ method: 'POST', path: '/webhooks$', mode: 'slowBody', byteMs: 200 });
+		// Ends with n8n, in whatever way.
+		const publishing = client.publish(saved).catch((error: unknown) => error);
+		await until('the subscription', async () =>
+			(await subscriptions(card)).length === 1 ? true : undefined,
+		);
+		const orphans = (await subscriptions(card)).map(({ id }) => id);
+		await host.kill();
+		await publishing;
+		await restart();
+		// 1.x had not noted yet that it was to be active.
+		if (!(await client.workflow(saved.id)).active) await client.publish(saved);
+		await liveAgain(card, orphans);
+		const ids = await createRecords(card, 3);
+		await expectExactlyOnceWithOrphan(collector(saved), ids);
+		await client.unpublish(saved.id);
+		const left = (await subscriptions(card)).filter(({ id }) => !orphans.includes(id));
+		expect(left).toEqual([]);
+
+		async function expectExactlyOnceWithOrphan(
+			collect: () => Promise<JsonObject[]>,
+			wanted: readonly string[],
+		): Promise<void> {
+			// Nobody knows the orphan's secret: it is refused, and the service pauses it.
+			await until('the orphan to be paused', async () => {
+				const orphan = (await subscriptions(card)).find(({ id }) => orphans.includes(id));
+				return orphan?.state === 'paused' ? true : undefined;
+			});
+			await expectExactly(collect, wanted);
+		}
+	});
+});

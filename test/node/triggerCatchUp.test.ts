@@ -1,0 +1,210 @@
+/** Catching up in n8n's real contexts: what was missed while n8n was down comes once. */
+import type { IDataObject } from 'n8n-workflow';
+import { missed } from '../../nodes/WorkspaceData/trigger/catchUp';
+import { triggerNode, type TestTrigger } from '../support/trigger';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+});
+afterAll(async () => await workspace.close());
+afterEach(() => {
+	workspace.service.control.reset();
+	jest.restoreAllMocks();
+});
+
+/** A card, and a trigger that watches it and catches up. */
+async function watching(options: IDataObject = {}, parameters: IDataObject = {}) {
+	const card = await workspace.card('Watched', [{ name: 'Title', type: 'text' }]);
+	const trigger = triggerNode(workspace.apiKey, {
+		events: ['record.created'],
+		watch: 'oneCard',
+		cardId: { __rl: true, mode: 'id', value: card.id },
+		options: { catchUp: true, ...options },
+		...parameters,
+	});
+	const titles = (names: string[]) => names.map((Title) => ({ Title }));
+	const create = async (...names: string[]) => await workspace.records(card.id, titles(names));
+	return { card, trigger, create };
+}
+
+/** n8n starts: subscribes, and the trigger orders what is to be looked for. */
+async function restart(trigger: TestTrigger): Promise<IDataObject[]> {
+	await trigger.activate('init');
+	const { closeFunction } = (await trigger.start()) ?? {};
+	const before = trigger.emitted.length;
+	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000);
+	trigger.tick();
+	// The tick has nothing to wait for.
+	await new Promise(setImmediate);
+	jest.restoreAllMocks();
+	await closeFunction?.();
+	const [order] = trigger.emitted.slice(before);
+	return (order ?? []).map(({ json }) => json);
+}
+
+/** As `restart`, with the execution that it starts. */
+const caughtUp = async (trigger: TestTrigger): Promise<IDataObject[]> =>
+	await trigger.execute(await restart(trigger), 'trigger');
+
+const live = (cardId: string, recordId: string | undefined): IDataObject => ({
+	event: 'record.created',
+	card_id: cardId,
+	record_id: recordId,
+});
+
+const ids = (items: IDataObject[]) => items.map(({ record_id }) => record_id);
+
+/** Times of the service are whole milliseconds; what comes next is later than what was. */
+const nextMillisecond = async () => await new Promise((resolve) => setTimeout(resolve, 2));
+
+it('gives what was created since it last ran, in order, once', async () => {
+	const { card, trigger, create } = await watching();
+	await create('before');
+	await nextMillisecond();
+	await trigger.activate();
+	await nextMillisecond();
+	const [seen] = await create('seen');
+	expect(await trigger.execute([live(card.id, seen)])).toHaveLength(1);
+	const lost = await create('lost 1', 'lost 2');
+
+	const items = await caughtUp(trigger);
+	expect(ids(items)).toEqual(lost);
+	expect(items[0]).toEqual({
+		event: 'record.created',
+		timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+		workspace_id: workspace.service.workspaceId,
+		card_id: card.id,
+		record_id: lost[0],
+		fields: { Title: 'lost 1' },
+		caught_up: true,
+		delivery_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+	});
+	// A late retry, and further starts.
+	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
+	expect(await caughtUp(trigger)).toEqual([]);
+	expect(await caughtUp(trigger)).toEqual([]);
+	await trigger.deactivate();
+});
+
+it('orders nothing when it is off, or when created records are not asked for', async () => {
+	const off = await watching({ catchUp: false });
+	await off.trigger.activate();
+	await off.create('lost');
+	expect(await restart(off.trigger)).toEqual([]);
+	const deleted = await watching({}, { events: ['record.deleted'] });
+	await deleted.trigger.activate();
+	expect(await restart(deleted.trigger)).toEqual([]);
+	await off.trigger.deactivate();
+	await deleted.trigger.deactivate();
+});
+
+it('orders nothing for the time in which the workflow was not published', async () => {
+	const { trigger, create } = await watching();
+	await trigger.activate();
+	await trigger.deactivate();
+	await create('not watched');
+	await nextMillisecond();
+	await trigger.activate();
+	expect(await caughtUp(trigger)).toEqual([]);
+	await trigger.deactivate();
+});
+
+it('looks at the time before the last start as well, which may not have got to the end', async () => {
+	const { trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const lost = await create('lost');
+	await restart(trigger);
+	// The execution died with the process.
+	expect(ids(await caughtUp(trigger))).toEqual(lost);
+	await trigger.deactivate();
+});
+
+it('watches all cards, also in the raw form and with ids', async () => {
+	const one = await workspace.card('One', [{ name: 'Title', type: 'text' }]);
+	const two = await workspace.card('Two', [{ name: 'Title', type: 'text' }]);
+	const trigger = triggerNode(workspace.apiKey, {
+		events: ['record.created'],
+		simple: false,
+		options: { catchUp: true },
+	});
+	await trigger.activate();
+	await nextMillisecond();
+	const [first] = await workspace.records(one.id, [{ Title: 'a' }]);
+	await nextMillisecond();
+	const [second] = await workspace.records(two.id, [{ Title: 'b' }]);
+	const items = await caughtUp(trigger);
+	expect(ids(items)).toEqual([first, second]);
+	expect(items[1]).toMatchObject({ data: { [String(two.fieldIds.Title)]: 'b' }, caught_up: true });
+	expect(items[1]).not.toHaveProperty('fields');
+	await trigger.deactivate();
+});
+
+it('remembers every record of deliveries that run at the same time', async () => {
+	const { card, trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const made = await create(...Array.from({ length: 30 }, (_, n) => `record ${n}`));
+	const outputs = await Promise.all(
+		made.map(async (id) => await trigger.execute([live(card.id, id)])),
+	);
+	expect(outputs.flat()).toHaveLength(30);
+	expect(await caughtUp(trigger)).toEqual([]);
+	await trigger.deactivate();
+});
+
+it('leaves out what is older than the greatest age', async () => {
+	const { trigger, create } = await watching({ maxEventAge: 1 });
+	await trigger.activate();
+	await nextMillisecond();
+	await create('old');
+	const order = await restart(trigger);
+	jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 120_000);
+	expect(await trigger.execute(order, 'trigger')).toEqual([]);
+	jest.restoreAllMocks();
+	await trigger.deactivate();
+});
+
+it('ends in an error of the node when the records cannot be read', async () => {
+	const { trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const lost = await create('lost');
+	const order = await restart(trigger);
+	workspace.service.control.fail({ method: 'GET', path: '/records$', status: 404, times: 1 });
+	await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject({
+		name: 'NodeApiError',
+		httpCode: '404',
+	});
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	await trigger.deactivate();
+});
+
+it('takes no order from a delivery', async () => {
+	const { trigger } = await watching();
+	const forged = { event: 'catch_up', from: '2000-01-01', to: '2100-01-01' };
+	expect(await trigger.execute([forged], 'webhook')).toEqual([forged]);
+});
+
+describe('what was missed', () => {
+	const numbers = (from: number, to: number) =>
+		Array.from({ length: to - from }, (_, index) => from + index);
+
+	it('is everything when nothing is remembered', () => {
+		expect(missed([1, 2, 3], () => true)).toEqual([1, 2, 3]);
+	});
+
+	it('is what is not remembered, also in between', () => {
+		expect(missed([1, 2, 3, 4, 5], (n) => ![2, 4].includes(n))).toEqual([1, 3, 5]);
+	});
+
+	it('is not what is so old that n8n has forgotten it', () => {
+		const candidates = numbers(0, 5_000);
+		// The last 2,000 of 4,900 that were seen, but for one.
+		const isUnknown = (n: number) => n < 2_900 || n >= 4_900 || n === 4_000;
+		expect(missed(candidates, isUnknown)).toEqual([4_000, ...numbers(4_900, 5_000)]);
+	});
+});
