@@ -143,6 +143,7 @@ async function forge(
 			method: 'POST',
 			headers: {
 				'content-type': 'application/json',
+				connection: 'close',
 				...(signature === undefined ? {} : { 'x-service-signature': signature }),
 			},
 			body,

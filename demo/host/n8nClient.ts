@@ -175,6 +175,8 @@ export function createN8nClient(baseUrl: string, major: Major) {
 			headers: {
 				'content-type': 'application/json',
 				'browser-id': browserId,
+				// n8n closes idle connections after 5 s; a busy n8n does so with a request under way.
+				connection: 'close',
 				...(cookie === '' ? {} : { cookie }),
 				...headers,
 			},
