@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connectControl, type Service, startService } from '../../service/index.ts';
 import { type Client, createClient } from './client.ts';
 
@@ -159,4 +161,10 @@ describe('over HTTP', () => {
 			await plain.close();
 		}
 	});
+});
+
+test('the README has every call and every variant', () => {
+	const readme = readFileSync(join(__dirname, '../../service/README.md'), 'utf8');
+	const names = [...Object.keys(service.control), ...Object.keys(service.control.setVariants({}))];
+	expect(names.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
 });
