@@ -135,3 +135,17 @@ export const timeoutOption = {
 	default: 30,
 	description: 'How many seconds to wait for the answer to a request',
 } as const;
+
+/** The Options collection with these entries; it comes last in every operation. */
+export function recordOptions<const Entries extends ReadonlyArray<{ readonly name: string }>>(
+	options: Entries,
+) {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	} as const;
+}

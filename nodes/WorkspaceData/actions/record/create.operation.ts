@@ -1,3 +1,4 @@
+import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
 	emptyValuesOption,
@@ -6,6 +7,7 @@ import {
 	outputFieldsOption,
 	timeoutOption,
 	unknownFieldsOption,
+	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readColumns } from './columns';
@@ -22,41 +24,26 @@ export const createRecord = defineOperation({
 	properties: [
 		cardLocator,
 		{
-			displayName: 'Columns',
-			name: 'columns',
-			type: 'resourceMapper',
-			default: { mappingMode: 'defineBelow', value: null },
-			noDataExpression: true,
-			required: true,
+			...columnsProperty,
 			typeOptions: {
 				loadOptionsDependsOn: ['cardId.value'],
 				resourceMapper: {
-					resourceMapperMethod: 'getColumns',
+					...columnsMapper,
 					mode: 'add',
 					valuesLabel: 'Values to Send',
-					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: true,
 					multiKeyMatch: false,
-					supportAutoMap: true,
-					refreshStaleSchemaOnOpen: true,
 				},
 			},
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				emptyValuesOption,
-				fieldKeysOption,
-				maxParallelOption,
-				outputFieldsOption,
-				timeoutOption,
-				unknownFieldsOption,
-			],
-		},
+		recordOptions([
+			emptyValuesOption,
+			fieldKeysOption,
+			maxParallelOption,
+			outputFieldsOption,
+			timeoutOption,
+			unknownFieldsOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -1,5 +1,10 @@
 import { cardLocator, recordLocator } from '../../ui/locators';
-import { ifNotFoundOption, maxParallelOption, timeoutOption } from '../../ui/recordOptions';
+import {
+	ifNotFoundOption,
+	maxParallelOption,
+	timeoutOption,
+	recordOptions,
+} from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
 import { isRecordNotFound, readNotFound } from './notFound';
@@ -15,14 +20,7 @@ export const deleteRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [ifNotFoundOption, maxParallelOption, timeoutOption],
-		},
+		recordOptions([ifNotFoundOption, maxParallelOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

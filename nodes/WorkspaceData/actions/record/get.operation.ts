@@ -5,7 +5,9 @@ import {
 	ifNotFoundOption,
 	outputFieldsOption,
 	timeoutOption,
+	recordOptions,
 } from '../../ui/recordOptions';
+import { simplifyProperty } from '../../ui/simplify';
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
 import { readNotFound } from './notFound';
@@ -20,21 +22,8 @@ export const getRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		{
-			displayName: 'Simplify',
-			name: 'simple',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [fieldKeysOption, ifNotFoundOption, outputFieldsOption, timeoutOption],
-		},
+		simplifyProperty,
+		recordOptions([fieldKeysOption, ifNotFoundOption, outputFieldsOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

@@ -2,7 +2,13 @@ import type { JsonObject } from '../../model/shapes';
 import { MAX_PAGE_SIZE } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { fieldKeysOption, outputFieldsOption, timeoutOption } from '../../ui/recordOptions';
+import {
+	fieldKeysOption,
+	outputFieldsOption,
+	timeoutOption,
+	recordOptions,
+} from '../../ui/recordOptions';
+import { simplifyProperty } from '../../ui/simplify';
 import { readLimit } from '../limit';
 import { defineOperation } from '../operation';
 import { matchTypeProperty, readFilter } from './filters';
@@ -84,21 +90,8 @@ export const getManyRecords = defineOperation({
 			type: 'notice',
 			default: '',
 		},
-		{
-			displayName: 'Simplify',
-			name: 'simple',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [fieldKeysOption, outputFieldsOption, timeoutOption],
-		},
+		simplifyProperty,
+		recordOptions([fieldKeysOption, outputFieldsOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

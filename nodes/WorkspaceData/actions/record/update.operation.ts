@@ -1,3 +1,4 @@
+import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	emptyValuesOption,
@@ -7,6 +8,7 @@ import {
 	outputFieldsOption,
 	timeoutOption,
 	unknownFieldsOption,
+	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readLocator } from '../run';
@@ -26,43 +28,28 @@ export const updateRecord = defineOperation({
 		cardLocator,
 		recordLocator,
 		{
-			displayName: 'Columns',
-			name: 'columns',
-			type: 'resourceMapper',
-			default: { mappingMode: 'defineBelow', value: null },
-			noDataExpression: true,
-			required: true,
+			...columnsProperty,
 			typeOptions: {
 				loadOptionsDependsOn: ['cardId.value'],
 				resourceMapper: {
-					resourceMapperMethod: 'getColumns',
+					...columnsMapper,
 					// The record is chosen above, so there is nothing to match: the mode without matching.
 					mode: 'add',
 					valuesLabel: 'Values to Update',
-					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: false,
 					multiKeyMatch: false,
-					supportAutoMap: true,
-					refreshStaleSchemaOnOpen: true,
 				},
 			},
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				emptyValuesOption,
-				fieldKeysOption,
-				ifNotFoundOption,
-				maxParallelOption,
-				outputFieldsOption,
-				timeoutOption,
-				unknownFieldsOption,
-			],
-		},
+		recordOptions([
+			emptyValuesOption,
+			fieldKeysOption,
+			ifNotFoundOption,
+			maxParallelOption,
+			outputFieldsOption,
+			timeoutOption,
+			unknownFieldsOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -1,5 +1,6 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
+import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
 	emptyValuesOption,
@@ -11,6 +12,7 @@ import {
 	timeoutOption,
 	unknownFieldsOption,
 	upsertModeOption,
+	recordOptions,
 } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
@@ -44,44 +46,29 @@ export const upsertRecord = defineOperation({
 	properties: [
 		cardLocator,
 		{
-			displayName: 'Columns',
-			name: 'columns',
-			type: 'resourceMapper',
-			default: { mappingMode: 'defineBelow', value: null },
-			noDataExpression: true,
-			required: true,
+			...columnsProperty,
 			typeOptions: {
 				loadOptionsDependsOn: ['cardId.value'],
 				resourceMapper: {
-					resourceMapperMethod: 'getColumns',
+					...columnsMapper,
 					mode: 'upsert',
 					valuesLabel: 'Values to Send',
-					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: false,
 					multiKeyMatch: true,
-					supportAutoMap: true,
-					refreshStaleSchemaOnOpen: true,
 				},
 			},
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				emptyValuesOption,
-				fieldKeysOption,
-				ifNotFoundOption,
-				maxParallelOption,
-				multipleMatchesOption,
-				outputFieldsOption,
-				timeoutOption,
-				unknownFieldsOption,
-				upsertModeOption,
-			],
-		},
+		recordOptions([
+			emptyValuesOption,
+			fieldKeysOption,
+			ifNotFoundOption,
+			maxParallelOption,
+			multipleMatchesOption,
+			outputFieldsOption,
+			timeoutOption,
+			unknownFieldsOption,
+			upsertModeOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
