@@ -17,7 +17,7 @@ import {
 	watchRecords,
 	writeRecords,
 } from './countryWorkflows.ts';
-import { stopEverything, stopOnSignals } from './host/cleanup.ts';
+import { stopAtExit, stopEverything, stopOnSignals } from './host/cleanup.ts';
 import { until } from './host/deadline.ts';
 import {
 	type Execution,
@@ -28,12 +28,17 @@ import {
 	type SavedWorkflow,
 } from './host/n8nClient.ts';
 import { buildPackage, packPackage } from './host/packageInstall.ts';
-import { explain } from './host/problem.ts';
+import { explain, Problem } from './host/problem.ts';
 import { createReport } from './host/report.ts';
 import { openWorkbench, type Workbench } from './host/workbench.ts';
 
 const report = createReport((text) => process.stdout.write(text));
 const folder = await mkdtemp(join(tmpdir(), 'workspace-data-demo-'));
+// Stopped last, as it was started first.
+stopAtExit(async () => await rm(folder, { recursive: true, force: true }));
+
+/** Events are given up when none arrives for so long; all of them may take minutes on a busy machine. */
+const quietSeconds = 60;
 
 /** Runs a workflow to a successful end. */
 async function run({ client }: Workbench, saved: SavedWorkflow): Promise<Execution> {
@@ -90,13 +95,18 @@ async function checkEvents(
 	) => string[],
 ): Promise<string> {
 	const ofKind = () => [...seen.values()].filter((one) => one.event === event);
+	let last = { size: seen.size, time: Date.now() };
 	await until(
 		`${expected.size} events ${event}`,
 		async () => {
 			await eventsSoFar(bench, watcher, seen);
+			if (seen.size > last.size) last = { size: seen.size, time: Date.now() };
+			if (Date.now() - last.time > quietSeconds * 1000) {
+				throw new Problem(`no event arrived for ${quietSeconds} s while waiting for ${event}`);
+			}
 			return ofKind().length >= expected.size ? true : undefined;
 		},
-		120_000,
+		1_200_000,
 		500,
 	).catch((error: unknown) => report.mismatch(explain(error).split('\n')[0] ?? event));
 	const events = ofKind();
@@ -297,6 +307,5 @@ try {
 	report.say(`\n${explain(error)}`);
 } finally {
 	await stopEverything();
-	await rm(folder, { recursive: true, force: true });
 }
 process.exit(code);
