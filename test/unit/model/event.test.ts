@@ -1,0 +1,69 @@
+import { EVENTS, readEvent } from '../../../nodes/WorkspaceData/model/event';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const event = {
+	event: 'record.created',
+	timestamp: '2026-01-31T12:00:00.000Z',
+	workspace_id: 'wsp_1',
+	card_id: 'crd_1',
+	record_id: 'rec_1',
+	data: { fld_1: 'é 🌍' },
+};
+
+test('knows the events of the interface', () => {
+	expect([...EVENTS].sort()).toEqual([
+		'card.created',
+		'card.updated',
+		'collaborator.added',
+		'record.created',
+		'record.deleted',
+		'record.updated',
+	]);
+});
+
+test('reads a record event', () => {
+	expect(readEvent(bytes(JSON.stringify(event)))).toEqual({
+		event: 'record.created',
+		happenedAt: Date.UTC(2026, 0, 31, 12),
+		workspaceId: 'wsp_1',
+		cardId: 'crd_1',
+		recordId: 'rec_1',
+		data: { fld_1: 'é 🌍' },
+		body: event,
+		key: expect.stringMatching(/^[0-9a-f]{64}$/),
+	});
+});
+
+test('takes an event that has only a name, and properties of other types', () => {
+	const odd = { event: 'card.created', timestamp: 5, workspace_id: null, card_id: [], data: 'x' };
+	expect(readEvent(bytes(JSON.stringify(odd)))).toMatchObject({
+		event: 'card.created',
+		happenedAt: undefined,
+		workspaceId: undefined,
+		cardId: undefined,
+		data: undefined,
+		body: odd,
+	});
+});
+
+test('skips a byte order mark', () => {
+	const marked = new Uint8Array([0xef, 0xbb, 0xbf, ...bytes(JSON.stringify(event))]);
+	expect(readEvent(marked)?.event).toBe('record.created');
+});
+
+test('has one key for the same bytes, and another for others', () => {
+	const key = (text: string) => readEvent(bytes(text))?.key;
+	expect(key('{"event":"a"}')).toBe(key('{"event":"a"}'));
+	expect(key('{"event":"a"}')).not.toBe(key('{"event": "a"}'));
+});
+
+test.each(['', ' ', 'null', '5', '"a"', '[]', '{}', '{"event":""}', '{"event":1}', '{', '\0'])(
+	'is not an event: %j',
+	(text) => {
+		expect(readEvent(bytes(text))).toBeUndefined();
+	},
+);
+
+test('is not an event: bytes that are no text', () => {
+	expect(readEvent(new Uint8Array([0xff, 0xfe, 0x00, 0xd8]))).toBeUndefined();
+});
