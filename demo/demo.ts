@@ -299,12 +299,18 @@ async function main(): Promise<number> {
 	return report.mismatches.length === 0 ? 0 : 1;
 }
 
-stopOnSignals(() => 130);
+let interrupted = false;
+stopOnSignals(() => {
+	interrupted = true;
+	report.say('\nStopping n8n and the service …');
+	return 130;
+});
 let code = 1;
 try {
 	code = await main();
 } catch (error) {
-	report.say(`\n${explain(error)}`);
+	// What fails because n8n was stopped is no news.
+	if (!interrupted) report.say(`\n${explain(error)}`);
 } finally {
 	await stopEverything();
 }
