@@ -1,0 +1,328 @@
+/** Deliveries to a published trigger over HTTP, as attackers and odd senders make them. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+import { until } from '../../demo/host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../demo/host/n8nClient.ts';
+import { byId, chain } from '../../demo/host/workflowBuilder.ts';
+import { useBench } from './support/bench.ts';
+import type { TestCard } from './support/serviceApi.ts';
+import { majors } from './support/settings.ts';
+
+jest.setTimeout(180_000);
+
+describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
+	const bench = useBench(major);
+	let card: TestCard;
+	let saved: SavedWorkflow;
+	let address: URL;
+	let secret: string;
+
+	beforeAll(async () => {
+		const { api, client, control, trigger } = bench();
+		card = await api.createCard('Attacked', [['Title', 'text']]);
+		const parameters = {
+			authentication: 'apiKey',
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: byId(card.id),
+		};
+		const node = trigger('On change', parameters, { webhookId: randomUUID() });
+		const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
+		saved = await client.createWorkflow(chain('Attacked', [node, seen]));
+		await client.publish(saved);
+		const [subscription] = (await control.subscriptions()).filter((one) => one.cardId === card.id);
+		address = new URL(subscription?.targetUrl ?? '');
+		secret = await readSecret();
+	}, 120_000);
+	afterAll(async () => {
+		await bench().client.unpublish(saved.id);
+	});
+
+	/** The secret that n8n saved for the trigger; n8n writes it shortly after publishing. */
+	async function readSecret(): Promise<string> {
+		return await until('the secret to be saved', async () => {
+			const { staticData } = (await bench().client.workflow(saved.id)) as unknown as {
+				staticData: JsonObject | null;
+			};
+			const own = staticData?.['node:On change'] as { subscriptions?: string } | undefined;
+			const kept = JSON.parse(own?.subscriptions ?? '{}') as { current?: { secret: string } };
+			return kept.current?.secret;
+		});
+	}
+
+	const sign = (body: Uint8Array, key = secret) =>
+		createHmac('sha256', key).update(body).digest('hex');
+
+	interface Sent {
+		method?: string;
+		headers?: Record<string, string | string[]>;
+		body?: Uint8Array;
+	}
+
+	/** Sends exactly these bytes and headers. @returns the status */
+	async function send({ method = 'POST', headers = {}, body = new Uint8Array() }: Sent) {
+		return await new Promise<number>((resolve, reject) => {
+			const request = httpRequest(address, {
+				method,
+				headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers },
+			});
+			request.once('response', (response) => {
+				response.resume();
+				response.once('end', () => resolve(response.statusCode ?? 0));
+			});
+			request.once('error', reject);
+			request.end(body);
+		});
+	}
+
+	let events = 0;
+	const eventOf = (changes: JsonObject = {}): JsonObject => ({
+		event: 'record.created',
+		timestamp: new Date().toISOString(),
+		workspace_id: bench().service.workspaceId,
+		card_id: card.id,
+		record_id: `rec_${(events += 1)}`,
+		data: { [card.fields.Title ?? '']: 'Emma' },
+		...changes,
+	});
+	const bytesOf = (value: JsonObject | string): Buffer =>
+		Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+	const signed = (body: Uint8Array, headers: Sent['headers'] = {}): Sent => ({
+		body,
+		headers: { 'x-service-signature': sign(body), ...headers },
+	});
+
+	const executionIds = async () => (await bench().client.executions(saved.id)).map(({ id }) => id);
+
+	/**
+	 * Runs some attacks, then one true delivery.
+	 *
+	 * @returns what came out of all executions that were started in between, in their order
+	 */
+	async function started(attack: () => Promise<void>): Promise<JsonObject[]> {
+		const before = new Set(await executionIds());
+		await attack();
+		const end = eventOf();
+		expect(await send(signed(bytesOf(end)))).toBe(200);
+		const outputs = await until('the execution of the true delivery', async () => {
+			const ids = (await executionIds()).filter((id) => !before.has(id)).map(Number);
+			const all = [];
+			for (const id of ids.sort((a, b) => a - b)) {
+				all.push(await bench().client.finished(String(id)));
+			}
+			const items = all.flatMap((one) => outputOf(one, 'On change').map(({ json }) => json));
+			// An execution without an item would be one that should not be there.
+			expect(items).toHaveLength(all.length);
+			return items.some(({ record_id }) => record_id === end.record_id) ? items : undefined;
+		});
+		return outputs.filter(({ record_id }) => record_id !== end.record_id);
+	}
+
+	/** Expects an answer, and no execution. */
+	async function expectRefusal(status: number, attack: () => Promise<number>): Promise<void> {
+		let answer = 0;
+		const outputs = await started(async () => {
+			answer = await attack();
+		});
+		expect({ answer, outputs }).toEqual({ answer: status, outputs: [] });
+	}
+
+	const forgeries: Array<[string, (right: string) => Sent['headers']]> = [
+		['A2 without a signature', () => ({})],
+		['A2 with an empty one', () => ({ 'x-service-signature': '' })],
+		['A3 with 63 digits', (right) => ({ 'x-service-signature': right.slice(1) })],
+		['A3 with 65 digits', (right) => ({ 'x-service-signature': `${right}0` })],
+		['A3 with 128 digits', (right) => ({ 'x-service-signature': right + right })],
+		['A4 with é 64 times', () => ({ 'x-service-signature': 'é'.repeat(64) })],
+		['A4 with no digits', () => ({ 'x-service-signature': 'z'.repeat(64) })],
+		['A6 with a prefix', (right) => ({ 'x-service-signature': `sha256=${right}` })],
+		['A7 with two', (right) => ({ 'x-service-signature': [right, right] })],
+		['A11 signed with an empty secret', () => ({ 'x-service-signature': sign(bytesOf(''), 'x') })],
+	];
+	it('refuses forgeries', async () => {
+		const outputs = await started(async () => {
+			for (const [name, headers] of forgeries) {
+				const body = bytesOf(eventOf());
+				expect({ name, status: await send({ body, headers: headers(sign(body)) }) }).toEqual({
+					name,
+					status: 401,
+				});
+			}
+		});
+		expect(outputs).toEqual([]);
+	});
+
+	it('A4 is not reached by a signature with NUL: the server of n8n refuses it', async () => {
+		await expectRefusal(400, async () => {
+			const body = bytesOf(eventOf());
+			const socket = connect(Number(address.port), address.hostname);
+			socket.write(
+				`POST ${address.pathname} HTTP/1.1\r\nhost: ${address.host}\r\nconnection: close\r\n` +
+					`content-length: ${body.length}\r\nx-service-signature: ${sign(body).slice(1)}\0\r\n\r\n`,
+			);
+			socket.write(body);
+			const chunks: Buffer[] = [];
+			for await (const chunk of socket) chunks.push(chunk as Buffer);
+			return Number(/^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(chunks).toString())?.[1]);
+		});
+	});
+
+	it('A5, A10 takes upper case, accents and emoji', async () => {
+		const title = card.fields.Title ?? '';
+		const plain = bytesOf(eventOf({ data: { [title]: 'é 🌍' } }));
+		const escaped = bytesOf(
+			JSON.stringify(eventOf({ data: { [title]: 'X' } })).replace('X', '\\u00e9'),
+		);
+		const outputs = await started(async () => {
+			const upper = { 'x-service-signature': sign(plain).toUpperCase() };
+			expect(await send({ body: plain, headers: upper })).toBe(200);
+			expect(await send(signed(escaped))).toBe(200);
+		});
+		expect(outputs.map(({ fields }) => fields)).toEqual([{ Title: 'é 🌍' }, { Title: 'é' }]);
+	});
+
+	it('A8, A9 refuses a changed body and JSON written anew', async () => {
+		const event = eventOf();
+		const body = bytesOf(event);
+		const headers = { 'x-service-signature': sign(body) };
+		for (const other of [
+			bytesOf(JSON.stringify(event).replace('Emma', 'Emmy')),
+			bytesOf(JSON.stringify(event, null, 1)),
+		]) {
+			await expectRefusal(401, async () => await send({ body: other, headers }));
+		}
+	});
+
+	it('A13 refuses a multipart body with a copied signature', async () => {
+		const body = bytesOf('--x\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n--x--\r\n');
+		const type = { 'content-type': 'multipart/form-data; boundary=x' };
+		await expectRefusal(401, async () => await send(signed(body, type)));
+	});
+
+	it.each(['text/plain', 'application/octet-stream', ''])(
+		"A14 takes a body of type '%s'",
+		async (type) => {
+			const event = eventOf();
+			const outputs = await started(async () => {
+				expect(await send(signed(bytesOf(event), { 'content-type': type }))).toBe(200);
+			});
+			expect(outputs).toMatchObject([{ record_id: event.record_id }]);
+		},
+	);
+
+	it('A15 takes gzip with a signature over the plain bytes, and no other', async () => {
+		const event = eventOf();
+		const plain = bytesOf(event);
+		const body = gzipSync(plain);
+		const encoding = { 'content-encoding': 'gzip' };
+		const over = (bytes: Uint8Array) => ({ ...encoding, 'x-service-signature': sign(bytes) });
+		await expectRefusal(401, async () => await send({ body, headers: over(body) }));
+		const outputs = await started(async () => {
+			expect(await send({ body, headers: over(plain) })).toBe(200);
+		});
+		expect(outputs).toMatchObject([{ record_id: event.record_id }]);
+	});
+
+	it('A16 takes a body with a byte order mark in front', async () => {
+		const event = eventOf();
+		const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytesOf(event)]);
+		const outputs = await started(async () => {
+			expect(await send(signed(body))).toBe(200);
+		});
+		expect(outputs).toMatchObject([{ record_id: event.record_id }]);
+	});
+
+	it.each(['', '[]', '5', 'null', '{}'])(
+		'A17, A18 starts nothing with a signed %j',
+		async (text) => {
+			const plainText = { 'content-type': 'text/plain' };
+			await expectRefusal(200, async () => await send(signed(bytesOf(text), plainText)));
+			// As JSON n8n parses it first, and may have an opinion of its own.
+			await started(async () => {
+				expect([200, 422]).toContain(await send(signed(bytesOf(text))));
+			}).then((outputs) => expect(outputs).toEqual([]));
+		},
+	);
+
+	it('A19 runs the same delivery once', async () => {
+		const event = eventOf();
+		const outputs = await started(async () => {
+			const delivery = signed(bytesOf(event));
+			const statuses = await Promise.all([delivery, delivery, delivery].map(send));
+			expect([...statuses, await send(delivery)]).toEqual([200, 200, 200, 200]);
+		});
+		expect(outputs).toMatchObject([{ record_id: event.record_id }]);
+	});
+
+	it('A21 starts nothing with a signed event that is not for it', async () => {
+		for (const changes of [
+			{ workspace_id: 'wsp_other' },
+			{ card_id: 'crd_other' },
+			{ event: 'record.deleted' },
+		]) {
+			await expectRefusal(200, async () => await send(signed(bytesOf(eventOf(changes)))));
+		}
+	});
+
+	it('A23 answers other methods with 404', async () => {
+		for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+			await expectRefusal(404, async () => await send({ method }));
+		}
+	});
+
+	it('A24 stands a flood of forgeries: no execution, at most a line a minute', async () => {
+		const lines = async () =>
+			(await bench().host.log())
+				.split('\n')
+				.filter((line) => line.includes('A delivery was refused')).length;
+		const before = await lines();
+		const started_ = Date.now();
+		const outputs = await started(async () => {
+			const headers = { 'x-service-signature': 'a'.repeat(64) };
+			for (let round = 0; round < 100; round += 1) {
+				const statuses = await Promise.all(
+					Array.from({ length: 100 }, async () => await send({ body: bytesOf('{}'), headers })),
+				);
+				expect(new Set(statuses)).toEqual(new Set([401]));
+			}
+		});
+		expect(outputs).toEqual([]);
+		const minutes = Math.ceil((Date.now() - started_) / 60_000);
+		expect((await lines()) - before).toBeLessThanOrEqual(minutes);
+		expect(await bench().host.log()).not.toContain(secret);
+	});
+
+	it('B31 takes 10 MB; n8n itself refuses 17 MB', async () => {
+		const big = (megabytes: number) =>
+			eventOf({ data: { [card.fields.Title ?? '']: 'x'.repeat(megabytes * 1024 * 1024) } });
+		const event = big(10);
+		const outputs = await started(async () => {
+			expect(await send(signed(bytesOf(event)))).toBe(200);
+		});
+		expect(outputs.map(({ record_id }) => record_id)).toEqual([event.record_id]);
+		await expectRefusal(500, async () => await send(signed(bytesOf(big(17)))));
+	});
+
+	it('A20 runs a delivery again after a restart, with the same key', async () => {
+		const { host, client } = bench();
+		const delivery = signed(bytesOf(eventOf()));
+		const [first] = await started(async () => {
+			expect(await send(delivery)).toBe(200);
+		});
+		await host.kill();
+		await host.start();
+		await client.signIn();
+		const previous = secret;
+		secret = await until('the new secret', async () => {
+			const now = await readSecret();
+			return now === previous ? undefined : now;
+		});
+		const [second] = await started(async () => {
+			expect(await send(delivery)).toBe(200);
+		});
+		expect(second).toEqual(first);
+	});
+});
