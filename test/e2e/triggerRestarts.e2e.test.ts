@@ -282,4 +282,50 @@ describe.each(majors())('trigger over restarts of n8n %i', (major) => {
 			await expectExactly(collect, wanted);
 		}
 	});
+
+	it('leaves the published workflow alone when n8n is killed during a test run', async () => {
+		const { client, host } = bench();
+		const { card, saved } = await watch('Tested and killed', { overlap: 0.1 });
+		const [production] = await subscriptions(card);
+		expect(await client.start(saved, 'On change')).toBeUndefined();
+		await until('the test subscription', async () =>
+			(await subscriptions(card)).length === 2 ? true : undefined,
+		);
+		await host.kill();
+		await restart();
+		await liveAgain(
+			card,
+			(await subscriptions(card)).map(({ id }) => id),
+		);
+		const ids = await createRecords(card, 2);
+		await expectExactly(collector(saved), ids);
+		await client.unpublish(saved.id);
+		const left = (await subscriptions(card)).map(({ targetUrl }) => targetUrl);
+		expect(left).not.toContain(production?.targetUrl);
+	});
+
+	it('of two triggers, one of which cannot subscribe, leaves nothing behind', async () => {
+		const { api, client, trigger } = bench();
+		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
+		const parameters = {
+			authentication: 'apiKey',
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: byId(card.id),
+		};
+		const good = trigger('Good', parameters, { webhookId: randomUUID() });
+		const bad = trigger(
+			'Bad',
+			{ ...parameters, cardId: byId('crd_unknown') },
+			{ webhookId: randomUUID() },
+		);
+		const workflow = chain('With a bad neighbour', [good, bad]);
+		const saved = await client.createWorkflow({ ...workflow, connections: {} });
+		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);
+		// 2.x goes on with the good one; 1.x with none, and forgets to call its deletion.
+		await client.unpublish(saved.id).catch(() => undefined);
+		const left = await subscriptions(card);
+		expect(left).toHaveLength(major === 1 ? left.length : 0);
+		expect(left.length).toBeLessThanOrEqual(1);
+	});
 });

@@ -460,6 +460,19 @@ describe('over restarts', () => {
 		expect(live(trigger)).toEqual([]);
 	});
 
+	it('starts again although the card, chosen by name, was renamed', async () => {
+		const card = await workspace.card('Old name', []);
+		const cardId = { __rl: true, mode: 'name', value: 'Old name' };
+		const trigger = watchAll({ watch: 'oneCard', cardId });
+		await trigger.activate();
+		await workspace.send('PATCH', `/cards/${card.id}`, { name: 'New name' });
+		await trigger.activate('init');
+		expect(live(trigger)).toMatchObject([{ cardId: card.id }, { cardId: card.id }]);
+		await trigger.deactivate();
+		// Publishing is another matter: there somebody can correct it.
+		await expect(trigger.activate()).rejects.toThrow(/no card called 'Old name'/);
+	});
+
 	it('says so when it cannot subscribe at the start for a reason that stays', async () => {
 		const trigger = watchAll();
 		await trigger.activate();

@@ -7,6 +7,7 @@ import type { DataRecord } from '../model/record';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toNodeError } from '../transport/errors';
 import { listCards, listFields, openRecordListing } from '../transport/listings';
+import { loadSubscriptions } from './keptSubscriptions';
 import { inTurn, memoryOf } from './memory';
 import { simplified } from './output';
 import { readSettings, watchedCard, type TriggerSettings } from './settings';
@@ -99,10 +100,9 @@ async function* createdIn(
 /** Candidates of all watched cards, in the order of their creation. */
 async function findCandidates(
 	api: WorkspaceApi,
-	settings: TriggerSettings,
+	cardId: string | null,
 	span: TimeSpan,
 ): Promise<Candidate[]> {
-	const cardId = await watchedCard(settings, api);
 	const cardIds = cardId === null ? (await listCards(api)).map(({ id }) => id) : [cardId];
 	const candidates: Candidate[] = [];
 	for (const id of cardIds) {
@@ -156,7 +156,10 @@ async function catchUp(
 	span: TimeSpan,
 ): Promise<INodeExecutionData[]> {
 	const api = await openApi(context, settings.authentication);
-	const candidates = await findCandidates(api, settings, span);
+	// As subscribed: a card that was chosen by name may have another one by now.
+	const { current } = loadSubscriptions(context);
+	const watched = current ? current.cardId : await watchedCard(settings, api);
+	const candidates = await findCandidates(api, watched, span);
 	if (candidates.length === 0) return [];
 	const keyOf = ({ cardId, record }: Candidate) => recordKey(cardId, record.id);
 	const fresh = await unknownKeys(context, candidates.map(keyOf));

@@ -15,6 +15,8 @@ export interface KeptPlace extends NodePlace {
 
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
+/** A service that refuses every deletion must not let this grow without end. */
+const MAX_RETIRED = 50;
 
 /** @param deleteAt ms since the epoch by the local clock; 0 for the next opportunity */
 export const retire = (subscription: Subscription, deleteAt: number): RetiredSubscription => ({
@@ -50,7 +52,11 @@ export function loadSubscriptions(context: KeptPlace): KeptSubscriptions {
  * Keeps the subscriptions of a node. n8n saves them after the lifecycle hooks; must not be called
  * while a delivery is received, as that would write back all static data as it was before.
  */
-export function saveSubscriptions(context: KeptPlace, kept: KeptSubscriptions): void {
+export function saveSubscriptions(
+	context: KeptPlace,
+	{ retired, ...others }: KeptSubscriptions,
+): void {
+	const kept = { ...others, retired: retired.slice(-MAX_RETIRED) };
 	memoryOf(context).kept = kept;
 	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(kept);
 }

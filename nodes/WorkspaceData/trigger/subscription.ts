@@ -1,4 +1,5 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
 import {
 	type KeptSubscriptions,
 	NO_SUBSCRIPTIONS,
@@ -161,14 +162,20 @@ export async function renew(
 	const settings = readSettings(context);
 	const memory = memoryOf(context);
 	const api = await openApi(context, settings.authentication);
-	const cardId = await watchedCard(settings, api, LIFECYCLE_CALL);
+	const cardId = await watchedCard(settings, api, LIFECYCLE_CALL).catch((error: unknown) => {
+		// The card was renamed since; n8n was only restarted, so it is still the one that is meant.
+		const known = loadSubscriptions(context).current;
+		if (error instanceof InputError && known) return known.cardId;
+		throw error;
+	});
 	const request = { targetUrl, events: settings.events, cardId };
 	const current = await subscribe(api, request, memory).catch((error: unknown) => {
 		throw withHint(error, loopbackHint(targetUrl, api.baseUrl));
 	});
 
 	const before = loadSubscriptions(context);
-	const deleteAt = Date.now() + settings.overlapMs;
+	const overlapMs = context.getMode() === 'manual' ? 0 : settings.overlapMs;
+	const deleteAt = Date.now() + overlapMs;
 	const retired = before.current
 		? [...before.retired, retire(before.current, deleteAt)]
 		: before.retired;
