@@ -5,6 +5,9 @@ const esModules = ['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nano
 const project = (name) => ({
 	displayName: name,
 	testEnvironment: 'node',
+	// Not the whole checkout: two n8n may be installed in it.
+	roots: ['credentials', 'nodes', 'service', 'test'].map((folder) => `<rootDir>/${folder}`),
+	modulePathIgnorePatterns: ['<rootDir>/test/e2e/'],
 	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
 	setupFiles: ['<rootDir>/test/support/environment.ts'],
 	transform: {
