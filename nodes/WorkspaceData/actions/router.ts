@@ -33,8 +33,8 @@ interface Outcome {
 
 async function prepare(context: IExecuteFunctions): Promise<{ operation: Operation; run: Run }> {
 	const operation = findOperation(
-		context.getNodeParameter('resource', 0),
-		context.getNodeParameter('operation', 0),
+		context.getNodeParameter('resource', 0, ''),
+		context.getNodeParameter('operation', 0, ''),
 	);
 	return { operation, run: await openRun(context) };
 }
