@@ -164,9 +164,13 @@ describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
 					`content-length: ${body.length}\r\nx-service-signature: ${sign(body).slice(1)}\0\r\n\r\n`,
 			);
 			socket.write(body);
-			const chunks: Buffer[] = [];
-			for await (const chunk of socket) chunks.push(chunk as Buffer);
-			return Number(/^HTTP\/1\.1 (\d+)/.exec(Buffer.concat(chunks).toString())?.[1]);
+			// It answers before it has read the body, and may reset the connection.
+			const answer = await new Promise<string>((resolve, reject) => {
+				socket.once('data', (data) => resolve(data.toString()));
+				socket.once('error', reject);
+			});
+			socket.destroy();
+			return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 		});
 	});
 
@@ -279,18 +283,18 @@ describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
 				.split('\n')
 				.filter((line) => line.includes('A delivery was refused')).length;
 		const before = await lines();
-		const started_ = Date.now();
+		const begun = Date.now();
 		const outputs = await started(async () => {
 			const headers = { 'x-service-signature': 'a'.repeat(64) };
-			for (let round = 0; round < 100; round += 1) {
+			for (let round = 0; round < 40; round += 1) {
 				const statuses = await Promise.all(
-					Array.from({ length: 100 }, async () => await send({ body: bytesOf('{}'), headers })),
+					Array.from({ length: 50 }, async () => await send({ body: bytesOf('{}'), headers })),
 				);
 				expect(new Set(statuses)).toEqual(new Set([401]));
 			}
 		});
 		expect(outputs).toEqual([]);
-		const minutes = Math.ceil((Date.now() - started_) / 60_000);
+		const minutes = Math.ceil((Date.now() - begun) / 60_000);
 		expect((await lines()) - before).toBeLessThanOrEqual(minutes);
 		expect(await bench().host.log()).not.toContain(secret);
 	});
