@@ -67,11 +67,14 @@ const placeOf = (run: Run, itemIndex: number) => ({
 	withFieldNames: (text: string) => run.withFieldNames(text),
 });
 
+/**
+ * The item that takes the place of a failed one. n8n's error output recognises it by its keys; with the
+ * error object beside, n8n would throw the details away.
+ */
 function errorItem(run: Run, error: unknown, itemIndex: number): INodeExecutionData {
 	const nodeError = toNodeError(run.context.getNode(), error, placeOf(run, itemIndex));
 	return {
 		json: { error: nodeError.message, details: { ...errorDetails(nodeError) } },
-		error: nodeError,
 		pairedItem: { item: itemIndex },
 	};
 }

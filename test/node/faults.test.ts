@@ -1,0 +1,450 @@
+/** What goes wrong between the node and the service (FAULTS.md, part B). */
+import type { IDataObject } from 'n8n-workflow';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runAction, type ActionResult } from '../support/n8n';
+import { byId, mapEach } from '../support/parameters';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string; fieldIds: Record<string, string> };
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+	card = await workspace.card('Faults', [
+		{ name: 'Key', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+	]);
+});
+afterAll(async () => await workspace.close());
+afterEach(() => workspace.service.control.reset());
+beforeEach(() => workspace.service.control.resetRequests());
+
+const create = (more: IDataObject = {}) => ({
+	resource: 'record',
+	operation: 'create',
+	cardId: byId(card.id),
+	columns: mapEach({ Key: '={{ $json.key ?? "x" }}' }),
+	...more,
+});
+
+const run = async (parameters: IDataObject, items?: IDataObject[]): Promise<ActionResult> =>
+	await runAction({
+		credentials: workspace.apiKey,
+		parameters,
+		...(items && { items }),
+	});
+
+const list = { resource: 'card', operation: 'getAll', returnAll: true };
+
+const posts = () =>
+	workspace.requests().filter((request) => request === `POST /cards/${card.id}/records`);
+
+/** Another server in the place of the service. */
+async function stranger(listener: RequestListener): Promise<{ url: string; server: Server }> {
+	const server = createServer(listener);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`, server };
+}
+
+const withBaseUrl = (baseUrl: string) => ({
+	workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
+});
+
+describe('errors in the service’s own words', () => {
+	test('title, detail with field names, status, kind and item', async () => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status: 422,
+			json: { title: 'Invalid value', detail: `Field "${card.fieldIds.Amount}" is too large.` },
+		});
+		const { error } = await run(create({ options: { maxParallel: 1 } }), [{ key: 'a' }]);
+		expect(error?.name).toBe('NodeApiError');
+		expect(error?.message).toBe('Invalid value');
+		expect(error?.description).toContain('Field "\'Amount\'" is too large.');
+		expect(error?.httpCode).toBe('422');
+		expect(error?.context?.itemIndex).toBe(0);
+	});
+
+	test('the kind is the last segment of the problem’s type', async () => {
+		const { error } = await run({ resource: 'card', operation: 'get', cardId: byId('crd_none') });
+		expect(error?.context?.kind).toBe('card-not-found');
+	});
+
+	test.each([
+		['html', 502, 'The service is not reachable behind its gateway'],
+		['plain', 400, 'The service could not use the request'],
+		['empty', 403, 'The credential has no access to this'],
+	] as const)('a body of %s gets a sensible message', async (body, status, message) => {
+		workspace.service.control.fail({ path: '/cards$', status, body, times: 3 });
+		const { error } = await run(list);
+		expect(error?.message).toBe(message);
+		expect(error?.httpCode).toBe(String(status));
+		expect(`${error?.message} ${error?.description}`).not.toContain('<');
+	});
+});
+
+describe('tries', () => {
+	test('a read is tried three times, then tells', async () => {
+		workspace.service.control.fail({ path: '/cards$', status: 500, times: 2 });
+		expect((await run(list)).error).toBeUndefined();
+		workspace.service.control.fail({ path: '/cards$', status: 500, times: 3 });
+		expect((await run(list)).error?.httpCode).toBe('500');
+	});
+
+	test('a create whose answer was lost is sent once, and says that the record may exist (B22)', async () => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
+		const before = (await workspace.rows(card.id)).length;
+		const { error } = await run(create());
+		expect(error?.message).toBe('No answer came, so the record may exist now');
+		expect(error?.description).toContain('sent once');
+		expect(posts()).toHaveLength(1);
+		expect(await workspace.rows(card.id)).toHaveLength(before + 1);
+	});
+
+	test('a create that gets 500 is not sent again', async () => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', status: 500 });
+		expect((await run(create())).error?.httpCode).toBe('500');
+		expect(posts()).toHaveLength(1);
+	});
+
+	test('a delete that may have worked and is gone afterwards has worked', async () => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'going' }]);
+		workspace.service.control.fail({ method: 'DELETE', mode: 'dropAfter' });
+		const { json, error } = await run({
+			resource: 'record',
+			operation: 'delete',
+			cardId: byId(card.id),
+			recordId: byId(id),
+		});
+		expect(error).toBeUndefined();
+		expect(json).toEqual([{ deleted: true, id }]);
+	});
+
+	test('a refused connection is tried again, then told with the address to check (B23)', async () => {
+		const { url, server } = await stranger((_request, response) => response.end());
+		await new Promise((resolve) => server.close(resolve));
+		const { error } = await runAction({ credentials: withBaseUrl(url), parameters: create() });
+		expect(error?.message).toContain('the connection was refused');
+		expect(error?.description).toContain("'Base URL'");
+		expect(error?.description).toContain(new URL(url).host);
+	});
+
+	test('a time-out is as long as the option says', async () => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang' });
+		const { error } = await run(create({ options: { timeout: 0.2 } }));
+		expect(error?.message).toBe('No answer came, so the record may exist now');
+	});
+});
+
+describe('the rate limit', () => {
+	test('is used up but not overrun: no request is refused', async () => {
+		const { control } = workspace.service;
+		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
+		const items = Array.from({ length: 25 }, (_, n) => ({ key: `r${n}` }));
+		const { error, json } = await run(create(), items);
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(25);
+		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
+	}, 30_000);
+
+	test.each([
+		[429, 'seconds'],
+		[403, 'seconds'],
+		[503, 'milliseconds'],
+		[429, 'past'],
+		[429, 'missing'],
+	] as const)(
+		'a refusal with %i and a reset in %s is waited for (B20, B21)',
+		async (status, reset) => {
+			const { control, apiKey } = workspace.service;
+			control.setRateAnswer({ status, reset, retryAfter: false });
+			control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
+			// Somebody else uses the key up.
+			for (let n = 0; n < 3; n += 1) {
+				await fetch(
+					`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
+					{
+						headers: { authorization: `Bearer ${apiKey}` },
+					},
+				);
+			}
+			const { error } = await run(create());
+			expect(error).toBeUndefined();
+			expect(posts().length).toBeGreaterThanOrEqual(1);
+		},
+		30_000,
+	);
+
+	test('a cancelled execution stops waiting within a second (B36)', async () => {
+		const { control } = workspace.service;
+		control.setRateAnswer({ reset: 'far' });
+		control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
+		await fetch(`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`, {
+			headers: { authorization: `Bearer ${workspace.service.apiKey}` },
+		});
+		let cancel = () => {};
+		const running = runAction({
+			credentials: workspace.apiKey,
+			parameters: create(),
+			onStarted: (execution) => (cancel = execution.cancel),
+		});
+		while (!control.requests().some(({ status }) => status === 429)) {
+			await new Promise(setImmediate);
+		}
+		const cancelledAt = Date.now();
+		cancel();
+		await running.catch(() => undefined);
+		expect(Date.now() - cancelledAt).toBeLessThan(1_000);
+		expect(posts()).toEqual([]);
+	}, 30_000);
+});
+
+describe('other servers', () => {
+	test('a redirect is not followed, so the key stays here (B35)', async () => {
+		const seen: unknown[] = [];
+		const target = await stranger((request, response) => {
+			seen.push(request.headers.authorization);
+			response.end('[]');
+		});
+		const redirecting = await stranger((_request, response) => {
+			response.writeHead(302, { location: `${target.url}/elsewhere` }).end();
+		});
+		const { error } = await runAction({
+			credentials: withBaseUrl(redirecting.url),
+			parameters: list,
+		});
+		expect(error?.message).toContain('redirects');
+		expect(error?.description).toContain("'Base URL'");
+		expect(seen).toEqual([]);
+		for (const { server } of [target, redirecting]) {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		}
+	});
+
+	test('a page with status 200 is not taken for an answer (B34)', async () => {
+		const { url, server } = await stranger((_request, response) => {
+			response.setHeader('content-type', 'text/html');
+			response.end('<html><title>Welcome</title></html>');
+		});
+		const { error } = await runAction({ credentials: withBaseUrl(url), parameters: list });
+		expect(error?.message).toBe('The answer is not a list of cards');
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	test('JSON that arrives as text is read (B34)', async () => {
+		const { url, server } = await stranger((_request, response) => {
+			response.setHeader('content-type', 'text/plain');
+			response.end('{"cards":[{"id":"c1","name":"One"}]}');
+		});
+		const { json } = await runAction({ credentials: withBaseUrl(url), parameters: list });
+		expect(json).toEqual([{ id: 'c1', name: 'One' }]);
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+});
+
+describe('items', () => {
+	const columns = mapEach({ Amount: '={{ $json.amount }}' });
+	const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
+
+	test('without Continue On Fail the run stops, and says what had been done', async () => {
+		const { error, json } = await run(create({ columns, options: { maxParallel: 1 } }), mixed);
+		expect(json).toEqual([]);
+		expect(error?.context?.itemIndex).toBe(1);
+		expect(error?.description).toMatch(/\d of 3 items had been done/);
+	});
+
+	test('Continue On Fail puts the error in the item’s place', async () => {
+		const { items, error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: create({ columns }),
+			items: mixed,
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(error).toBeUndefined();
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(items[1]?.json).toEqual({
+			error: 'Field \'Amount\' cannot hold "two"',
+			details: { description: expect.stringContaining('number') },
+		});
+	});
+
+	test('the error output takes failing items, with the data of their input', async () => {
+		const { items, errorItems } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: create({ columns }),
+			items: mixed,
+			node: { onError: 'continueErrorOutput' },
+		});
+		expect(items).toHaveLength(2);
+		expect(errorItems).toHaveLength(1);
+		expect(errorItems[0]?.json).toEqual(
+			expect.objectContaining({ amount: 'two', error: expect.stringContaining("'Amount'") }),
+		);
+	});
+
+	test('a record field called error does not make Retry On Fail run the node again (B25)', async () => {
+		const odd = await workspace.card('Error field', [{ name: 'error', type: 'text' }]);
+		const { error, json } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: create({ cardId: byId(odd.id), columns: mapEach({ error: 'not one' }) }),
+			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+		});
+		expect(error).toBeUndefined();
+		expect(json[0]?.fields).toEqual({ error: 'not one' });
+		expect(await workspace.rows(odd.id)).toHaveLength(1);
+	});
+
+	test('Retry On Fail with a failing item: Create or Update makes no duplicates (B24)', async () => {
+		const keyed = await workspace.card('Retried', [
+			{ name: 'Key', type: 'text' },
+			{ name: 'Amount', type: 'number' },
+		]);
+		const items = Array.from({ length: 10 }, (_, n) => ({ Key: `k${n}`, Amount: n }));
+		workspace.service.control.fail({
+			method: 'POST',
+			path: `/cards/${keyed.id}/records$`,
+			skip: 6,
+			status: 500,
+		});
+		const { error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				resource: 'record',
+				operation: 'upsert',
+				cardId: byId(keyed.id),
+				columns: { mappingMode: 'autoMapInputData', value: null, matchingColumns: ['Key'] },
+			},
+			items,
+			node: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		});
+		expect(error).toBeUndefined();
+		const rows = await workspace.rows(keyed.id);
+		expect(rows.map(({ Key }) => Key).sort()).toEqual(items.map(({ Key }) => Key).sort());
+	});
+
+	test('10,000 items, every third one invalid: the others are written, pairing is right (B38)', async () => {
+		const bulk = await workspace.card('Bulk', [{ name: 'Amount', type: 'number' }]);
+		const items = Array.from({ length: 10_000 }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
+		const { items: output, error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: create({ cardId: byId(bulk.id), columns, options: { maxParallel: 50 } }),
+			items,
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(10_000);
+		const failed = output.filter(({ json }) => json.error !== undefined);
+		expect(failed).toHaveLength(3_334);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+		const amounts = output.map(({ json }) => (json.fields as IDataObject | undefined)?.Amount);
+		expect(amounts).toEqual(items.map(({ amount }) => (amount === 'bad' ? undefined : amount)));
+		expect(await workspace.rows(bulk.id)).toHaveLength(6_666);
+	}, 120_000);
+
+	test('connections closed at random: nothing is written twice, and nothing is lost in silence (B39)', async () => {
+		const shaky = await workspace.card('Shaky', [{ name: 'Key', type: 'text' }]);
+		workspace.service.control.setDropRatio({ ratio: 0.05 });
+		const items = Array.from({ length: 300 }, (_, n) => ({ key: `k${n}` }));
+		const { items: output } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: create({ cardId: byId(shaky.id) }),
+			items,
+			node: { onError: 'continueRegularOutput' },
+		});
+		workspace.service.control.clearFailures();
+		const keys = (await workspace.rows(shaky.id)).map(({ Key }) => String(Key));
+		expect(new Set(keys).size).toBe(keys.length);
+		const doubtful = output.filter(({ json }) => json.error !== undefined);
+		for (const { json } of doubtful) expect(json.error).toContain('may exist');
+		const reported = output.flatMap(
+			({ json }) => (json.fields as IDataObject | undefined)?.Key ?? [],
+		);
+		expect(keys).toEqual(expect.arrayContaining(reported));
+		expect(reported.length + doubtful.length).toBe(300);
+	}, 60_000);
+});
+
+describe('bad input is named, and nothing is sent', () => {
+	test.each([
+		[
+			'no credential',
+			{ node: { credentials: {} } },
+			"No credential 'Workspace Data API' is selected",
+		],
+		[
+			'a base URL without /api/v1',
+			{ credentials: () => withBaseUrl('http://127.0.0.1:1/api') },
+			"'Base URL' has to end in /api/v1",
+		],
+		[
+			'a base URL that is none',
+			{ credentials: () => withBaseUrl('data.example.com/api/v1') },
+			"'Base URL' is not a usable address",
+		],
+		[
+			'broken JSON',
+			{
+				parameters: {
+					resource: 'card',
+					operation: 'create',
+					name: 'x',
+					additionalFields: { customProperties: '{ "a": ' },
+				},
+			},
+			"'Custom Properties' is not valid JSON",
+		],
+		[
+			'an empty name',
+			{ parameters: { resource: 'card', operation: 'create', name: '={{ "" }}' } },
+			"'Name' is empty",
+		],
+		[
+			'an empty update',
+			{
+				parameters: {
+					resource: 'card',
+					operation: 'update',
+					cardId: byId('c'),
+					updateFields: {},
+				},
+			},
+			"'Update Fields' is empty",
+		],
+	])(
+		'%s',
+		async (
+			_what,
+			{
+				node,
+				credentials,
+				parameters,
+			}: {
+				node?: IDataObject;
+				credentials?: () => ReturnType<typeof withBaseUrl>;
+				parameters?: IDataObject;
+			},
+			message,
+		) => {
+			const outcome = runAction({
+				credentials: credentials?.() ?? workspace.apiKey,
+				parameters: parameters ?? list,
+				...(node && { node }),
+			});
+			const said = await outcome.then(
+				({ error }) => error?.message ?? '',
+				(error: Error) => error.message,
+			);
+			expect(said).toContain(_what === 'no credential' ? 'redential' : message);
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
+});
