@@ -6,7 +6,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { parseBaseUrl, pathSegment } from '../model/address';
+import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { parseJsonText } from '../model/json';
 import { readProblem } from '../model/problem';
@@ -109,6 +109,7 @@ export async function openApi(
 	const credential = await readCredential(context, credentialType);
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
+	if (authentication === 'serviceAccount') tokenAddress(credential.authUrl, credential.realm);
 	const gate = rateGates.getOrCreate(fingerprint(credential), () => createRateGate(clock));
 	const inTurn = createLimiter();
 	const signal =

@@ -1,0 +1,176 @@
+/** Service accounts: tokens in n8n's credential flow (FAULTS.md, part B), and no secret anywhere. */
+import type { IDataObject } from 'n8n-workflow';
+import { runAction } from '../support/n8n';
+import { byId, mapEach } from '../support/parameters';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string };
+
+// Tokens are kept for the whole process: each test needs an account of its own.
+beforeEach(async () => {
+	workspace = await startWorkspace();
+	card = await workspace.card('Accounts', [{ name: 'Key', type: 'text' }]);
+	workspace.service.control.resetRequests();
+});
+afterEach(async () => await workspace.close());
+
+const create = () => ({
+	resource: 'record',
+	operation: 'create',
+	cardId: byId(card.id),
+	columns: mapEach({ Key: '={{ $json.key }}' }),
+	options: { maxParallel: 50 },
+});
+
+const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `k${n}` }));
+
+const tokenRequests = () =>
+	workspace.service.control.requests().filter(({ listener }) => listener === 'auth');
+const refused = () =>
+	workspace.service.control
+		.requests()
+		.filter(({ listener, status }) => listener === 'api' && status === 401);
+
+const account = (changes: IDataObject = {}) => ({
+	workspaceDataServiceAccountApi: {
+		...workspace.serviceAccount.workspaceDataServiceAccountApi,
+		...(changes as Record<string, string>),
+	},
+});
+
+test('50 cold parallel requests ask for one token (B12)', async () => {
+	const { error } = await runAction({
+		credentials: account(),
+		parameters: create(),
+		items: rows(50),
+	});
+	expect(error).toBeUndefined();
+	expect(tokenRequests()).toHaveLength(1);
+	expect(refused()).toEqual([]);
+});
+
+test('several executions share the token', async () => {
+	for (let n = 0; n < 3; n += 1) {
+		await runAction({ credentials: account(), parameters: create(), items: rows(2) });
+	}
+	expect(tokenRequests()).toHaveLength(1);
+});
+
+test('across an expiry nothing is refused, and each lifetime costs one request (B13)', async () => {
+	workspace.service.control.setTokenLifetime({ seconds: 1 });
+	const started = Date.now();
+	while (Date.now() - started < 2_500) {
+		const { error } = await runAction({
+			credentials: account(),
+			parameters: create(),
+			items: rows(10),
+		});
+		expect(error).toBeUndefined();
+	}
+	expect(refused()).toEqual([]);
+	expect(tokenRequests().length).toBeLessThanOrEqual(5);
+}, 30_000);
+
+test('tokens revoked in mid-run: one renewal, and the run goes on (B16)', async () => {
+	await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+	workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
+	workspace.service.control.resetRequests();
+	const { error } = await runAction({
+		credentials: account(),
+		parameters: create(),
+		items: rows(30),
+	});
+	expect(error).toBeUndefined();
+	expect(tokenRequests()).toHaveLength(1);
+});
+
+test('a revoked account gives one clear message, without a storm (B16)', async () => {
+	workspace.service.control.revokeAccount({ clientId: workspace.service.clientId });
+	const { items } = await runAction({
+		credentials: account(),
+		parameters: create(),
+		items: rows(100),
+		node: { onError: 'continueRegularOutput' },
+	});
+	for (const { json } of items) expect(json.error).toBe('The service account was not accepted');
+	expect(items[0]?.json.details).toEqual(
+		expect.objectContaining({ description: expect.stringContaining("'Client Secret'") }),
+	);
+	expect(tokenRequests()).toHaveLength(1);
+});
+
+test('an API that always answers 401 is asked twice, then told (B17)', async () => {
+	workspace.service.control.fail({ path: '/cards$', status: 401, times: 100 });
+	const { error } = await runAction({
+		credentials: account(),
+		parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+	});
+	expect(error?.httpCode).toBe('401');
+	expect(error?.description).toContain('fresh access token');
+	expect(refused()).toHaveLength(2);
+});
+
+test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {
+	await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+	workspace.service.control.failTokens({ mode: 'unavailable' });
+	const { error } = await runAction({
+		credentials: account(),
+		parameters: create(),
+		items: rows(5),
+	});
+	expect(error).toBeUndefined();
+});
+
+test.each([
+	[{ clientSecret: 'not-the-secret' }, 'The service account was not accepted', "'Client Secret'"],
+	[{ realm: 'elsewhere' }, 'has no token address for this realm', "'Realm'"],
+	[{ authUrl: 'http://127.0.0.1:9' }, 'could not be reached', "'Auth URL'"],
+	[{ authUrl: 'nowhere' }, "'Auth URL' is not a usable address", 'Enter an address'],
+])(
+	'%j is named',
+	async (changes, message, advice) => {
+		const { error } = await runAction({
+			credentials: account(changes),
+			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+		});
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(advice);
+		expect(refused()).toEqual([]);
+	},
+	20_000,
+);
+
+test('two credentials of one client never share a token (B19)', async () => {
+	await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+	const { error } = await runAction({
+		credentials: account({ clientSecret: 'another-secret-of-this-client' }),
+		parameters: create(),
+		items: rows(1),
+	});
+	expect(error?.message).toBe('The service account was not accepted');
+});
+
+test('no key, secret or token is in execution data or messages (B37)', async () => {
+	const { service } = workspace;
+	const secrets = [service.apiKey, service.clientSecret];
+	const runs = [
+		await runAction({ credentials: account(), parameters: create(), items: rows(2) }),
+		await runAction({ credentials: workspace.apiKey, parameters: create(), items: rows(2) }),
+	];
+	service.control.fail({
+		path: '/cards$',
+		status: 400,
+		json: { title: `Bad key ${service.apiKey}`, detail: `Bearer ${service.apiKey} is not good` },
+	});
+	const list = { resource: 'card', operation: 'getAll', returnAll: true };
+	const failing = await runAction({ credentials: workspace.apiKey, parameters: list });
+	expect(failing.error).toBeDefined();
+	service.control.revokeAccount({ clientId: service.clientId });
+	runs.push(failing, await runAction({ credentials: account(), parameters: list }));
+	for (const { run, error } of runs) {
+		const everything = `${JSON.stringify(run)} ${error?.message} ${error?.description} ${error?.stack} ${JSON.stringify(error)}`;
+		for (const secret of secrets) expect(everything).not.toContain(secret);
+		expect(everything).not.toMatch(/Bearer (?!\*)/);
+	}
+});
