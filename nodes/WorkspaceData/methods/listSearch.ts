@@ -13,8 +13,11 @@ const PAGE_SIZE = 100;
 /** Pages of records that one search reads before it shows what it has. */
 const PAGES_PER_SEARCH = 5;
 
-const matches = (filter: string | undefined, ...texts: string[]): boolean =>
-	!filter || texts.some((text) => text.toLowerCase().includes(filter.trim().toLowerCase()));
+/** Whether an entry is searched for: by any part of its name, or by its id from the start. */
+function matches(filter: string | undefined, name: string, id: string): boolean {
+	const wanted = filter?.trim().toLowerCase() ?? '';
+	return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted);
+}
 
 /** One page of a list that is there as a whole; the token is the position to go on from. */
 function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
@@ -38,7 +41,7 @@ export async function searchCards(
 	return await forEditor(this, async () => {
 		const cards = await listCards(await openEditorApi(this), EDITOR_READ);
 		const items = cards
-			.filter(({ id, name }) => matches(filter, id, name))
+			.filter(({ id, name }) => matches(filter, name, id))
 			.map(({ id, name }) => ({ name, value: id }))
 			.sort(byName);
 		return pageOf(items, paginationToken);
@@ -54,7 +57,7 @@ export async function searchFields(
 	return await forEditor(this, async () => {
 		const { fields } = await chosenCardFields(this);
 		const items = fields
-			.filter(({ id, name }) => matches(filter, id, name))
+			.filter(({ id, name }) => matches(filter, name, id))
 			.map(({ id, name }) => ({ name, value: id }));
 		return pageOf(items, paginationToken);
 	});
@@ -95,7 +98,7 @@ export async function searchRecords(
 			);
 			for (const record of records) {
 				const name = recordLabel(record, fieldIds);
-				if (matches(filter, name)) results.push({ name, value: record.id });
+				if (matches(filter, name, record.id)) results.push({ name, value: record.id });
 			}
 			cursor = nextCursor;
 			if (cursor === null) break;

@@ -1,0 +1,254 @@
+/** What the editor asks the node for: pickers, columns, field types, and the credential test. */
+import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
+import {
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INode,
+	type INodeListSearchResult,
+} from 'n8n-workflow';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import {
+	ACTION_TYPE,
+	additionalData,
+	nodeTypesOf,
+	prepareN8n,
+	type TestCredentials,
+} from '../support/n8n';
+import { byId, byName } from '../support/parameters';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string; fieldIds: Record<string, string> };
+const nodeType = new WorkspaceData();
+
+beforeAll(async () => {
+	prepareN8n();
+	workspace = await startWorkspace();
+	card = await workspace.card('Editor', [
+		{ name: 'Title', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+		{ name: 'Active', type: 'boolean' },
+		{ name: 'Due', type: 'date' },
+		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
+		{ name: 'Tags', type: 'multi_select', options: ['a'] },
+	]);
+});
+afterAll(async () => await workspace.close());
+afterEach(() => workspace.service.control.reset());
+
+/** n8n's own context for calls of the editor. */
+function editor(
+	parameters: IDataObject,
+	credentials: TestCredentials = workspace.apiKey,
+): LoadOptionsContext {
+	const [credentialType = ''] = Object.keys(credentials);
+	const node: INode = {
+		id: 'node',
+		name: 'Workspace Data',
+		type: ACTION_TYPE,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {
+			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
+			resource: 'record',
+			operation: 'create',
+			...parameters,
+		} as INode['parameters'],
+		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
+	};
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: nodeType }),
+	});
+	const additional = additionalData(credentials, 'internal', workflow);
+	additional.currentNodeParameters = node.parameters;
+	const stored = workflow.getNode(node.name);
+	if (!stored) throw new Error('the workflow has lost its node');
+	return new LoadOptionsContext(workflow, stored, additional, 'parameters');
+}
+
+const { listSearch, loadOptions, resourceMapping } = nodeType.methods;
+
+/** Follows the pages of a picker to the end. */
+async function allPages(
+	search: (token?: string) => Promise<INodeListSearchResult>,
+): Promise<INodeListSearchResult['results']> {
+	const results = [];
+	let token: string | undefined;
+	do {
+		const page = await search(token);
+		results.push(...page.results);
+		token = page.paginationToken as string | undefined;
+	} while (token !== undefined);
+	return results;
+}
+
+describe.each(['apiKey', 'serviceAccount'] as const)('with %s', (kind) => {
+	test('cards are found by name and by id', async () => {
+		const search = async (filter?: string) =>
+			(await listSearch.searchCards.call(editor({}, workspace[kind]), filter)).results;
+		expect(await search()).toContainEqual({ name: 'Editor', value: card.id });
+		expect(await search('EDIT')).toContainEqual({ name: 'Editor', value: card.id });
+		expect(await search(card.id)).toEqual([{ name: 'Editor', value: card.id }]);
+		expect(await search('nothing like it')).toEqual([]);
+	});
+});
+
+test('a list of cards beyond one page is paged, sorted and complete', async () => {
+	const many = await startWorkspace();
+	for (let n = 0; n < 130; n += 1) await many.send('POST', '/cards', { name: `Card ${n}` });
+	const context = editor({}, many.apiKey);
+	const first = await listSearch.searchCards.call(context);
+	expect(first.results).toHaveLength(100);
+	const all = await allPages(
+		async (token) => await listSearch.searchCards.call(context, undefined, token),
+	);
+	expect(new Set(all.map(({ value }) => value)).size).toBe(130);
+	await many.close();
+});
+
+test('records show what they hold; search goes through all pages', async () => {
+	const busy = await workspace.card('Busy', [{ name: 'Title', type: 'text' }]);
+	workspace.service.control.fillCard({ cardId: busy.id, count: 260 });
+	const context = editor({ cardId: byId(busy.id) });
+	const all = await allPages(
+		async (token) => await listSearch.searchRecords.call(context, undefined, token),
+	);
+	expect(all).toHaveLength(260);
+	expect(all[0]?.name).toContain('Title 0');
+	const { results } = await listSearch.searchRecords.call(context, 'Title 259');
+	expect(results.map(({ name }) => name)).toEqual([expect.stringContaining('Title 259')]);
+});
+
+test('fields of a card that is chosen by name', async () => {
+	const context = editor({ cardId: byName('editor') });
+	const { results } = await listSearch.searchFields.call(context, 'a');
+	expect(results.map(({ name }) => name)).toEqual(['Amount', 'Active', 'Status', 'Tags']);
+	const names = await loadOptions.getFieldNames.call(context);
+	expect(names.map(({ value }) => value)).toEqual(Object.keys(card.fieldIds));
+	const filters = await loadOptions.getFilterFields.call(context);
+	expect(filters.map(({ value }) => value)).toEqual(
+		expect.arrayContaining(['Title', 'id', 'created_at']),
+	);
+});
+
+test('without a card there is nothing to pick, and no error', async () => {
+	const context = editor({ cardId: byId('') });
+	expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
+	expect(await listSearch.searchRecords.call(context)).toEqual({ results: [] });
+	expect((await resourceMapping.getColumns.call(context)).fields).toEqual([]);
+});
+
+test('columns have names as keys, ids as hints, and inputs of their type', async () => {
+	const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(card.id) }));
+	expect(fields.map(({ id, type }) => [id, type])).toEqual([
+		['Title', 'string'],
+		['Amount', 'number'],
+		['Active', 'boolean'],
+		['Due', 'dateTime'],
+		['Status', 'options'],
+		['Tags', 'array'],
+	]);
+	expect(fields.map((field) => (field as unknown as { fieldId: string }).fieldId)).toEqual(
+		Object.values(card.fieldIds),
+	);
+	expect(fields[4]?.options?.map(({ value }) => value)).toEqual(['Open', 'Done']);
+});
+
+test('field types come from the service’s own description', async () => {
+	const types = await loadOptions.getFieldTypes.call(editor({ cardId: byId(card.id) }));
+	expect(types).toContainEqual({ name: 'Single Select', value: 'single_select' });
+	expect(types).toHaveLength(11);
+});
+
+test('where the description cannot be had, field types come from the card', async () => {
+	workspace.service.control.fail({ path: 'openapi', status: 404, times: 10 });
+	const types = await loadOptions.getFieldTypes.call(editor({ cardId: byId(card.id) }));
+	expect(types.map(({ value }) => value)).toEqual([
+		'boolean',
+		'date',
+		'multi_select',
+		'number',
+		'single_select',
+		'text',
+	]);
+});
+
+test('an error reaches the user in the service’s words, at the first try', async () => {
+	workspace.service.control.resetRequests();
+	workspace.service.control.fail({ path: '/cards$', status: 500, times: 5 });
+	await expect(listSearch.searchCards.call(editor({}))).rejects.toMatchObject({ httpCode: '500' });
+	expect(workspace.requests()).toHaveLength(1);
+});
+
+describe('Test of a credential', () => {
+	const press = async (kind: 'apiKey' | 'serviceAccount', changes: IDataObject = {}) => {
+		const [[type = '', data] = []] = Object.entries(workspace[kind]);
+		return await nodeType.methods.credentialTest.testWorkspaceAccess.call(
+			new CredentialTestContext({} as never),
+			{
+				id: '1',
+				name: 'Test',
+				type,
+				data: { ...data, ...changes } as ICredentialDataDecryptedObject,
+			},
+		);
+	};
+
+	test.each(['apiKey', 'serviceAccount'] as const)('%s: good', async (kind) => {
+		expect((await press(kind)).status).toBe('OK');
+	});
+
+	test.each([
+		['apiKey', { apiKey: 'wrong-key-of-nobody' }, "Check 'API Key'"],
+		['apiKey', { apiKey: '' }, "'API Key' is empty"],
+		['apiKey', { workspaceId: 'wsp_unknown' }, "Check 'Workspace ID'"],
+		['apiKey', { workspaceId: '' }, "'Workspace ID' is empty"],
+		['apiKey', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
+		['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'has to end in /api/v1'],
+		['apiKey', { baseUrl: 'nonsense' }, "'Base URL' is not a usable address"],
+		['serviceAccount', { clientSecret: 'wrong-secret' }, "'Client Secret'"],
+		['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
+		['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
+		['serviceAccount', { authUrl: 'http://127.0.0.1:9' }, "'Auth URL'"],
+		['serviceAccount', { workspaceId: 'wsp_unknown' }, "Check 'Workspace ID'"],
+	] as const)('%s with %j says which', async (kind, changes, message) => {
+		const result = await press(kind, changes);
+		expect(result).toEqual({ status: 'Error', message: expect.stringContaining(message) });
+		expect(result.message).not.toContain(workspace.service.clientSecret);
+		expect(result.message).not.toContain(workspace.service.apiKey);
+	});
+
+	test('a revoked account', async () => {
+		const { clientId, clientSecret } = workspace.service.control.createAccount();
+		expect((await press('serviceAccount', { clientId, clientSecret })).status).toBe('OK');
+		workspace.service.control.revokeAccount({ clientId });
+		expect((await press('serviceAccount', { clientId, clientSecret })).message).toContain(
+			'may have been revoked',
+		);
+	});
+
+	test.each([
+		[200, 'not as the workspace service does'],
+		[404, 'does not offer the API at this address'],
+		[302, 'redirects to another address'],
+	])('another web server that answers %i', async (status, message) => {
+		const server = createServer((_request, response) => {
+			response.writeHead(status, { 'content-type': 'text/html', location: '/elsewhere' });
+			response.end('<html><title>Some page</title></html>');
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const { port } = server.address() as AddressInfo;
+		const result = await press('apiKey', { baseUrl: `http://127.0.0.1:${port}/api/v1` });
+		expect(result).toEqual({ status: 'Error', message: expect.stringContaining(message) });
+		expect(result.message).toContain("'Base URL'");
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+});
