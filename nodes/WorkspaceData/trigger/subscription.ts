@@ -118,7 +118,7 @@ const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
 
 /** What to know when the service cannot come to n8n's address. */
-function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
+export function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
 	return `n8n gives its own address as ${new URL(targetUrl).origin}, which only this machine can reach; set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that ${new URL(baseUrl).host} can reach`;
 }
