@@ -230,8 +230,11 @@ describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
 	it('A16 takes a body with a byte order mark in front', async () => {
 		const event = eventOf();
 		const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytesOf(event)]);
+		// n8n 1 cannot read such JSON and answers itself; it leaves other types to the node.
+		if (major === 1) await expectRefusal(422, async () => await send(signed(body)));
+		const type = major === 1 ? 'text/plain' : 'application/json';
 		const outputs = await started(async () => {
-			expect(await send(signed(body))).toBe(200);
+			expect(await send(signed(body, { 'content-type': type }))).toBe(200);
 		});
 		expect(outputs).toMatchObject([{ record_id: event.record_id }]);
 	});
@@ -283,9 +286,9 @@ describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
 		const begun = Date.now();
 		const outputs = await started(async () => {
 			const headers = { 'x-service-signature': 'a'.repeat(64) };
-			for (let round = 0; round < 40; round += 1) {
+			for (let round = 0; round < 100; round += 1) {
 				const statuses = await Promise.all(
-					Array.from({ length: 50 }, async () => await send({ body: bytesOf('{}'), headers })),
+					Array.from({ length: 10 }, async () => await send({ body: bytesOf('{}'), headers })),
 				);
 				expect(new Set(statuses)).toEqual(new Set([401]));
 			}
