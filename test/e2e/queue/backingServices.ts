@@ -66,8 +66,14 @@ async function postgresPrograms(): Promise<string> {
 	return join(root, versions[0], 'bin');
 }
 
+/** PostgreSQL, and a look into the database of n8n. */
+export interface Database extends BackingService {
+	/** Rows of a query, columns parted by `|`. */
+	query(sql: string): Promise<string[]>;
+}
+
 /** PostgreSQL with an empty database `n8n`, for one start; durable enough for a test, not for a power cut. */
-export async function createPostgres(): Promise<BackingService> {
+export async function createPostgres(): Promise<Database> {
 	const port = await freePort();
 	const programs = await postgresPrograms();
 	// A folder of its own: the test's is closed to the user that PostgreSQL runs as.
@@ -93,6 +99,11 @@ export async function createPostgres(): Promise<BackingService> {
 	};
 	return {
 		port,
+		async query(sql) {
+			const connection = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-d', 'n8n'];
+			const { stdout } = await execa(join(programs, 'psql'), [...connection, '-At', '-c', sql]);
+			return stdout.split('\n').filter(Boolean);
+		},
 		async start() {
 			const settings = [
 				`-p ${port}`,

@@ -10,7 +10,12 @@ import { startService, type RunningService } from '../../../demo/host/servicePro
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
 import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { runFolder, tarball } from '../support/settings.ts';
-import { createPostgres, createRedis, type BackingService } from './backingServices.ts';
+import {
+	createPostgres,
+	createRedis,
+	type BackingService,
+	type Database,
+} from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
@@ -23,6 +28,7 @@ export interface QueueMode {
 	workers: N8nHost[];
 	webhooks: N8nHost[];
 	redis: BackingService;
+	database: Database;
 	close(): Promise<void>;
 }
 
@@ -58,6 +64,8 @@ export async function openQueueMode(): Promise<QueueMode> {
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+		// Nothing but our nodes is loaded: seven processes share this machine.
+		NODES_INCLUDE: '["n8n-nodes-workspace-data.workspaceDataTrigger"]',
 		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(WORKER_CONCURRENCY),
 	};
@@ -88,6 +96,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		workers,
 		webhooks,
 		redis,
+		database: postgres,
 		async close() {
 			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));
 			await main.stop();
