@@ -114,6 +114,8 @@ type Knowledge = 'nothing' | 'unlimited' | 'window';
 export function createRateGate(clock: Clock): RateGate {
 	let knowledge: Knowledge = 'nothing';
 	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
+	/** When to send one request to see, however far away the reset is said to be. */
+	let lookAgainAt = 0;
 	let heldUntil = 0;
 	let inFlight = 0;
 	let waiting: Array<() => void> = [];
@@ -132,8 +134,10 @@ export function createRateGate(clock: Clock): RateGate {
 		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Infinity;
 		turnWindow();
 		if (window.remaining - inFlight > 0) return 0;
-		if (window.resetAt !== undefined) return window.resetAt - clock.now();
-		return inFlight === 0 ? 0 : Infinity;
+		if (window.resetAt === undefined) return inFlight === 0 ? 0 : Infinity;
+		const toReset = window.resetAt - clock.now();
+		const toLook = lookAgainAt - clock.now();
+		return inFlight === 0 ? Math.max(Math.min(toReset, toLook), 0) : toReset;
 	}
 
 	function learn(headers: Headers): void {
@@ -150,6 +154,7 @@ export function createRateGate(clock: Clock): RateGate {
 		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
 		knowledge = 'window';
 		window = { ...told, remaining };
+		lookAgainAt = clock.now() + MAX_WAIT_MS;
 	}
 
 	return {

@@ -161,6 +161,27 @@ describe('the gate', () => {
 		expect(clock.now()).toBe(createTestClock().now());
 	});
 
+	test('B20: looks again after a minute where the reset is said to be far away, one request at a time', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		const service = limitedService(clock, 1, 365 * 86_400_000);
+		await gate.enter();
+		gate.leave(service.request());
+		const start = clock.now();
+		const passed: number[] = [];
+		const enter = async () => {
+			await gate.enter();
+			passed.push(clock.now() - start);
+		};
+		const both = [enter(), enter()];
+		await Promise.race(both);
+		expect(passed).toEqual([60_000]);
+		await clock.sleep(30_000);
+		gate.leave(service.request());
+		await Promise.all(both);
+		expect(passed).toEqual([60_000, 150_000]);
+	});
+
 	test('holds everybody back after a refusal', async () => {
 		const clock = createTestClock();
 		const gate = createRateGate(clock);

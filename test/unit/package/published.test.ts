@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(__dirname, '../../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+describe('package.json', () => {
+	test('has the facts that n8n and its users rely on', () => {
+		expect(manifest).toMatchObject({
+			name: 'n8n-nodes-workspace-data',
+			license: 'MIT',
+			keywords: expect.arrayContaining(['n8n-community-node-package']),
+			files: ['dist'],
+			n8n: { n8nNodesApiVersion: 1, strict: true },
+			peerDependencies: { 'n8n-workflow': '*' },
+		});
+		expect(Object.keys(manifest.peerDependencies)).toEqual(['n8n-workflow']);
+	});
+	test.each([
+		'dependencies',
+		'bundledDependencies',
+		'bundleDependencies',
+		'optionalDependencies',
+		'overrides',
+		'resolutions',
+		'bin',
+	])('has no %s', (key) => expect(manifest).not.toHaveProperty(key));
+	test('runs nothing when it is installed or published', () => {
+		const lifecycle = [
+			'preinstall',
+			'install',
+			'postinstall',
+			'prepare',
+			'prepublish',
+			'prepublishOnly',
+			'prepack',
+			'postpack',
+		];
+		expect(Object.keys(manifest.scripts).filter((name) => lifecycle.includes(name))).toEqual([]);
+	});
+	test('names a source file for each node and credential, and all of them', () => {
+		const named = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
+		const sources = named.map((path: string) =>
+			path.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
+		);
+		expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+		expect(named).toHaveLength(4);
+	});
+});
+
+test('the licence is there', () => {
+	expect(readFileSync(join(root, 'LICENSE.md'), 'utf8')).toContain('MIT');
+});
+
+test('what would be published is dist, and what npm always adds; no tests, no fixtures, no sources', () => {
+	const output = execFileSync(
+		'npm',
+		['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'],
+		{
+			cwd: root,
+			encoding: 'utf8',
+		},
+	);
+	const [{ files }] = JSON.parse(output) as [{ files: Array<{ path: string }> }];
+	const paths = files.map(({ path }) => path);
+	const outside = paths.filter((path) => !path.startsWith('dist/'));
+	expect(outside.sort()).toEqual(['LICENSE.md', 'README.md', 'package.json']);
+	const strange = paths.filter((path) =>
+		/(test|spec|fixture|vectors|service|demo|bench)[/.]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(
+			path.replace(/^dist\/nodes\/WorkspaceData\/model\//, ''),
+		),
+	);
+	expect(strange).toEqual([]);
+});

@@ -1,0 +1,245 @@
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { openApi, type ApiRequest } from '../../../nodes/WorkspaceData/transport/api';
+import { createTestClock } from '../../support/clock';
+
+type Answer = Record<string, unknown> | Error;
+
+const answer = (statusCode: number, headers: object = {}, body: unknown = {}): Answer => ({
+	statusCode,
+	headers,
+	body,
+});
+const failure = (code: string) => Object.assign(new Error(code), { code });
+
+let keys = 0;
+
+/** The service behind n8n's request helper: gives the answers in turn, the last one for ever. */
+async function service(...answers: Answer[]) {
+	const clock = createTestClock();
+	const sent: IHttpRequestOptions[] = [];
+	const cancel = new AbortController();
+	const context = {
+		getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
+		getCredentials: async () => ({
+			baseUrl: 'https://data.example.com/api/v1/',
+			workspaceId: 'w 1',
+			// A key of its own for each test: the gate is shared by all that use the same key.
+			apiKey: `key-of-test-${(keys += 1)}`,
+		}),
+		getExecutionCancelSignal: () => cancel.signal,
+		helpers: {
+			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
+				const next = answers[Math.min(sent.length, answers.length - 1)];
+				sent.push(options);
+				await clock.sleep(10);
+				if (next instanceof Error) throw next;
+				return next;
+			},
+		},
+	};
+	const api = await openApi(context as unknown as IExecuteFunctions, 'apiKey', clock);
+	return { api, sent, clock, cancel };
+}
+
+const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
+	method,
+	path: ['cards', { value: 'c/1', parameter: 'Card' }, 'records'],
+	...(method === 'POST' && { body: { data: {} }, creates: 'record' }),
+	...more,
+});
+const ok = answer(200);
+
+test('sends to the encoded address, with a time-out, without redirects, and judges the status itself', async () => {
+	const { api, sent } = await service(ok);
+	await api.request(request('POST'));
+	await api.request(request('GET', { timeoutMs: 5_000, query: { limit: 5 } }));
+	expect(sent).toEqual([
+		expect.objectContaining({
+			method: 'POST',
+			url: 'https://data.example.com/api/v1/workspaces/w%201/cards/c%2F1/records',
+			body: '{"data":{}}',
+			headers: { 'Content-Type': 'application/json' },
+			timeout: 30_000,
+			disableFollowRedirect: true,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+		}),
+		expect.objectContaining({ timeout: 5_000, qs: { limit: 5 } }),
+	]);
+});
+
+describe('what is sent again, and how often at most', () => {
+	const everything: Array<ApiRequest['method']> = ['GET', 'PATCH', 'DELETE', 'POST'];
+	const rows: Array<[string, Answer, Record<string, number>]> = [
+		['a refused connection', failure('ECONNREFUSED'), { GET: 3, PATCH: 3, DELETE: 3, POST: 3 }],
+		['an unknown host', failure('ENOTFOUND'), { GET: 3, PATCH: 3, DELETE: 3, POST: 3 }],
+		['a closed connection', failure('ECONNRESET'), { GET: 3, PATCH: 3, DELETE: 3, POST: 1 }],
+		['a time-out', failure('ECONNABORTED'), { GET: 3, PATCH: 3, DELETE: 3, POST: 1 }],
+		['a bad certificate', failure('CERT_HAS_EXPIRED'), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['status 408', answer(408), { GET: 3, PATCH: 3, DELETE: 3, POST: 1 }],
+		['status 500', answer(500), { GET: 3, PATCH: 3, DELETE: 3, POST: 1 }],
+		['status 503', answer(503), { GET: 3, PATCH: 3, DELETE: 3, POST: 1 }],
+		['status 400', answer(400), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['status 401 with an API key', answer(401), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['status 403', answer(403), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['status 404', answer(404), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['status 409', answer(409), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+		['a redirect', answer(307), { GET: 1, PATCH: 1, DELETE: 1, POST: 1 }],
+	];
+	test.each(rows)('%s', async (_, fault, times) => {
+		for (const method of everything) {
+			const { api, sent } = await service(fault);
+			await expect(api.request(request(method))).rejects.toThrow();
+			expect([method, sent.length]).toEqual([method, times[method]]);
+		}
+	});
+	test.each(rows)('%s: the editor does not wait', async (_, fault) => {
+		const { api, sent } = await service(fault);
+		await expect(api.request(request('GET', { impatient: true }))).rejects.toThrow();
+		expect(sent).toHaveLength(1);
+	});
+	test('success after faults is success', async () => {
+		for (const method of everything) {
+			const { api } = await service(failure('ECONNREFUSED'), failure('ECONNREFUSED'), ok);
+			expect(await api.request(request(method))).toMatchObject({ status: 200 });
+		}
+	});
+	test('pauses grow and have jitter', async () => {
+		const { api, clock } = await service(failure('ECONNREFUSED'));
+		const start = clock.now();
+		await expect(api.request(request('GET'))).rejects.toThrow();
+		expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
+	});
+});
+
+describe('B22, B23: a create whose answer is lost', () => {
+	test.each(['ECONNRESET', 'ECONNABORTED'])(
+		'%s: sent once; the message says that it may exist',
+		async (code) => {
+			const { api } = await service(failure(code));
+			await expect(api.request(request('POST'))).rejects.toMatchObject({
+				message: 'No answer came, so the record may exist now',
+				description: expect.stringContaining('before you run this item again'),
+			});
+		},
+	);
+	test('a connection refused: three tries, then a message that names the host', async () => {
+		const { api } = await service(failure('ECONNREFUSED'));
+		await expect(api.request(request('POST'))).rejects.toMatchObject({
+			message: 'The service could not be reached: the connection was refused',
+			description: expect.stringContaining('data.example.com'),
+		});
+	});
+	test.each([502, 504])(
+		'a gateway answers %d: the advice says that it may exist',
+		async (status) => {
+			const { api } = await service(answer(status));
+			await expect(api.request(request('POST'))).rejects.toMatchObject({
+				advice: expect.stringContaining('The record may exist now'),
+			});
+		},
+	);
+});
+
+describe('a DELETE that finds nothing', () => {
+	test('is done after an unclear try', async () => {
+		for (const unclear of [failure('ECONNRESET'), answer(500)]) {
+			const { api } = await service(unclear, answer(404));
+			expect(await api.request(request('DELETE'))).toMatchObject({ status: 204 });
+		}
+	});
+	test('is reported when it is the first answer, or when the first try cannot have arrived', async () => {
+		await expect((await service(answer(404))).api.request(request('DELETE'))).rejects.toThrow();
+		const { api } = await service(failure('ECONNREFUSED'), answer(404));
+		await expect(api.request(request('DELETE'))).rejects.toMatchObject({
+			problem: { status: 404 },
+		});
+	});
+});
+
+describe('B20, B21: refusals for the rate', () => {
+	const limited = (reset: number | undefined, status = 429) =>
+		answer(status, {
+			'x-ratelimit-limit': '10',
+			'x-ratelimit-remaining': '0',
+			...(reset !== undefined && { 'x-ratelimit-reset': String(reset) }),
+			date: new Date(Date.UTC(2026, 0, 1)).toUTCString(),
+		});
+	const now = Date.UTC(2026, 0, 1) / 1000;
+
+	test.each([429, 403, 503])(
+		'status %d waits for the reset and goes on, creates too',
+		async (status) => {
+			const { api, sent, clock } = await service(limited(now + 30, status), ok);
+			const start = clock.now();
+			expect(await api.request(request('POST'))).toMatchObject({ status: 200 });
+			expect(sent).toHaveLength(2);
+			expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
+			expect(clock.now() - start).toBeLessThan(32_000);
+		},
+	);
+	test.each<[string, number | undefined]>([
+		['in the past', now - 86_400],
+		['a year away', now + 365 * 86_400],
+		['missing', undefined],
+	])(
+		'with a reset %s for ever: ends with the refusal after at most about five minutes',
+		async (_, reset) => {
+			const { api, clock, sent } = await service(limited(reset));
+			const start = clock.now();
+			await expect(api.request(request('GET'))).rejects.toMatchObject({
+				problem: { status: 429 },
+				advice: expect.stringContaining('Max Parallel'),
+			});
+			expect(clock.now() - start).toBeLessThan(6 * 60_000);
+			expect(sent.length).toBeLessThan(15);
+		},
+	);
+	test('cancelling ends a wait within a second', async () => {
+		const { api, clock, cancel, sent } = await service(limited(now + 3_600));
+		const outcome = api.request(request('GET')).catch((error: unknown) => error);
+		await clock.sleep(5_000);
+		const start = clock.now();
+		cancel.abort();
+		expect(await outcome).toMatchObject({ name: 'Cancelled' });
+		expect(clock.now() - start).toBeLessThan(1_000);
+		await expect(api.request(request('GET'))).rejects.toMatchObject({ name: 'Cancelled' });
+		expect(sent).toHaveLength(1);
+	});
+});
+
+test('after stop nothing more is sent', async () => {
+	const { api, sent } = await service(ok);
+	const all = Array.from(
+		{ length: 30 },
+		async () => await api.request(request('GET', { maxParallel: 2 })),
+	);
+	api.stop();
+	const outcomes = await Promise.allSettled(all);
+	expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(28);
+	expect(sent.length).toBeLessThanOrEqual(2);
+});
+
+test.each(['', '..', undefined])(
+	'a path parameter %j is refused before anything is sent',
+	async (value) => {
+		const { api, sent } = await service(ok);
+		await expect(
+			api.request({ method: 'GET', path: ['cards', { value, parameter: 'Card' }] }),
+		).rejects.toThrow("'Card'");
+		expect(sent).toEqual([]);
+	},
+);
+
+test('secrets are taken out of what the service says', async () => {
+	const { api } = await service(
+		answer(
+			400,
+			{},
+			{ title: `no key-of-test-${keys + 1}`, detail: `Bearer key-of-test-${keys + 1}` },
+		),
+	);
+	await expect(api.request(request('GET'))).rejects.toMatchObject({
+		problem: { title: 'no ***', detail: 'Bearer ***' },
+	});
+});
