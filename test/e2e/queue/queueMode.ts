@@ -57,10 +57,12 @@ export async function openQueueMode(): Promise<QueueMode> {
 		DB_POSTGRESDB_POOL_SIZE: '10',
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redis.port),
-		// A worker that was killed is found out, and its jobs run again, within seconds.
-		QUEUE_WORKER_LOCK_DURATION: '5000',
-		QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
-		QUEUE_WORKER_STALLED_INTERVAL: '2000',
+		// A worker that was killed is found out, and its jobs run again, within seconds. A busy machine
+		// makes workers look dead that are not: such a job may be taken up more often than once.
+		QUEUE_WORKER_LOCK_DURATION: '15000',
+		QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
+		QUEUE_WORKER_STALLED_INTERVAL: '5000',
+		QUEUE_WORKER_MAX_STALLED_COUNT: '10',
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
