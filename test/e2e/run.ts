@@ -21,6 +21,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const usage = `npm run test:e2e [-- options] [-- options of jest]
 
   --only <part>   rest, browser, …: files whose path has the part; may be given several times
+  --skip <part>   as --only, but not those
   --major <1|2>   one major of n8n only`;
 
 function readOptions() {
@@ -28,6 +29,7 @@ function readOptions() {
 		allowPositionals: true,
 		options: {
 			only: { type: 'string', multiple: true, default: [] },
+			skip: { type: 'string', multiple: true, default: [] },
 			major: { type: 'string', multiple: true, default: ['1', '2'] },
 			help: { type: 'boolean', short: 'h', default: false },
 		},
@@ -47,7 +49,7 @@ async function stopLeftovers(folder: string): Promise<void> {
 }
 
 async function main(): Promise<number> {
-	const { only, majors, positionals, help } = readOptions();
+	const { only, skip, majors, positionals, help } = readOptions();
 	if (help) {
 		say(usage);
 		return 0;
@@ -68,6 +70,7 @@ async function main(): Promise<number> {
 			join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
 			'--config',
 			join(repository, 'test', 'e2e', 'jest.config.cjs'),
+			...skip.map((part) => `--testPathIgnorePatterns=test/e2e/.*${part}`),
 			...only.map((part) => `test/e2e/.*${part}`),
 			...positionals,
 		],
