@@ -105,7 +105,7 @@ test('problem details with members of their own are shown (B34)', async () => {
 	});
 	const { error } = await run('create', { columns });
 	expect(error?.message).toBe('Quota reached');
-	expect(error?.description).toContain(`Field "'Key'" is full.`);
+	expect(error?.description).toContain("Field 'Key' is full.");
 	expect(error?.description).toContain('/data: at most 5');
 	expect(error?.context?.kind).toBe('quota-reached');
 });

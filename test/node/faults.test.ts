@@ -62,7 +62,7 @@ describe('errors in the service’s own words', () => {
 		const { error } = await run(create({ options: { maxParallel: 1 } }), [{ key: 'a' }]);
 		expect(error?.name).toBe('NodeApiError');
 		expect(error?.message).toBe('Invalid value');
-		expect(error?.description).toContain('Field "\'Amount\'" is too large.');
+		expect(error?.description).toContain("Field 'Amount' is too large.");
 		expect(error?.httpCode).toBe('422');
 		expect(error?.context?.itemIndex).toBe(0);
 	});

@@ -111,6 +111,18 @@ test('an API that always answers 401 is asked twice, then told (B17)', async () 
 	expect(refused()).toHaveLength(2);
 });
 
+test('an API that answers every item with 401 causes no storm of token requests (B17)', async () => {
+	workspace.service.control.fail({ method: 'POST', path: '/records$', status: 401, times: 1_000 });
+	const { items } = await runAction({
+		credentials: account(),
+		parameters: { ...create(), options: { maxParallel: 5 } },
+		items: rows(100),
+		node: { onError: 'continueRegularOutput' },
+	});
+	expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(100);
+	expect(tokenRequests().length).toBeLessThanOrEqual(3);
+});
+
 test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {
 	await runAction({ credentials: account(), parameters: create(), items: rows(1) });
 	workspace.service.control.failTokens({ mode: 'unavailable' });

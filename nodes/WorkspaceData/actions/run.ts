@@ -111,9 +111,10 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			return await result;
 		},
 		withFieldNames(text) {
-			return text.replace(/[\w-]+/g, (word) => {
+			// With the quotes that the service put around the id, or none.
+			return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
 				const name = /\D/.test(word) ? fieldNames.get(word) : undefined;
-				return name === undefined || name === word ? word : `'${name}'`;
+				return name === undefined || name === word ? quoted : `'${name}'`;
 			});
 		},
 	};
