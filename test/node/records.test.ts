@@ -276,11 +276,14 @@ describe('records by id', () => {
 		]);
 	});
 
-	test.each(['.', '..', '={{ "" }}', '   '])('id %j is refused before anything is sent', async (id) => {
-		const { error } = await run('delete', { recordId: byId(id) });
-		expect(error?.message).toContain("'Record'");
-		expect(workspace.requests()).toEqual([]);
-	});
+	test.each(['.', '..', '={{ "" }}', '   '])(
+		'id %j is refused before anything is sent',
+		async (id) => {
+			const { error } = await run('delete', { recordId: byId(id) });
+			expect(error?.message).toContain("'Record'");
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
 });
 
 describe('upsert', () => {
