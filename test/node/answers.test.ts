@@ -110,6 +110,24 @@ test('problem details with members of their own are shown (B34)', async () => {
 	expect(error?.context?.kind).toBe('quota-reached');
 });
 
+test('a page size that the service refuses is left to the service, and refused once only', async () => {
+	const { control } = workspace.service;
+	control.fillCard({ cardId: card.id, count: 120 });
+	control.fail({
+		path: '/records$',
+		status: 400,
+		json: { type: 'https://x.example/problems/invalid-limit', title: 'Invalid limit' },
+	});
+	const { json, error } = await run('getAll', { returnAll: true });
+	expect(error).toBeUndefined();
+	expect(json).toHaveLength(120);
+	const queries = control
+		.requests()
+		.filter(({ path }) => path.endsWith('/records'))
+		.map(({ query }) => query.includes('limit='));
+	expect(queries).toEqual([true, false, false, false]);
+});
+
 test('a listing that never ends is stopped (B26)', async () => {
 	await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
 	workspace.service.control.setPaging({ mode: 'endless' });

@@ -67,15 +67,16 @@ function refusesLimit(error: unknown): boolean {
  * One page of records. A page size that the service refuses is left to the service.
  *
  * @param cursor `next_cursor` of the page before; undefined for the first page
- * @param limit records wanted on this page
+ * @param limit records wanted on this page; undefined leaves it to the service
+ * @returns the page, and whether the service refused the limit
  */
 export async function getRecordPage(
 	api: WorkspaceApi,
 	cardId: string,
 	cursor: string | undefined,
-	limit: number,
+	limit: number | undefined,
 	options: ReadOptions = {},
-): Promise<RecordPage> {
+): Promise<RecordPage & { limitRefused: boolean }> {
 	const read = async (size?: number): Promise<ApiAnswer> =>
 		await api.request({
 			method: 'GET',
@@ -83,13 +84,15 @@ export async function getRecordPage(
 			query: { ...(size && { limit: size }), ...(cursor !== undefined && { cursor }) },
 			...options,
 		});
+	let limitRefused = false;
 	const { body } = await read(limit).catch(async (error: unknown) => {
-		if (!refusesLimit(error)) throw error;
+		if (limit === undefined || !refusesLimit(error)) throw error;
+		limitRefused = true;
 		return await read();
 	});
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
-	return page;
+	return { ...page, limitRefused };
 }
 
 /**
@@ -119,12 +122,16 @@ export function openRecordListing(
 	const records: DataRecord[] = [];
 	const byId = new Map<string, DataRecord>();
 	const cursors = new Set<string>();
+	/** Whether the service takes our page sizes: otherwise each page would cost two requests. */
+	let takesLimit = true;
 	let next: string | null | undefined;
 	let fetching: Promise<void> | undefined;
 
 	async function fetchPage(): Promise<void> {
 		const size = Math.min(Math.max(wanted - records.length, 1), MAX_PAGE_SIZE);
-		const page = await getRecordPage(api, cardId, next ?? undefined, size, options);
+		const limit = takesLimit ? size : undefined;
+		const page = await getRecordPage(api, cardId, next ?? undefined, limit, options);
+		takesLimit &&= !page.limitRefused;
 		for (const record of page.records) {
 			if (byId.has(record.id)) continue;
 			byId.set(record.id, record);
