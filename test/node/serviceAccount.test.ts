@@ -58,9 +58,9 @@ test('several executions share the token', async () => {
 });
 
 test('across an expiry nothing is refused, and each lifetime costs one request (B13)', async () => {
-	workspace.service.control.setTokenLifetime({ seconds: 1 });
+	workspace.service.control.setTokenLifetime({ seconds: 3 });
 	const started = Date.now();
-	while (Date.now() - started < 2_500) {
+	while (Date.now() - started < 7_000) {
 		const { error } = await runAction({
 			credentials: account(),
 			parameters: create(),
