@@ -289,6 +289,8 @@ describe('items', () => {
 		expect(errorItems[0]?.json).toEqual(
 			expect.objectContaining({ amount: 'two', error: expect.stringContaining("'Amount'") }),
 		);
+		// n8n 1 recognises failed items by these two keys alone.
+		expect(errorItems[0]?.json.message).toEqual(expect.stringContaining('number'));
 	});
 
 	test('a record field called error does not make Retry On Fail run the node again (B25)', async () => {

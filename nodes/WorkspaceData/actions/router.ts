@@ -68,13 +68,19 @@ const placeOf = (run: Run, itemIndex: number) => ({
 });
 
 /**
- * The item that takes the place of a failed one. n8n's error output recognises it by its keys; with the
- * error object beside, n8n would throw the details away.
+ * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
+ * knows `error` and `message` only; with the error object beside, n8n would throw the rest away.
  */
 function errorItem(run: Run, error: unknown, itemIndex: number): INodeExecutionData {
-	const nodeError = toNodeError(run.context.getNode(), error, placeOf(run, itemIndex));
+	const node = run.context.getNode();
+	const nodeError = toNodeError(node, error, placeOf(run, itemIndex));
+	const { description: message, ...facts } = errorDetails(nodeError);
+	const details =
+		node.onError === 'continueErrorOutput'
+			? { ...(message && { message }) }
+			: { details: { ...(message && { description: message }), ...facts } };
 	return {
-		json: { error: nodeError.message, details: { ...errorDetails(nodeError) } },
+		json: { error: nodeError.message, ...details },
 		pairedItem: { item: itemIndex },
 	};
 }
