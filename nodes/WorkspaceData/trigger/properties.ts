@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { authenticationProperty } from '../ui/authentication';
 import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
+import { simplifyProperty } from '../ui/simplify';
 
 /** Minutes for which a replaced subscription goes on delivering. */
 export const DEFAULT_OVERLAP_MINUTES = 15;
@@ -123,12 +124,6 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'The card (table) to watch',
 		displayOptions: { show: { watch: ['oneCard'] } },
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simple',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	optionsProperty,
 ];
