@@ -12,6 +12,7 @@ import { isProblemError, problem, problemBody, type ProblemError } from './probl
 import { addCardRoutes } from './routes/cards.ts';
 import { type App, type RouteContext } from './routes/context.ts';
 import { addFieldRoutes } from './routes/fields.ts';
+import { knowAllMethods, refuseOtherMethods } from './routes/otherMethods.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { maximumBodyBytes } from './settings.ts';
@@ -23,28 +24,31 @@ export const apiRoot = '/api/v1';
 const problemType = 'application/problem+json; charset=utf-8';
 
 /** What fastify itself refuses, as our problems. */
-function fromFastify(error: FastifyError): ProblemError | undefined {
+function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError | undefined {
 	switch (error.code) {
-		case 'FST_ERR_CTP_BODY_TOO_LARGE':
-			return problem('body-too-large', `A body may have at most ${maximumBodyBytes} bytes.`);
+		case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+			const { bodyLimit } = request.routeOptions;
+			return problem('body-too-large', `A body may have at most ${bodyLimit} bytes here.`);
+		}
 		case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
 			return problem('unsupported-media-type', 'Send bodies as application/json.');
 		case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
 			return problem('malformed-request', 'The body is not as long as Content-Length says.');
 		case 'FST_ERR_BAD_URL':
-		case 'FST_ERR_MAX_PARAM_LENGTH':
 			return problem('malformed-request', 'The path is not properly percent-encoded.');
-		case 'FST_ERR_MAX_LENGTH':
+		case 'FST_ERR_MAX_PARAM_LENGTH':
 			return problem('malformed-request', 'A part of the path is too long.');
 		case 'ECONNRESET':
 		case 'ECONNABORTED':
 			return problem('malformed-request', 'The connection was closed before the body was there.');
 	}
-	return undefined;
+	const { code = '', statusCode = 500, message } = error;
+	const refused = code.startsWith('FST_') && statusCode >= 400 && statusCode < 500;
+	return refused ? problem('malformed-request', `${message}.`) : undefined;
 }
 
 /** Sends a problem with its own media type. */
-export function sendProblem(reply: FastifyReply, error: ProblemError): FastifyReply {
+function sendProblem(reply: FastifyReply, error: ProblemError): FastifyReply {
 	return reply
 		.code(error.problem.status)
 		.headers(error.headers)
@@ -57,8 +61,17 @@ function routeNotFound(request: FastifyRequest): ProblemError {
 	return problem('route-not-found', `There is nothing at ${request.method} ${path}.`);
 }
 
+/** Bodies come as they are; a client that compresses them has to hear that nobody unpacks them. */
+function checkNotEncoded({ headers }: FastifyRequest) {
+	const encoding = headers['content-encoding'];
+	if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+	throw problem('unsupported-media-type', 'Send bodies without Content-Encoding.', {
+		headers: { 'accept-encoding': 'identity' },
+	});
+}
+
 /** Parses a JSON body; keys like `__proto__` stay ordinary keys, as JSON.parse makes own properties. */
-function parseJson(_request: FastifyRequest, body: string | Buffer): unknown {
+function parseJson(body: string | Buffer): unknown {
 	if (body.length === 0) return undefined;
 	try {
 		const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(body));
@@ -101,7 +114,7 @@ export async function createApp(
 		routerOptions: { maxParamLength: 1_000 },
 		clientErrorHandler: answerBrokenRequest,
 		frameworkErrors(error, request, reply) {
-			void answerFrameworkError(error, request, reply as FastifyReply);
+			void refuse(toProblem(error, request), request, reply as FastifyReply);
 		},
 	}).withTypeProvider<ZodTypeProvider>();
 
@@ -110,42 +123,40 @@ export async function createApp(
 		return problem('internal-error', 'Something went wrong in the service.');
 	};
 
-	const toProblem = (error: FastifyError | ProblemError) =>
-		isProblemError(error) ? error : (fromFastify(error) ?? unexpected(error));
+	const toProblem = (error: FastifyError | ProblemError, request: FastifyRequest) =>
+		isProblemError(error) ? error : (fromFastify(error, request) ?? unexpected(error));
 
-	/** Hooks do not run for what the router refuses, so the limits are applied here. */
-	const answerFrameworkError = async (
-		error: FastifyError,
-		request: FastifyRequest,
-		reply: FastifyReply,
-	) => {
+	/** Log and limits for what no route has taken and so no hook has seen, then the problem. */
+	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
 		try {
-			if (await guard.onPublicRequest(request, reply)) return;
-			sendProblem(reply, toProblem(error));
+			return (await guard.onPublicRequest(request, reply)) ?? sendProblem(reply, error);
 		} catch (refusal) {
-			sendProblem(reply, toProblem(refusal as FastifyError));
+			return sendProblem(reply, toProblem(refusal as FastifyError, request));
 		}
 	};
 
+	knowAllMethods(app);
 	app.setValidatorCompiler(validatorCompiler);
 	// Answers are shaped by variants, so schemas describe them and do not filter them.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
 		try {
-			done(null, parseJson(request, body));
+			checkNotEncoded(request);
+			done(null, parseJson(body));
 		} catch (error) {
 			done(error as Error, undefined);
 		}
 	});
 
-	app.setErrorHandler<FastifyError>((error, _request, reply) =>
-		sendProblem(reply, toProblem(error)),
-	);
-	app.setNotFoundHandler(async (request, reply) => {
-		const ended = await guard.onPublicRequest(request, reply);
-		return ended ?? sendProblem(reply, routeNotFound(request));
+	app.setErrorHandler<FastifyError>((error, request, reply) => {
+		// The body of a request that leads nowhere was refused before the request was.
+		const unseen = request.is404 && !reply.hasHeader('x-ratelimit-limit');
+		return unseen
+			? refuse(routeNotFound(request), request, reply)
+			: sendProblem(reply, toProblem(error, request));
 	});
+	app.setNotFoundHandler((request, reply) => refuse(routeNotFound(request), request, reply));
 
 	await app.register(swagger, {
 		openapi: openApiInfo,
@@ -170,23 +181,7 @@ export async function createApp(
 			addWebhookRoutes(typed, context);
 
 			for (const [url, known] of [...methods]) {
-				const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
-					(name) => !known.has(name),
-				);
-				const allow = [...known].join(', ');
-				api.route({
-					method: others,
-					url: url.slice(apiRoot.length),
-					schema: { hide: true },
-					onRequest: async (request) => {
-						throw problem(
-							'method-not-allowed',
-							`${request.method} is not possible here, only ${allow}.`,
-							{ headers: { allow } },
-						);
-					},
-					handler: () => {},
-				});
+				refuseOtherMethods(typed, url.slice(apiRoot.length), known);
 			}
 			api.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request)));
 		},

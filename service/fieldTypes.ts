@@ -23,13 +23,15 @@ export interface FieldOption {
 }
 
 /** Longest value of a `text`, `email` and `url` field, in UTF-16 code units. */
-export const maximumTextLength = 10_000;
+const maximumTextLength = 10_000;
 
 /** Deepest nesting of a `json` value; what is much deeper cannot be written as JSON again. */
-export const maximumJsonDepth = 100;
+const maximumJsonDepth = 100;
 
 /** A value in the form it is stored in, or why it is refused. */
 export type Checked = { ok: true; value: unknown } | { ok: false; detail: string };
+
+const beyondDouble = 'is beyond the range of a double';
 
 const ok = (value: unknown): Checked => ({ ok: true, value });
 const refuse = (detail: string): Checked => ({ ok: false, detail });
@@ -56,14 +58,18 @@ function isHttpUrl(text: string): boolean {
 	return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
 }
 
-/** Whether objects and arrays are nested deeper than `levels`; level by level, so without recursion. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-	const isNest = (one: unknown) => typeof one === 'object' && one !== null;
-	let level = [value].filter(isNest);
-	for (let depth = 0; depth < levels && level.length > 0; depth++) {
-		level = level.flatMap((one) => Object.values(one as object)).filter(isNest);
+/** Why a value cannot be kept as JSON; level by level, so without recursion. */
+function faultOfJson(value: unknown): string | undefined {
+	let level = [value];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return beyondDouble;
+		const nests = level.filter((one) => typeof one === 'object' && one !== null);
+		if (depth === maximumJsonDepth && nests.length > 0) {
+			return `is nested deeper than ${maximumJsonDepth} levels`;
+		}
+		level = nests.flatMap((one) => Object.values(one as object));
 	}
-	return level.length > 0;
+	return undefined;
 }
 
 function checkText(value: unknown, what: string, accepts: (text: string) => boolean): Checked {
@@ -75,7 +81,7 @@ function checkText(value: unknown, what: string, accepts: (text: string) => bool
 }
 
 /** What a value is called in a message. */
-export function typeName(value: unknown): string {
+function typeName(value: unknown): string {
 	if (value === null) return 'null';
 	return Array.isArray(value) ? 'array' : typeof value;
 }
@@ -109,7 +115,7 @@ export function checkValue(
 				: refuse(`expected a string, got ${typeName(value)}`);
 		case 'number':
 			if (typeof value !== 'number') return refuse(`expected a number, got ${typeName(value)}`);
-			return Number.isFinite(value) ? ok(value) : refuse('is beyond the range of a double');
+			return Number.isFinite(value) ? ok(value) : refuse(beyondDouble);
 		case 'boolean':
 			return typeof value === 'boolean'
 				? ok(value)
@@ -128,16 +134,17 @@ export function checkValue(
 		}
 		case 'multi_select': {
 			if (!Array.isArray(value)) return refuse(`expected an array, got ${typeName(value)}`);
+			if (value.length > options.length) return refuse('has more entries than there are options');
 			const names = value.map((entry) => findOption(options, entry)?.name);
 			if (names.includes(undefined)) {
 				return refuse(`expected an array of options: ${allowed(options)}`);
 			}
 			return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
 		}
-		case 'json':
-			return isDeeperThan(maximumJsonDepth, value)
-				? refuse(`is nested deeper than ${maximumJsonDepth} levels`)
-				: ok(value);
+		case 'json': {
+			const fault = faultOfJson(value);
+			return fault === undefined ? ok(value) : refuse(fault);
+		}
 	}
 }
 

@@ -1,3 +1,4 @@
+import type { ServiceAddresses } from './addresses.ts';
 import { createAnswers } from './answers.ts';
 import { apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
@@ -17,33 +18,19 @@ import type { ServiceOptions } from './options.ts';
 import { createRateLimiter } from './rateLimit.ts';
 import { addControlRoutes, controlRoot } from './routes/control.ts';
 import { addSettingsRoutes, settingsRoot } from './routes/settings.ts';
-import { defaultSettings, type RuntimeSettings } from './settings.ts';
+import { defaultSettings, runtimeSettingsSchema } from './settings.ts';
 import { openStore, type Store } from './store.ts';
 import { defaultVariants, variantsSchema } from './variants.ts';
 import { createWorkspaceData } from './workspaceData.ts';
 
+export { type ServiceAddresses } from './addresses.ts';
 export { type Control } from './control/control.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
 export { type ServiceOptions } from './options.ts';
 export { type Variants } from './variants.ts';
 
 /** A running service. */
-export interface Service {
-	/** API root, ends in /api/v1. */
-	baseUrl: string;
-	/** Address of the identity provider. */
-	authUrl: string;
-	realm: string;
-	workspaceId: string;
-	apiKey: string;
-	clientId: string;
-	clientSecret: string;
-	/** Control over HTTP; null unless the options ask for it. */
-	controlUrl: string | null;
-	controlToken: string | null;
-	/** Address and password of the settings page. */
-	settingsUrl: string;
-	settingsPassword: string;
+export interface Service extends ServiceAddresses {
 	/** Control in this process. */
 	control: Control;
 	/** Stops listening and delivering and closes the database. Safe to call again. */
@@ -76,7 +63,7 @@ function provision(store: Store, options: ServiceOptions) {
 			options.clientId === undefined ? undefined : identities.account(options.clientId);
 		if (account) {
 			const clientSecret = options.clientSecret ?? newSecret();
-			identities.restoreAccount(account.clientId, clientSecret);
+			identities.restoreAccount(workspaceId, account.clientId, clientSecret);
 			return { workspaceId, apiKey, clientId: account.clientId, clientSecret };
 		}
 		const made = identities.createAccount(
@@ -99,25 +86,27 @@ function cursorKey({ database: { sql } }: Store): string {
 
 /**
  * Starts the reference service: API, identity provider, deliveries, settings page, and control.
- * @throws Error where the file cannot be opened, or a port cannot be had (code EADDRINUSE)
+ * @throws Error where the file cannot be opened, or a port cannot be had (code EADDRINUSE); ZodError
+ * where an option is out of its bounds
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const host = options.host ?? '127.0.0.1';
 	const realm = options.realm ?? 'workspace';
 	const report =
 		options.report ?? ((message: string) => void process.stderr.write(`service: ${message}\n`));
-	const initialSettings: RuntimeSettings = {
+	const initialSettings = runtimeSettingsSchema.parse({
 		...defaultSettings,
 		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
 		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
 		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
 		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
-	};
+	});
 	const settings = { ...initialSettings };
-	const variants = {
+	const initialVariants = {
 		...defaultVariants,
 		...variantsSchema.partial().parse(options.variants ?? {}),
 	};
+	const variants = { ...initialVariants };
 	const initialRate = options.rate ?? { tier: 'enterprise' as const };
 
 	const clock = createClock();
@@ -151,7 +140,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 		const mailer = createMailer(store.mails, options.smtpUrl, report);
 		stops.push(() => mailer.close());
-		const dispatcher = createDispatcher(store, clock, settings, mailer);
+		const dispatcher = createDispatcher(store, clock, settings, mailer, report);
 		store.onPublished((id) => dispatcher.wake(id));
 		stops.push(() => dispatcher.close());
 
@@ -160,6 +149,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			store,
 			data,
 			variants,
+			initialVariants,
 			settings,
 			initialSettings,
 			limiter,
@@ -207,7 +197,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		let origin = '';
 		addOpenApiRoutes(app, guard, apiRoot, () => ({
 			baseUrl: origin + apiRoot,
-			tokenUrl: `${provider.authUrl}/realms/${realm}/protocol/openid-connect/token`,
+			tokenUrl: provider.tokenUrl,
 		}));
 
 		stops.push(() => app.close());

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startService } from './index.ts';
 import { tiers } from './rateLimit.ts';
+import { maximumParallelDeliveries, maximumTimerMs, maximumTokenLifetime } from './settings.ts';
 
 const usage = `Usage: npm run service -- [options]
   --port N             port of the API (0: any free one)
@@ -67,6 +68,10 @@ if (given.help === true) {
 	process.exit(0);
 }
 
+type TextOption = {
+	[Name in keyof typeof given]-?: NonNullable<(typeof given)[Name]> extends string ? Name : never;
+}[keyof typeof given];
+
 /** Reads a whole number within bounds; nothing where the option is missing. */
 function whole(
 	name:
@@ -77,14 +82,25 @@ function whole(
 		| 'parallel-deliveries'
 		| 'token-lifetime',
 	least: number,
-	most = Number.MAX_SAFE_INTEGER,
+	most: number,
 ): number | undefined {
-	const text = given[name];
-	if (text === undefined) return undefined;
-	const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+	const digits = given[name];
+	if (digits === undefined) return undefined;
+	const value = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 	if (value >= least && value <= most) return value;
-	return fail(`--${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+	return fail(`--${name} must be a whole number from ${least} to ${most}, not "${digits}".`);
 }
+
+/** Reads an option that must not be empty, as some are ignored then and others let everybody in. */
+function text(name: TextOption, what = 'must not be empty', allowed = /./s): string | undefined {
+	const value = given[name];
+	if (value === undefined || allowed.test(value)) return value;
+	return fail(`--${name} ${what}.`);
+}
+
+/** Reads an option that has to fit into an Authorization header. */
+const bearer = (name: TextOption) =>
+	text(name, 'must be of visible ASCII characters, without spaces', /^[\x21-\x7e]+$/);
 
 function readTier(): keyof typeof tiers | undefined {
 	const { tier } = given;
@@ -118,23 +134,23 @@ const service = await startService(
 	present({
 		port: whole('port', 0, 65_535),
 		authPort: whole('auth-port', 0, 65_535),
-		host: given.host,
-		file: given.file,
+		host: text('host'),
+		file: text('file'),
 		control: given.control,
-		controlToken: given['control-token'],
-		workspaceId: given['workspace-id'],
-		realm: given.realm,
-		apiKey: given['api-key'],
-		clientId: given['client-id'],
-		clientSecret: given['client-secret'],
-		settingsPassword: given['settings-password'],
-		ownerEmail: given['owner-email'],
-		backoffMs: whole('backoff-ms', 0),
-		deliveryTimeoutMs: whole('delivery-timeout-ms', 1),
-		parallelDeliveries: whole('parallel-deliveries', 1),
-		tokenLifetimeSeconds: whole('token-lifetime', 1),
+		controlToken: bearer('control-token'),
+		workspaceId: text('workspace-id'),
+		realm: text('realm'),
+		apiKey: bearer('api-key'),
+		clientId: text('client-id'),
+		clientSecret: text('client-secret'),
+		settingsPassword: text('settings-password'),
+		ownerEmail: text('owner-email'),
+		backoffMs: whole('backoff-ms', 0, maximumTimerMs),
+		deliveryTimeoutMs: whole('delivery-timeout-ms', 1, maximumTimerMs),
+		parallelDeliveries: whole('parallel-deliveries', 1, maximumParallelDeliveries),
+		tokenLifetimeSeconds: whole('token-lifetime', 1, maximumTokenLifetime),
 		rate: tier && { tier },
-		smtpUrl: given.smtp,
+		smtpUrl: text('smtp', 'must be an smtp:// or smtps:// address', /^smtps?:\/\/[^/?#]/i),
 	}),
 ).catch((error: unknown) => fail(explain(error)));
 

@@ -2,6 +2,7 @@ import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
 import type { Guard } from './guard.ts';
 import type { App } from './routes/context.ts';
+import { refuseOtherMethods } from './routes/otherMethods.ts';
 
 /** The parts of the description that do not come from the routes. */
 export const openApiInfo: Partial<OpenAPIV3.Document> = {
@@ -36,6 +37,9 @@ export function addOpenApiRoutes(
 		onSend: guard.onSend,
 	};
 	for (const root of ['', apiRoot]) {
+		for (const name of ['openapi.json', 'openapi.yaml']) {
+			refuseOtherMethods(app, `${root}/${name}`, new Set(['GET', 'HEAD']), options);
+		}
 		app.get(`${root}/openapi.json`, options, (_request, reply) =>
 			reply.type('application/json; charset=utf-8').send(JSON.stringify(document())),
 		);
@@ -106,12 +110,21 @@ const rateHeaders: Record<string, OpenAPIV3.HeaderObject> = {
 	},
 };
 
+const refusalHeaders: Record<string, OpenAPIV3.HeaderObject> = {
+	...rateHeaders,
+	'Retry-After': {
+		description: 'Seconds until the window resets; only where the rate limit is exceeded.',
+		schema: { type: 'integer' },
+	},
+};
+
 /** Gives problems their media type and every answer the rate-limit headers. */
 function describeProblems(operation: OpenAPIV3.OperationObject) {
 	for (const [status, response] of Object.entries(operation.responses)) {
 		if ('$ref' in response) continue;
 		response.headers = rateHeaders;
 		if (status !== 'default') continue;
+		response.headers = refusalHeaders;
 		response.description = 'A problem (RFC 7807).';
 		const { 'application/json': json } = response.content ?? {};
 		if (json) response.content = { 'application/problem+json': json };

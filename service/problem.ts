@@ -1,5 +1,5 @@
 /** Every problem kind that the service answers with: last path segment of `type` → status and title. */
-export const problemKinds = {
+const problemKinds = {
 	'malformed-request': [400, 'Malformed request'],
 	'malformed-json': [400, 'Malformed JSON'],
 	'invalid-limit': [400, 'Invalid limit'],
@@ -32,6 +32,14 @@ export const problemKinds = {
 /** Name of a problem kind, kebab-case. */
 export type ProblemKind = keyof typeof problemKinds;
 
+/** Most reasons that a refusal lists, and most characters of an explanation. */
+export const maximumReasons = 100;
+const maximumDetail = 2_000;
+
+/** Cuts an explanation that quotes something long. */
+const shorten = (detail: string) =>
+	detail.length > maximumDetail ? `${detail.slice(0, maximumDetail)}…` : detail;
+
 /** One reason among several why a body was refused. `pointer` is a JSON Pointer into the body (RFC 6901). */
 export interface ProblemReason {
 	pointer: string;
@@ -59,14 +67,19 @@ export interface ProblemError extends Error {
 /** The kinds are documented under this address; it names a kind and need not be reachable. */
 const typeRoot = 'https://workspace-data.example/problems/';
 
-/** The body for a problem kind. */
+/** The body for a problem kind; bounded, however much was wrong with a request. */
 export function problemBody(
 	kind: ProblemKind,
 	detail: string,
 	errors?: ProblemReason[],
 ): ProblemBody {
 	const [status, title] = problemKinds[kind];
-	return { type: typeRoot + kind, title, status, detail, ...(errors ? { errors } : {}) };
+	const listed = errors?.slice(0, maximumReasons).map((reason) => ({
+		...reason,
+		detail: shorten(reason.detail),
+	}));
+	const body = { type: typeRoot + kind, title, status, detail: shorten(detail) };
+	return listed ? { ...body, errors: listed } : body;
 }
 
 /**

@@ -17,7 +17,11 @@ export const rateSchema = z.union([
 			/** Requests in a window. */
 			limit: z.number().int().min(1),
 			/** Length of a window, in seconds. */
-			windowSeconds: z.number().min(0.1).default(60),
+			windowSeconds: z
+				.number()
+				.min(0.1)
+				.max(2 ** 31 - 1)
+				.default(60),
 		})
 		.strict(),
 ]);

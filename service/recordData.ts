@@ -1,38 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkValue } from './fieldTypes.ts';
-import { problem, type ProblemReason } from './problem.ts';
+import { jsonPointer } from './jsonPointer.ts';
+import { maximumReasons, problem, type ProblemReason } from './problem.ts';
 import type { CardFields } from './storage/fields.ts';
 
 /** Values under the stored keys of their fields. */
 export type StoredData = Record<string, unknown>;
 
-/** A path segment of a JSON Pointer. @see RFC 6901, section 3 */
-const segment = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 /**
  * Checks the `data` of a request against the fields of its card.
  * @param data field id → value; null clears
  * @returns stored key → value as it is stored, null where it clears
- * @throws ProblemError unknown-field, invalid-value; with a reason for each refused entry
+ * @throws ProblemError unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
  */
 export function toStored(cardId: string, fields: CardFields, data: object): StoredData {
 	const stored: StoredData = {};
 	const unknown: ProblemReason[] = [];
 	const invalid: ProblemReason[] = [];
+	const reason = (id: string, detail: string) => ({ pointer: jsonPointer(['data', id]), detail });
 	for (const [id, value] of Object.entries(data)) {
 		const field = fields.byId.get(id);
-		const pointer = `/data/${segment(id)}`;
 		if (!field) {
-			unknown.push({ pointer, detail: `Field "${id}" does not exist in card "${cardId}".` });
-			continue;
-		}
-		if (value === null) {
+			unknown.push(reason(id, `Field "${id}" does not exist in card "${cardId}".`));
+			if (unknown.length === maximumReasons) break;
+		} else if (value === null) {
 			stored[field.key] = null;
-			continue;
+		} else {
+			const checked = checkValue(field.type, field.options, value);
+			if (checked.ok) stored[field.key] = checked.value;
+			else invalid.push(reason(id, `Field "${id}" (${field.type}): ${checked.detail}.`));
 		}
-		const checked = checkValue(field.type, field.options, value);
-		if (checked.ok) stored[field.key] = checked.value;
-		else invalid.push({ pointer, detail: `Field "${id}" (${field.type}): ${checked.detail}.` });
 	}
 	if (unknown[0]) throw problem('unknown-field', unknown[0].detail, { errors: unknown });
 	if (invalid[0]) throw problem('invalid-value', invalid[0].detail, { errors: invalid });
@@ -62,11 +59,15 @@ export function withoutNulls(data: StoredData): StoredData {
 	return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
 }
 
+/** Whether two values are the same in JSON, where -0 is 0. */
+const sameInJson = (one: unknown, other: unknown) =>
+	isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
+
 /** What a change really changes: entries whose value differs from the present one. */
 export function differences(present: StoredData, change: StoredData): StoredData {
 	return Object.fromEntries(
 		Object.entries(change).filter(
-			([key, value]) => !isDeepStrictEqual(present[key] ?? null, value ?? null),
+			([key, value]) => !sameInJson(present[key] ?? null, value ?? null),
 		),
 	);
 }

@@ -1,18 +1,30 @@
+import { z } from 'zod/v4';
+
+/** Longest time that a timer of Node takes, in ms; a longer one would fire at once. */
+export const maximumTimerMs = 2 ** 31 - 1;
+
+/** Most deliveries of one subscription at a time, and longest life of an access token, in seconds. */
+export const maximumParallelDeliveries = 1_000;
+export const maximumTokenLifetime = 2 ** 31 - 1;
+
 /** What can be changed while the service runs; set by options at the start, by control later. */
-export interface RuntimeSettings {
+export const runtimeSettingsSchema = z.strictObject({
 	/** Time before the first retry of a delivery, in ms; doubles with each further one. */
-	backoffMs: number;
+	backoffMs: z.number().min(0).max(maximumTimerMs),
 	/** How long a target may take to answer a delivery, in ms. */
-	deliveryTimeoutMs: number;
+	deliveryTimeoutMs: z.int().min(1).max(maximumTimerMs),
 	/** Deliveries of one subscription at a time; more than one gives the order up. */
-	parallelDeliveries: number;
+	parallelDeliveries: z.int().min(1).max(maximumParallelDeliveries),
 	/** Life of an access token, in seconds. */
-	tokenLifetimeSeconds: number;
+	tokenLifetimeSeconds: z.int().min(1).max(maximumTokenLifetime),
 	/** Time that every API answer is held back, in ms. */
-	latencyMs: number;
+	latencyMs: z.number().min(0).max(maximumTimerMs),
 	/** How cursors behave: properly, or as a broken service would. */
-	paging: 'normal' | 'repeatCursor' | 'endless';
-}
+	paging: z.enum(['normal', 'repeatCursor', 'endless']),
+});
+
+/** What can be changed while the service runs. */
+export type RuntimeSettings = z.infer<typeof runtimeSettingsSchema>;
 
 /** Failed attempts after which a subscription is paused. @see service interface, part 8 */
 export const maximumFailures = 4;

@@ -1,13 +1,12 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { type core, safeParse, type z } from 'zod/v4';
-import { problem, type ProblemReason } from './problem.ts';
-
-const segment = (key: PropertyKey) => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+import { jsonPointer } from './jsonPointer.ts';
+import { maximumReasons, problem, type ProblemReason } from './problem.ts';
 
 /** What zod objects to, as JSON Pointers and words. A union's own message says too little. */
 function reasonsOf(issues: readonly core.$ZodIssue[]): ProblemReason[] {
-	return issues.map((issue) => ({
-		pointer: issue.path.map((key) => `/${segment(key)}`).join(''),
+	return issues.slice(0, maximumReasons).map((issue) => ({
+		pointer: jsonPointer(issue.path),
 		detail: issue.message,
 	}));
 }

@@ -177,10 +177,11 @@ export function createWorkspaceData(store: Store, variants: Variants) {
 			});
 		},
 
-		/** At most `limit` records after an id ('' for the first), oldest first. */
+		/** At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. */
 		pageOfRecords(workspaceId: string, cardId: string, after: string, limit: number) {
 			cards.get(workspaceId, cardId);
-			return records.page(cardId, after, limit).map((record) => show(cardId, record));
+			const { records: page, more } = records.page(cardId, after, limit);
+			return { records: page.map((record) => show(cardId, record)), more };
 		},
 		createRecord(workspaceId: string, cardId: string, data: object) {
 			return store.change((publish) => {

@@ -13,6 +13,8 @@ import type { TokenFaults } from './tokenFaults.ts';
 export interface IdentityProvider {
 	/** {auth_url} of the interface. */
 	readonly authUrl: string;
+	/** The token endpoint. */
+	readonly tokenUrl: string;
 	/** The account behind an access token, or undefined where the token is unknown, expired or revoked. */
 	clientIdOf(token: string): Promise<string | undefined>;
 	close(): Promise<void>;
@@ -49,10 +51,23 @@ export async function listen(server: Server, port: number, host: string): Promis
 	return address.port;
 }
 
+/** Whether the library takes an address for the token endpoint: any case, a slash more, any query. */
+function isTokenPath(url: string): boolean {
+	const [path = ''] = url.split('?', 1);
+	return path.toLowerCase().replace(/\/$/, '') === tokenPath;
+}
+
 /** Answers with an error as OAuth writes it. @see RFC 6749, section 5.2 */
-function refuse(response: ServerResponse, status: number, error: string, description: string) {
+function refuse(
+	response: ServerResponse,
+	status: number,
+	error: string,
+	description: string,
+	headers: Record<string, string> = {},
+) {
+	const common = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 	response
-		.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+		.writeHead(status, { ...common, ...headers })
 		.end(JSON.stringify({ error, error_description: description }));
 }
 
@@ -154,7 +169,7 @@ export async function startIdentityProvider(
 			refuse(response, 404, 'not_found', 'Realm does not exist');
 			return;
 		}
-		if (url === mount + tokenPath) {
+		if (isTokenPath(url.slice(mount.length))) {
 			if (faults.answer(response)) return;
 			// The library would take the secret from a Basic header, too; the interface knows the form only.
 			if (request.headers.authorization !== undefined) {
@@ -163,6 +178,7 @@ export async function startIdentityProvider(
 					401,
 					'invalid_client',
 					'Send client_id and client_secret in the form body',
+					{ 'www-authenticate': 'Basic realm="workspace-data"' },
 				);
 				return;
 			}
@@ -178,6 +194,7 @@ export async function startIdentityProvider(
 
 	return {
 		authUrl,
+		tokenUrl: authUrl + mount + tokenPath,
 		async clientIdOf(token) {
 			return (await provider.ClientCredentials.find(token))?.clientId;
 		},

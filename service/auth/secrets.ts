@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Prefix of API keys; `live` is the environment. */
-export const apiKeyPrefix = 'wsd_live_';
+const apiKeyPrefix = 'wsd_live_';
 
 /** A fresh API key: prefix and 256 random bits. */
 export function newApiKey(): string {

@@ -5,7 +5,7 @@ import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { sign } from '../delivery/signature.ts';
 import { checkValue, type FieldType } from '../fieldTypes.ts';
 import { type RateLimiter, rateAnswerSchema, rateSchema } from '../rateLimit.ts';
-import { defaultSettings, type RuntimeSettings } from '../settings.ts';
+import { type RuntimeSettings, runtimeSettingsSchema } from '../settings.ts';
 import { type Role, roles } from '../storage/identities.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
@@ -20,6 +20,8 @@ export interface ControlContext {
 	store: Store;
 	data: WorkspaceData;
 	variants: Variants;
+	/** What `reset` goes back to. */
+	initialVariants: Readonly<Variants>;
 	settings: RuntimeSettings;
 	/** What `reset` goes back to. */
 	initialSettings: Readonly<RuntimeSettings>;
@@ -52,7 +54,10 @@ function call<S extends z.ZodType, R>(
 /** In-process control of a running service; the same calls are served over HTTP. See README.md. */
 export type Control = ReturnType<typeof createControl>;
 
+const limits = runtimeSettingsSchema.shape;
 const nothing = z.strictObject({}).optional();
+/** About 30 years, so that all timestamps have four digits of a year and lie after 1970. */
+const clockOffset = z.number().min(-1e9).max(1e9);
 const card = z.strictObject({ cardId: z.string() });
 const account = z.strictObject({ clientId: z.string() });
 
@@ -95,7 +100,7 @@ export function createControl(context: ControlContext) {
 
 	return {
 		/** Holds every API answer back. */
-		setLatency: call(z.strictObject({ ms: z.number().min(0) }), ({ ms }) => {
+		setLatency: call(z.strictObject({ ms: limits.latencyMs }), ({ ms }) => {
 			settings.latencyMs = ms;
 		}),
 		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */
@@ -217,21 +222,21 @@ export function createControl(context: ControlContext) {
 				data.addCollaborator(workspaceOfCard(cardId), cardId, email, role),
 		),
 		/** Sets how long new access tokens live. */
-		setTokenLifetime: call(z.strictObject({ seconds: z.number().int().min(1) }), (input) => {
+		setTokenLifetime: call(z.strictObject({ seconds: limits.tokenLifetimeSeconds }), (input) => {
 			settings.tokenLifetimeSeconds = input.seconds;
 		}),
 		/** Sets the time before the first retry of a delivery; retries that wait come forward. */
-		setBackoff: call(z.strictObject({ ms: z.number().min(0) }), ({ ms }) => {
+		setBackoff: call(z.strictObject({ ms: limits.backoffMs }), ({ ms }) => {
 			settings.backoffMs = ms;
 			deliveries.hasten(ms);
 			context.dispatcher.wakeAll();
 		}),
 		/** Sets how many deliveries of one subscription run at a time; more than one gives the order up. */
-		setParallelDeliveries: call(z.strictObject({ count: z.number().int().min(1) }), (input) => {
+		setParallelDeliveries: call(z.strictObject({ count: limits.parallelDeliveries }), (input) => {
 			settings.parallelDeliveries = input.count;
 		}),
 		/** Sets how long a target may take to answer. */
-		setDeliveryTimeout: call(z.strictObject({ ms: z.number().min(1) }), ({ ms }) => {
+		setDeliveryTimeout: call(z.strictObject({ ms: limits.deliveryTimeoutMs }), ({ ms }) => {
 			settings.deliveryTimeoutMs = ms;
 		}),
 		/** Chooses shapes that the interface leaves open; what is not named stays. @returns all of them */
@@ -243,12 +248,9 @@ export function createControl(context: ControlContext) {
 			Object.assign(variants, defaultVariants);
 		}),
 		/** Makes cursors misbehave: the same one again and again, or never null. */
-		setPaging: call(
-			z.strictObject({ mode: z.enum(['normal', 'repeatCursor', 'endless']) }),
-			({ mode }) => {
-				settings.paging = mode;
-			},
-		),
+		setPaging: call(z.strictObject({ mode: limits.paging }), ({ mode }) => {
+			settings.paging = mode;
+		}),
 		/** All subscriptions of a workspace with their state; secrets are left out. */
 		subscriptions: call(
 			z.strictObject({ workspaceId: z.string().optional() }).optional(),
@@ -285,19 +287,21 @@ export function createControl(context: ControlContext) {
 				})
 				.optional(),
 			(input) =>
-				deliveries.log(input?.subscriptionId ?? null, input?.limit ?? 1_000).map((delivery) => ({
-					...delivery,
-					signature: signatureOf(delivery),
-				})),
+				deliveries
+					.log({ subscriptionId: input?.subscriptionId }, input?.limit ?? 1_000)
+					.map((delivery) => ({
+						...delivery,
+						signature: signatureOf(delivery),
+					})),
 		),
 		/** E-mails to owners, newest first. */
-		outbox: call(nothing, () => store.mails.list(1_000)),
+		outbox: call(nothing, () => store.mails.list(null, 1_000)),
 		/** The latest requests to the API and the token endpoint, oldest first. */
 		requests: call(nothing, () => requests.list().map((entry) => ({ ...entry }))),
 		/** Empties the request log. */
 		resetRequests: call(nothing, () => requests.reset()),
 		/** Sets how far the service's clock is off: Date, rate-limit reset, timestamps. */
-		setClockOffset: call(z.strictObject({ seconds: z.number() }), ({ seconds }) => {
+		setClockOffset: call(z.strictObject({ seconds: clockOffset }), ({ seconds }) => {
 			clock.offsetSeconds = seconds;
 		}),
 		/** Memory of the service's process, in bytes. */
@@ -305,12 +309,12 @@ export function createControl(context: ControlContext) {
 			const { rss, heapUsed } = process.memoryUsage();
 			return { rss, heapUsed };
 		}),
-		/** Ends all faults, variants, limits and delays; data and the request log stay. */
+		/** Goes back to the faults, variants, limits and delays of the start; data and request log stay. */
 		reset: call(nothing, () => {
 			faults.clear();
 			tokenFaults.clear();
-			Object.assign(variants, defaultVariants);
-			Object.assign(settings, { ...defaultSettings, ...context.initialSettings });
+			Object.assign(variants, context.initialVariants);
+			Object.assign(settings, context.initialSettings);
 			limiter.answer = rateAnswerSchema.parse({});
 			limiter.set(context.initialRate);
 			clock.offsetSeconds = 0;

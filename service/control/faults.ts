@@ -1,4 +1,19 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod/v4';
+import { maximumTimerMs } from '../settings.ts';
+
+/** Whether Node could send these; it would refuse the answer itself otherwise. */
+function areHeaders(headers: Record<string, string>): boolean {
+	try {
+		for (const [name, value] of Object.entries(headers)) {
+			validateHeaderName(name);
+			validateHeaderValue(name, value);
+		}
+		return true;
+	} catch {
+		return false;
+	}
+}
 
 /** How the next matching requests are failed. */
 export const faultSchema = z
@@ -21,9 +36,12 @@ export const faultSchema = z
 		body: z.enum(['problem', 'html', 'empty', 'plain', 'json']).default('problem'),
 		/** The body with `body: "json"`, or members to add to a problem. */
 		json: z.unknown().optional(),
-		headers: z.record(z.string(), z.string()).default({}),
+		headers: z
+			.record(z.string(), z.string())
+			.refine(areHeaders, 'are not proper HTTP headers')
+			.default({}),
 		/** Time between two bytes with `slowBody`, in ms. */
-		byteMs: z.number().int().min(0).default(1_000),
+		byteMs: z.number().int().min(0).max(maximumTimerMs).default(1_000),
 	})
 	.strict();
 
@@ -34,8 +52,6 @@ export type Fault = z.output<typeof faultSchema>;
 export interface Faults {
 	add(fault: Fault): void;
 	clear(): void;
-	/** How many requests are still to be failed. */
-	readonly left: number;
 	/** The share of requests whose connection is closed at random, 0 to 1, and when. */
 	drop: { ratio: number; when: 'before' | 'after' | 'either' };
 	/** The fault for a request, which it uses up, or undefined. */
@@ -47,9 +63,6 @@ export function createFaults(random: () => number = Math.random): Faults {
 	let waiting: Array<{ fault: Fault; matches: RegExp; skip: number; left: number }> = [];
 	return {
 		drop: { ratio: 0, when: 'either' },
-		get left() {
-			return waiting.reduce((sum, { left }) => sum + left, 0);
-		},
 		add(fault) {
 			waiting.push({
 				fault,

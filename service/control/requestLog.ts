@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface LoggedRequest {
 	listener: 'api' | 'auth';
 	method: string;
-	/** Path without the query. */
+	/** Path without the query; with it 2,000 characters at most. */
 	path: string;
 	query: string;
 	authorization: 'none' | 'apiKey' | 'serviceAccount' | 'unknown';
@@ -23,23 +23,28 @@ export interface RequestLog {
 		response: ServerResponse,
 	): LoggedRequest;
 	list(): readonly LoggedRequest[];
-	/** How many were noted since the last reset, including those that are no longer kept. */
-	readonly count: number;
 	reset(): void;
+}
+
+const maximumUrl = 2_000;
+
+/** The beginning of an address, as a string of its own: a slice would keep the whole one in memory. */
+function beginningOf(url: string): string {
+	return url.length > maximumUrl ? Buffer.from(url.slice(0, maximumUrl)).toString() : url;
 }
 
 /** @param kept how many requests are kept at most */
 export function createRequestLog(kept = 20_000): RequestLog {
 	let entries: LoggedRequest[] = [];
-	let count = 0;
 	return {
 		note(listener, request, response) {
-			const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+			const url = beginningOf(request.url ?? '');
+			const [path = ''] = url.split('?', 1);
 			const entry: LoggedRequest = {
 				listener,
 				method: request.method ?? '',
 				path,
-				query,
+				query: url.slice(path.length + 1),
 				authorization: request.headers.authorization === undefined ? 'none' : 'unknown',
 				status: null,
 				time: Date.now(),
@@ -48,18 +53,13 @@ export function createRequestLog(kept = 20_000): RequestLog {
 				entry.status = response.statusCode;
 			});
 			entries.push(entry);
-			count += 1;
 			// Dropping half at a time keeps the cost of a request constant.
 			if (entries.length > kept * 2) entries = entries.slice(-kept);
 			return entry;
 		},
 		list: () => entries.slice(-kept),
-		get count() {
-			return count;
-		},
 		reset() {
 			entries = [];
-			count = 0;
 		},
 	};
 }

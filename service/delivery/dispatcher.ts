@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Clock } from '../clock.ts';
-import { maximumFailures, type RuntimeSettings } from '../settings.ts';
+import { messageOf } from '../messageOf.ts';
+import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../settings.ts';
 import type { Attempt, PendingDelivery } from '../storage/deliveries.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
 import type { Store } from '../store.ts';
@@ -22,6 +24,9 @@ const parallelPerTarget = 8;
 
 /** Most of an answer that is read before the connection is given up, in bytes. */
 const maximumAnswerBytes = 64 * 1024;
+
+/** Time until the database is tried again after it failed, in ms. */
+const databasePauseMs = 1_000;
 
 /** Why an attempt failed, in words for the log. */
 function reasonOf(error: unknown, timeoutMs: number): string {
@@ -52,6 +57,7 @@ function createGate(limit: number) {
 
 /**
  * Makes the dispatcher. It does nothing until it is woken.
+ * @param report told about failures of the database, in words without secrets
  * @see service interface, parts 3 and 6
  */
 export function createDispatcher(
@@ -59,10 +65,12 @@ export function createDispatcher(
 	clock: Clock,
 	settings: RuntimeSettings,
 	mailer: Mailer,
+	report: (message: string) => void,
 ): Dispatcher {
 	const agent = new Agent({ connections: parallelPerTarget, pipelining: 1 });
 	const closing = new AbortController();
 	const gate = createGate(parallelPerTarget);
+	/** Subscriptions whose next delivery is due later. */
 	const timers = new Map<string, NodeJS.Timeout>();
 	/** Who works on the queue of which subscription. */
 	const workers = new Map<string, Set<Promise<void>>>();
@@ -107,9 +115,25 @@ export function createDispatcher(
 		}
 	};
 
+	const wakeLater = (subscriptionId: string, waitMs: number) => {
+		if (closing.signal.aborted) return;
+		clearTimeout(timers.get(subscriptionId));
+		timers.set(
+			subscriptionId,
+			setTimeout(
+				() => {
+					timers.delete(subscriptionId);
+					dispatcher.wake(subscriptionId);
+				},
+				Math.min(waitMs, maximumTimerMs),
+			),
+		);
+	};
+
 	const pause = (subscription: Subscription, last: Omit<Attempt, 'number'>) => {
 		if (!store.subscriptions.pause(subscription.id)) return;
 		store.mails.add(
+			subscription.workspaceId,
 			subscription.owner,
 			'A webhook subscription was paused',
 			[
@@ -123,7 +147,7 @@ export function createDispatcher(
 	};
 
 	/** Notes how an attempt went; the fourth failure pauses the subscription. */
-	const conclude = (
+	const note = (
 		subscription: Subscription,
 		delivery: PendingDelivery,
 		result: Omit<Attempt, 'number'>,
@@ -141,46 +165,59 @@ export function createDispatcher(
 		if (failures >= maximumFailures) void mailer.flush();
 	};
 
-	const deliver = async (subscription: Subscription, delivery: PendingDelivery) => {
-		const leave = await gate.enter(new URL(subscription.targetUrl).origin);
-		try {
-			if (closing.signal.aborted) return;
-			const result = await attempt(subscription, delivery);
-			// An attempt cut short by our own shutdown says nothing about the target.
-			if (result.error === null || !closing.signal.aborted) {
-				conclude(subscription, delivery, result);
+	/** Notes how an attempt went as soon as the database can: sending again would deliver twice. */
+	const conclude = async (...outcome: Parameters<typeof note>) => {
+		do {
+			try {
+				note(...outcome);
+				return;
+			} catch (error) {
+				report(`a delivery could not be noted: ${messageOf(error)}`);
+				await sleep(databasePauseMs, undefined, { signal: closing.signal }).catch(() => {});
 			}
+		} while (!closing.signal.aborted);
+	};
+
+	/** Handles the oldest delivery that nobody handles yet. @returns whether to look again at once */
+	const step = async (subscriptionId: string): Promise<boolean> => {
+		const waiting = store.subscriptions.find(subscriptionId);
+		if (waiting?.state !== 'active') return false;
+		const leave = await gate.enter(new URL(waiting.targetUrl).origin);
+		try {
+			// Read behind the gate: it may have been deleted or paused meanwhile.
+			const subscription = store.subscriptions.find(subscriptionId);
+			if (subscription?.state !== 'active' || closing.signal.aborted) return false;
+			const delivery = nextOf(subscriptionId);
+			if (delivery) await deliver(subscription, delivery);
+			return delivery !== undefined;
 		} finally {
 			leave();
 		}
 	};
 
-	/** Handles the oldest delivery that nobody handles yet. @returns whether to look again at once */
-	const step = async (subscriptionId: string): Promise<boolean> => {
-		const subscription = store.subscriptions.find(subscriptionId);
-		if (subscription?.state !== 'active') return false;
+	/** The oldest delivery that is due and not under way; where all are due later, sees to that. */
+	const nextOf = (subscriptionId: string): PendingDelivery | undefined => {
 		const free = store.deliveries
 			.next(subscriptionId, settings.parallelDeliveries)
 			.filter(({ id }) => !underWay.has(id));
 		const now = Date.now();
-		const delivery = free.find(({ dueAt }) => dueAt <= now);
-		if (!delivery) {
-			if (free.length === 0) return false;
-			const waitMs = Math.min(...free.map(({ dueAt }) => dueAt)) - now;
-			clearTimeout(timers.get(subscriptionId));
-			timers.set(
-				subscriptionId,
-				setTimeout(() => dispatcher.wake(subscriptionId), waitMs),
-			);
-			return false;
-		}
+		const due = free.find(({ dueAt }) => dueAt <= now);
+		if (due || free.length === 0) return due;
+		wakeLater(subscriptionId, Math.min(...free.map(({ dueAt }) => dueAt)) - now);
+		return undefined;
+	};
+
+	const deliver = async (subscription: Subscription, delivery: PendingDelivery) => {
 		underWay.add(delivery.id);
 		try {
-			await deliver(subscription, delivery);
+			const result = await attempt(subscription, delivery);
+			// An attempt cut short by our own shutdown says nothing about the target.
+			if (result.error === null || !closing.signal.aborted) {
+				await conclude(subscription, delivery, result);
+			}
 		} finally {
 			underWay.delete(delivery.id);
 		}
-		return true;
 	};
 
 	const work = async (subscriptionId: string) => {
@@ -192,12 +229,17 @@ export function createDispatcher(
 
 	/** Starts a worker; several on one queue only where the settings give the order up. */
 	const startWorker = (subscriptionId: string, workersOfQueue: Set<Promise<void>>) => {
-		const worker = work(subscriptionId).finally(() => {
-			workersOfQueue.delete(worker);
-			if (workersOfQueue.size === 0) workers.delete(subscriptionId);
-			// Asked for between the worker's last look and now.
-			if (asked.has(subscriptionId)) dispatcher.wake(subscriptionId);
-		});
+		const worker = work(subscriptionId)
+			.catch((error: unknown) => {
+				report(`deliveries of a subscription have to wait: ${messageOf(error)}`);
+				wakeLater(subscriptionId, databasePauseMs);
+			})
+			.finally(() => {
+				workersOfQueue.delete(worker);
+				if (workersOfQueue.size === 0) workers.delete(subscriptionId);
+				// Asked for between the worker's last look and now.
+				if (asked.has(subscriptionId)) dispatcher.wake(subscriptionId);
+			});
 		workersOfQueue.add(worker);
 	};
 

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { messageOf } from '../messageOf.ts';
 import type { MailStore } from '../storage/mails.ts';
 
 /** Sends what is in the outbox, where there is a mail server to send it through. */
@@ -8,8 +9,13 @@ export interface Mailer {
 	close(): void;
 }
 
-const maximumAttempts = 5;
-const retryAfterMs = 30_000;
+/** How long a message is tried after it was written, in ms; a start tries older ones once, too. */
+const triedForMs = 24 * 60 * 60 * 1000;
+
+/** Time until unsent messages are tried again, in ms: 30 s, doubling up to an hour. */
+export function retryAfterMs(failures: number): number {
+	return Math.min(30_000 * 2 ** (failures - 1), 60 * 60 * 1000);
+}
 
 /**
  * Makes the mailer.
@@ -27,10 +33,18 @@ export function createMailer(
 	let closed = false;
 	let running: Promise<void> | undefined;
 	let again = false;
+	/** Runs in a row that left something unsent. */
+	let failures = 0;
+	/** Age up to which messages are tried; any at the first run. */
+	let maximumAgeMs: number | undefined;
 
+	/** @returns whether all of it was sent */
 	const sendAll = async () => {
-		for (const mail of mails.unsent(maximumAttempts)) {
-			if (closed) return;
+		const unsent = mails.unsent(maximumAgeMs);
+		maximumAgeMs = triedForMs;
+		let complete = true;
+		for (const mail of unsent) {
+			if (closed) return complete;
 			try {
 				await transport.sendMail({
 					from: 'Workspace Data Service <no-reply@workspace-data.example>',
@@ -38,15 +52,29 @@ export function createMailer(
 					subject: mail.subject,
 					text: mail.text,
 				});
-				if (!closed) mails.sent(mail.id);
 			} catch (error) {
-				if (closed) return;
-				mails.failed(mail.id, error instanceof Error ? error.message : 'unknown error');
+				if (closed) return complete;
+				complete = false;
+				mails.failed(mail.id, messageOf(error));
 				report('an e-mail to the owner of a subscription could not be sent');
-				clearTimeout(timer);
-				timer = setTimeout(() => void mailer.flush(), retryAfterMs);
+				continue;
 			}
+			if (!closed) mails.sent(mail.id);
 		}
+		return complete;
+	};
+
+	const run = async () => {
+		clearTimeout(timer);
+		let complete = false;
+		try {
+			complete = await sendAll();
+		} catch (error) {
+			report(`the outbox could not be worked off: ${messageOf(error)}`);
+		}
+		failures = complete ? 0 : failures + 1;
+		if (complete || closed) return;
+		timer = setTimeout(() => void mailer.flush(), retryAfterMs(failures));
 	};
 
 	const mailer: Mailer = {
@@ -55,7 +83,7 @@ export function createMailer(
 			running ??= (async () => {
 				while (again && !closed) {
 					again = false;
-					await sendAll();
+					await run();
 				}
 				running = undefined;
 			})();

@@ -17,7 +17,7 @@ const one = `${all}/:fid`;
 const tags = ['Fields'];
 
 /** A field as the API shows it. */
-export function showField({ id, name, type, options }: Field, variants: Variants): object {
+function showField({ id, name, type, options }: Field, variants: Variants): object {
 	const shown = options.map((option) => {
 		if (variants.fieldOptions === 'idName') return { id: option.id, name: option.name };
 		if (variants.fieldOptions === 'valueLabel') return { value: option.name, label: option.name };

@@ -76,15 +76,14 @@ export function addRecordRoutes(
 				throw problem('invalid-cursor', 'The query has more than one cursor.');
 			}
 			const after = cursor === undefined ? '' : cursors.decode(cid, cursor);
-			const found = data.pageOfRecords(wid, cid, after, limit + 1);
-			const page = found.slice(0, limit);
-			const last = page.at(-1);
-			let next = found.length > limit && last ? cursors.encode(cid, last.id) : null;
+			const { records, more } = data.pageOfRecords(wid, cid, after, limit);
+			const last = records.at(-1);
+			let next = more && last ? cursors.encode(cid, last.id) : null;
 			// What a broken service would do, for trying clients.
 			if (settings.paging === 'repeatCursor')
 				next = cursor ?? (last ? cursors.encode(cid, last.id) : null);
 			if (settings.paging === 'endless') next ??= cursors.encode(cid, '');
-			return answers.page(reply, page, next);
+			return answers.page(reply, records, next);
 		},
 	);
 

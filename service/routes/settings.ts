@@ -27,6 +27,7 @@ export interface SettingsContext {
 
 const cookieName = 'workspace_settings';
 const shownDeliveries = 50;
+const maximumFormBytes = 64 * 1024;
 
 const nameForm = z.object({ name: z.string().trim().min(1).max(200) });
 const accountForm = nameForm.extend({ role: z.enum(roles) });
@@ -67,9 +68,10 @@ export async function addSettingsRoutes(app: App, context: SettingsContext) {
 
 	const back = (reply: FastifyReply) => reply.redirect(settingsRoot, 303);
 
-	const page = (session: Session) => {
+	const page = (session: Session, method: string) => {
 		const { notice } = session;
-		session.notice = undefined;
+		// A HEAD request shows nothing, and secrets are shown only once.
+		if (method === 'GET') session.notice = undefined;
 		const workspace = identities.workspace(workspaceId);
 		return renderPage({
 			workspace: { id: workspaceId, name: workspace?.name ?? workspaceId },
@@ -81,14 +83,14 @@ export async function addSettingsRoutes(app: App, context: SettingsContext) {
 				...subscription,
 				failures: store.deliveries.next(subscription.id, 1)[0]?.failures ?? 0,
 			})),
-			deliveries: store.deliveries.log(null, shownDeliveries),
-			mails: store.mails.list(shownDeliveries),
+			deliveries: store.deliveries.log({ workspaceId }, shownDeliveries),
+			mails: store.mails.list(workspaceId, shownDeliveries),
 			mailServer: context.mailServer,
 		});
 	};
 
 	await app.register(async (settings) => {
-		await settings.register(formbody, { bodyLimit: 64 * 1024 });
+		await settings.register(formbody);
 		settings.addHook('onRequest', guard.onPublicRequest);
 		settings.addHook('onRequest', async (request, reply) => {
 			void reply.headers({
@@ -100,7 +102,7 @@ export async function addSettingsRoutes(app: App, context: SettingsContext) {
 			});
 			if (request.method === 'POST') checkOrigin(request);
 		});
-		const hide = { schema: { hide: true } };
+		const hide = { schema: { hide: true }, bodyLimit: maximumFormBytes };
 
 		/** A form that changes something; what `run` returns is shown on the page that follows. */
 		const form = (
@@ -123,7 +125,7 @@ export async function addSettingsRoutes(app: App, context: SettingsContext) {
 			const session = sessions.find(readCookie(request));
 			return reply
 				.type('text/html; charset=utf-8')
-				.send(session ? page(session) : renderSignIn(false));
+				.send(session ? page(session, request.method) : renderSignIn(false));
 		});
 		settings.get(`${settingsRoot}/style.css`, hide, (_request, reply) =>
 			reply.type('text/css; charset=utf-8').send(style),

@@ -17,11 +17,32 @@ const name = z
 
 const description = z.string().max(10_000).refine(isUnicode, notUnicode);
 
+/** A list. One that is too long is refused before its elements are looked at, as there may be millions. */
+const listOf = <Element extends z.ZodType>(element: Element, least: number, most: number) =>
+	z.preprocess((value, { issues }) => {
+		if (Array.isArray(value) && value.length > most) {
+			issues.push({
+				code: 'too_big',
+				origin: 'array',
+				maximum: most,
+				inclusive: true,
+				input: value,
+			});
+		}
+		return value;
+	}, z.array(element).min(least).max(most));
+
 const atLeastOne = (value: object) => Object.keys(value).length > 0;
 const nothingToChange = { message: 'must have at least one property to change' };
 
 /** ISO 8601 UTC. */
 const timestamp = z.string().meta({ format: 'date-time' });
+
+/** OpenAPI 3.0 has `nullable` for what would be described as one of two types. */
+const stringOrNull = z
+	.string()
+	.nullable()
+	.meta({ type: 'string', nullable: true, anyOf: undefined });
 
 /** A card as answered. */
 export const cardSchema = z
@@ -53,7 +74,7 @@ const optionSchema = z.union([
 	z.strictObject({ value: z.string(), label: optionName }),
 ]);
 
-const optionsSchema = z.array(optionSchema).max(500);
+const optionsSchema = listOf(optionSchema, 0, 500);
 const fieldType = z.enum(fieldTypes);
 
 /** A field as answered. */
@@ -110,7 +131,7 @@ export const recordUpdateSchema = z.strictObject({ data: recordData }).meta({ id
 
 /** A page of records. */
 export const recordListSchema = z
-	.object({ records: z.array(recordSchema), next_cursor: z.string().nullable() })
+	.object({ records: z.array(recordSchema), next_cursor: stringOrNull })
 	.meta({ id: 'RecordList' });
 
 const targetUrl = z
@@ -130,7 +151,7 @@ const targetUrl = z
 export const webhookCreateSchema = z
 	.strictObject({
 		target_url: targetUrl,
-		events: z.array(z.enum(eventNames)).min(1).max(50),
+		events: listOf(z.enum(eventNames), 1, 50),
 		card_id: z.string().optional(),
 	})
 	.meta({ id: 'WebhookCreate' });
@@ -141,7 +162,7 @@ export const webhookSchema = z
 		webhook_id: z.string(),
 		target_url: z.string(),
 		events: z.array(z.enum(eventNames)),
-		card_id: z.string().nullable(),
+		card_id: stringOrNull,
 		state: z.enum(['active', 'paused']),
 		created_at: timestamp,
 		secret: z.string(),

@@ -12,12 +12,9 @@ export interface Card {
 	updated_at: string;
 }
 
-/** Cards of all workspaces. */
-export type CardStore = ReturnType<typeof createCardStore>;
-
 const columns = 'id, name, description, created_at, updated_at';
 
-/** Prepares the statements and gives the store. */
+/** Cards of all workspaces. Prepares the statements. */
 export function createCardStore({ sql }: Database, clock: Clock) {
 	const list = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? ORDER BY position`);
 	const one = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? AND id = ?`);

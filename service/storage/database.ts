@@ -68,17 +68,31 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE TABLE IF NOT EXISTS mails (
 	id INTEGER PRIMARY KEY AUTOINCREMENT, recipient TEXT NOT NULL, subject TEXT NOT NULL,
 	text TEXT NOT NULL, created_at TEXT NOT NULL, sent_at TEXT, attempts INTEGER NOT NULL DEFAULT 0,
-	error TEXT
+	error TEXT, workspace_id TEXT REFERENCES workspaces(id)
 );
 `;
 
 /** Version of the tables above; goes up with every change of them. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
-/** Refuses a file whose tables are not ours; marks a new one. */
+/** What makes version 2 of version 1: e-mails know their workspace, which their text has named before. */
+const upgradeFrom1 = `
+BEGIN;
+ALTER TABLE mails ADD COLUMN workspace_id TEXT REFERENCES workspaces(id);
+UPDATE mails SET workspace_id =
+	(SELECT id FROM workspaces WHERE instr(mails.text, ' of workspace ' || id || ' ') > 0);
+PRAGMA user_version = 2;
+COMMIT;
+`;
+
+/** Refuses a file whose tables are not ours; upgrades an earlier one and marks a new one. */
 function checkVersion(sql: DatabaseSync, file: string) {
 	const version = sql.prepare('PRAGMA user_version').get()?.user_version;
 	if (version === schemaVersion) return;
+	if (version === 1) {
+		sql.exec(upgradeFrom1);
+		return;
+	}
 	const table = sql.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).get();
 	if (table !== undefined) {
 		sql.close();

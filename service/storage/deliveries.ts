@@ -31,13 +31,10 @@ export interface DeliveryLogEntry {
 	attempts: Attempt[];
 }
 
-/** The queue and the log of deliveries. */
-export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
-
 /** How many deliveries that are done the log keeps. */
 const keptInLog = 20_000;
 
-/** Prepares the statements and gives the store. */
+/** The queue and the log of deliveries. Prepares the statements. */
 export function createDeliveryStore({ sql, transaction }: Database) {
 	const insertEvent = sql.prepare('INSERT INTO events (name, body, created_at) VALUES (?, ?, ?)');
 	const insertDelivery = sql.prepare(
@@ -78,7 +75,9 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 		`SELECT d.id, d.subscription_id AS subscriptionId, e.name AS event, e.created_at AS createdAt,
 			e.body, d.state, d.failures
 		FROM deliveries d JOIN events e ON e.id = d.event_id
-		WHERE (?1 IS NULL OR d.subscription_id = ?1) ORDER BY d.id DESC LIMIT ?2`,
+		JOIN subscriptions s ON s.id = d.subscription_id
+		WHERE (?1 IS NULL OR d.subscription_id = ?1) AND (?2 IS NULL OR s.workspace_id = ?2)
+		ORDER BY d.id DESC LIMIT ?3`,
 	);
 	const attemptsOf = sql.prepare(
 		`SELECT number, at, status, duration_ms AS durationMs, error FROM attempts
@@ -138,9 +137,16 @@ export function createDeliveryStore({ sql, transaction }: Database) {
 		pendingCount(subscriptionId: string) {
 			return (countPending.get(subscriptionId) as { n: number }).n;
 		},
-		/** Newest first. */
-		log(subscriptionId: string | null, limit: number): DeliveryLogEntry[] {
-			const rows = log.all(subscriptionId, limit) as unknown as DeliveryLogEntry[];
+		/** Those of one subscription, of one workspace or of all, newest first. */
+		log(
+			of: { subscriptionId?: string | undefined; workspaceId?: string },
+			limit: number,
+		): DeliveryLogEntry[] {
+			const rows = log.all(
+				of.subscriptionId ?? null,
+				of.workspaceId ?? null,
+				limit,
+			) as unknown as DeliveryLogEntry[];
 			return rows.map((row) => ({
 				...row,
 				attempts: attemptsOf.all(row.id) as unknown as Attempt[],

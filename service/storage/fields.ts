@@ -12,17 +12,13 @@ export interface Field {
 	options: FieldOption[];
 }
 
-/** The fields of one card, in order, and by both identifiers. */
+/** The fields of one card, in order, and by id. */
 export interface CardFields {
 	list: readonly Field[];
 	byId: ReadonlyMap<string, Field>;
-	byKey: ReadonlyMap<string, Field>;
 }
 
-/** Fields of all cards. */
-export type FieldStore = ReturnType<typeof createFieldStore>;
-
-/** Prepares the statements and gives the store. Listings are kept in memory until they change. */
+/** Fields of all cards. Prepares the statements; listings are kept in memory until they change. */
 export function createFieldStore({ sql }: Database) {
 	const list = sql.prepare(
 		'SELECT key, id, name, type, options FROM fields WHERE card_id = ? ORDER BY key',
@@ -48,7 +44,6 @@ export function createFieldStore({ sql }: Database) {
 		return {
 			list: fields,
 			byId: new Map(fields.map((field) => [field.id, field])),
-			byKey: new Map(fields.map((field) => [String(field.key), field])),
 		};
 	};
 

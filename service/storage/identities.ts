@@ -73,7 +73,7 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		'UPDATE accounts SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL',
 	);
 	const restoreAccount = sql.prepare(
-		'UPDATE accounts SET secret_hash = ?, revoked_at = NULL WHERE client_id = ?',
+		'UPDATE accounts SET workspace_id = ?, secret_hash = ?, revoked_at = NULL WHERE client_id = ?',
 	);
 	const deleteTokens = sql.prepare('DELETE FROM tokens WHERE client_id = ?');
 
@@ -141,9 +141,9 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		accounts(workspaceId: string) {
 			return accountsOf.all(workspaceId) as unknown as Account[];
 		},
-		/** Gives a known account another secret and makes it active; for starts that name the account. */
-		restoreAccount(clientId: string, clientSecret: string) {
-			restoreAccount.run(hashSecret(clientSecret), clientId);
+		/** Makes a known account active in a workspace, with another secret; for starts that name it. */
+		restoreAccount(workspaceId: string, clientId: string, clientSecret: string) {
+			restoreAccount.run(workspaceId, hashSecret(clientSecret), clientId);
 		},
 		/** Revokes an account and deletes its tokens, in one transaction. */
 		revokeAccount(clientId: string) {

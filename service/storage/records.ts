@@ -9,8 +9,14 @@ export interface StoredRecord {
 	created_at: string;
 }
 
-/** Records of all cards. */
-export type RecordStore = ReturnType<typeof createRecordStore>;
+/** Records in a row, and whether there are more after them. */
+export interface RecordPage {
+	records: StoredRecord[];
+	more: boolean;
+}
+
+/** Characters of JSON after which a page ends early; the answer has to fit into one string. */
+const maximumPageSize = 16 * 1024 * 1024;
 
 interface Row {
 	id: string;
@@ -24,7 +30,7 @@ const parse = (row: Row): StoredRecord => ({
 	created_at: row.created_at,
 });
 
-/** Prepares the statements and gives the store. */
+/** Records of all cards. Prepares the statements. */
 export function createRecordStore({ sql }: Database, clock: Clock) {
 	const page = sql.prepare(
 		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
@@ -50,8 +56,19 @@ export function createRecordStore({ sql }: Database, clock: Clock) {
 
 	return {
 		/** At most `limit` records whose id is above `after`, in the order of their creation. */
-		page(cardId: string, after: string, limit: number): StoredRecord[] {
-			return (page.all(cardId, after, limit) as unknown as Row[]).map(parse);
+		page(cardId: string, after: string, limit: number): RecordPage {
+			const records: StoredRecord[] = [];
+			let size = 0;
+			// Row by row, so that what does not fit is not read.
+			const rows = page.iterate(cardId, after, limit + 1) as Iterable<unknown>;
+			for (const row of rows as Iterable<Row>) {
+				size += row.data.length;
+				if (records.length === limit || (size > maximumPageSize && records.length > 0)) {
+					return { records, more: true };
+				}
+				records.push(parse(row));
+			}
+			return { records, more: false };
 		},
 		find(cardId: string, id: string): StoredRecord | undefined {
 			const row = one.get(cardId, id) as Row | undefined;

@@ -18,9 +18,6 @@ export interface Subscription {
 	pausedAt: string | null;
 }
 
-/** Subscriptions of all workspaces. */
-export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>;
-
 const columns = `id, workspace_id AS workspaceId, card_id AS cardId, target_url AS targetUrl, events,
 	secret, state, owner, created_at AS createdAt, paused_at AS pausedAt`;
 
@@ -30,7 +27,7 @@ const parse = (row: Row): Subscription => ({
 	events: JSON.parse(row.events) as EventName[],
 });
 
-/** Prepares the statements and gives the store. */
+/** Subscriptions of all workspaces. Prepares the statements. */
 export function createSubscriptionStore({ sql }: Database, clock: Clock) {
 	const one = sql.prepare(`SELECT ${columns} FROM subscriptions WHERE id = ?`);
 	const list = sql.prepare(

@@ -1,10 +1,10 @@
 import { hashSecret } from '../auth/secrets.ts';
 import type { Database } from './database.ts';
 
-/** What the OpenID provider keeps, by model and by the hash of the identifier (which is the token). */
-export type TokenStore = ReturnType<typeof createTokenStore>;
-
-/** Prepares the statements and gives the store. */
+/**
+ * What the OpenID provider keeps, by model and by the hash of the identifier (which is the token).
+ * Prepares the statements.
+ */
 export function createTokenStore({ sql }: Database) {
 	const upsert = sql.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?)');
 	const find = sql.prepare(

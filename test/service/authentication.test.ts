@@ -127,17 +127,29 @@ describe('service accounts', () => {
 		expect([answer.status, answer.body.error]).toEqual([status, error]);
 	});
 
-	test('take the secret in the body only', async () => {
-		const basic = Buffer.from(`${service.clientId}:${service.clientSecret}`).toString('base64');
-		const response = await fetch(
-			`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
-			{
-				method: 'POST',
-				headers: { authorization: `Basic ${basic}` },
-				body: new URLSearchParams({ grant_type: 'client_credentials' }),
-			},
-		);
-		expect(response.status).toBe(401);
+	test.each(['token', 'token?x=1', 'token/', 'TOKEN', 'Token/?x=1'])(
+		'take the secret in the body only: %s',
+		async (end) => {
+			const basic = Buffer.from(`${service.clientId}:${service.clientSecret}`).toString('base64');
+			const response = await fetch(
+				`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/${end}`,
+				{
+					method: 'POST',
+					headers: { authorization: `Basic ${basic}` },
+					body: new URLSearchParams({ grant_type: 'client_credentials' }),
+				},
+			);
+			expect(response.status).toBe(401);
+			expect(await response.json()).toMatchObject({ error: 'invalid_client' });
+			// RFC 6749, section 5.2: the scheme that the client has used.
+			expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+		},
+	);
+
+	test('meet the faults of the token endpoint wherever it answers', async () => {
+		service.control.failTokens({ mode: 'unavailable', times: 1 });
+		const path = `/realms/${service.realm}/protocol/openid-connect/token?x=1`;
+		expect((await fetch(service.authUrl + path, { method: 'POST' })).status).toBe(503);
 	});
 
 	test('do not exist in other realms', async () => {

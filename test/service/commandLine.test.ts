@@ -95,6 +95,11 @@ test('a file that another process uses: a clear message and 1', async () => {
 test.each([
 	[['--port', 'abc'], '--port must be a whole number from 0 to 65535, not "abc".'],
 	[['--port', '70000'], '--port must be'],
+	[['--backoff-ms', '3000000000'], '--backoff-ms must be a whole number from 0 to 2147483647'],
+	[['--api-key', 'wsd live'], '--api-key must be of visible ASCII characters'],
+	[['--client-id', ''], '--client-id must not be empty.'],
+	[['--settings-password', ''], '--settings-password must not be empty.'],
+	[['--smtp', 'nonsense'], '--smtp must be an smtp:// or smtps:// address.'],
 	[['--tier', 'gold'], '--tier must be one of free, standard, business, enterprise'],
 	[['--colour', 'red'], "Unknown option '--colour'"],
 	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],

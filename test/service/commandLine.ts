@@ -1,26 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-/** What the first line of `npm run service -- --json` says. */
-export interface Addresses {
-	baseUrl: string;
-	authUrl: string;
-	realm: string;
-	workspaceId: string;
-	apiKey: string;
-	clientId: string;
-	clientSecret: string;
-	controlUrl: string | null;
-	controlToken: string | null;
-}
+import type { ServiceAddresses } from '../../service/addresses.ts';
 
 /** The service in a process of its own. */
 export interface ServiceProcess {
 	child: ChildProcess;
 	/** The first line of stdout. */
 	line: string;
-	addresses: Addresses;
+	addresses: ServiceAddresses;
 	/** Exit code and signal, once it has ended. */
 	ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -68,5 +56,5 @@ export async function startServiceProcess(args: string[]): Promise<ServiceProces
 			reject(new Error(`The service ended with ${code}:\n${output().stderr}`)),
 		);
 	});
-	return { child, line, addresses: JSON.parse(line) as Addresses, ended };
+	return { child, line, addresses: JSON.parse(line) as ServiceAddresses, ended };
 }

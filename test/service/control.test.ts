@@ -138,6 +138,53 @@ test('requests are counted, without credentials', async () => {
 	expect(JSON.stringify(seen)).not.toContain(service.apiKey);
 });
 
+test.each<[keyof Service['control'], Record<string, unknown>]>([
+	['setLatency', { ms: 3e9 }],
+	['setBackoff', { ms: 3e9 }],
+	['setDeliveryTimeout', { ms: 1500.5 }],
+	['setDeliveryTimeout', { ms: 5e9 }],
+	['setParallelDeliveries', { count: 1e9 }],
+	['setTokenLifetime', { seconds: 2 ** 53 - 1 }],
+	['setClockOffset', { seconds: 1e15 }],
+	['setRate', { rate: { limit: 1, windowSeconds: 1e300 } }],
+	['fail', { headers: { 'bad header': 'x' } }],
+	['fail', { headers: { x: 'a\nb' } }],
+	['fail', { mode: 'slowBody', byteMs: 3e9 }],
+])('%s %j is refused and changes nothing', async (name, input) => {
+	const answer = await api('POST', `/control/${name}`, input, {
+		authorization: `Bearer ${service.controlToken}`,
+	});
+	expect(answer.status).toBe(422);
+	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
+});
+
+test('what is out of bounds does not start', async () => {
+	await expect(startService({ deliveryTimeoutMs: 1500.5 })).rejects.toThrow('deliveryTimeoutMs');
+});
+
+test('reset goes back to the variants of the start, resetVariants to those of the service', async () => {
+	const other = await startService({ variants: { lists: 'bare' } });
+	try {
+		other.control.setVariants({ lists: 'items', objects: 'named' });
+		other.control.reset();
+		expect(other.control.setVariants({})).toMatchObject({ lists: 'bare', objects: 'bare' });
+		other.control.resetVariants();
+		expect(other.control.setVariants({})).toMatchObject({ lists: 'named', objects: 'bare' });
+	} finally {
+		await other.close();
+	}
+});
+
+test('of a request with a long address the beginning is logged', async () => {
+	service.control.resetRequests();
+	await api('GET', `cards?x=a?b&y=1`);
+	await createClient(service, null)('GET', `cards?${'y'.repeat(14_000)}`);
+	const [short, long] = service.control.requests();
+	expect(short?.query).toBe('x=a?b&y=1');
+	expect(`${long?.path}?${long?.query}`).toHaveLength(2_000);
+	expect(long?.query).toMatch(/^y+$/);
+});
+
 describe('over HTTP', () => {
 	test('has the same calls behind its own token', async () => {
 		const { controlUrl, controlToken } = service;

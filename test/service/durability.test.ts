@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createClock } from '../../service/clock.ts';
 import { sign } from '../../service/delivery/signature.ts';
 import { type Service, startService } from '../../service/index.ts';
+import { openStore } from '../../service/store.ts';
 import { createClient, requestToken, until } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
 import { startReceiver } from './receiver.ts';
@@ -142,6 +144,35 @@ test('what is named in the options is active again, though it was revoked', asyn
 	} finally {
 		await second.close();
 	}
+});
+
+test('key and account that are named belong to the workspace that is named', async () => {
+	const first = await startService({ file });
+	const { apiKey, clientId, clientSecret } = first;
+	await first.close();
+	const named = { workspaceId: 'wsp_other', apiKey, clientId, clientSecret };
+	const second = await startService({ file, ...named });
+	try {
+		expect(second).toMatchObject(named);
+		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
+		const token = (await requestToken(second)).body.access_token;
+		expect((await createClient(second, token)('GET', 'cards')).status).toBe(200);
+	} finally {
+		await second.close();
+	}
+});
+
+test('a file of version 1 is upgraded; its e-mails find their workspace', async () => {
+	const clock = createClock();
+	const before = openStore(file, clock);
+	const { id } = before.identities.createWorkspace('Workspace', 'owner@example.com');
+	const text = `The webhook subscription whk_1 of workspace ${id} was paused\n`;
+	before.mails.add(id, 'owner@example.com', 'Subject', text);
+	before.database.sql.exec(`ALTER TABLE mails DROP COLUMN workspace_id; PRAGMA user_version = 1`);
+	before.close();
+	const after = openStore(file, clock);
+	expect(after.mails.list(id, 10)).toEqual([expect.objectContaining({ text })]);
+	after.close();
 });
 
 test('a file that is not ours is refused and left alone', async () => {

@@ -27,6 +27,7 @@ test('every answer has the three headers, whatever it is', async () => {
 		await api('GET', '/api/v1/nothing'),
 		await anonymous('GET', 'cards'),
 		await anonymous('GET', '/nothing'),
+		await anonymous('POST', '/nothing', '{'),
 		await anonymous('GET', '/openapi.json'),
 		await anonymous('GET', '/api/v1/openapi.yaml'),
 		await anonymous('GET', '/api/v1/workspaces/%zz/cards'),

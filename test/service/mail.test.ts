@@ -1,54 +1,19 @@
-import { createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createClock } from '../../service/clock.ts';
+import { createMailer, retryAfterMs } from '../../service/delivery/mailer.ts';
 import { startService } from '../../service/index.ts';
+import { openStore } from '../../service/store.ts';
 import { createClient, until } from './client.ts';
-
-/** A mail server that speaks just enough SMTP (RFC 5321) and keeps what it is given. */
-async function startMailServer() {
-	const messages: string[] = [];
-	const sockets = new Set<Socket>();
-	const server = createServer((socket) => {
-		sockets.add(socket);
-		socket.on('error', () => {});
-		let data: string | undefined;
-		let buffered = '';
-		socket.write('220 test ESMTP\r\n');
-		socket.on('data', (chunk) => {
-			buffered += chunk.toString();
-			for (let end = buffered.indexOf('\r\n'); end >= 0; end = buffered.indexOf('\r\n')) {
-				const line = buffered.slice(0, end);
-				buffered = buffered.slice(end + 2);
-				if (data !== undefined) {
-					if (line !== '.') {
-						data += `${line}\n`;
-						continue;
-					}
-					messages.push(data);
-					data = undefined;
-					socket.write('250 queued\r\n');
-				} else if (line === 'DATA') {
-					data = '';
-					socket.write('354 go on\r\n');
-				} else if (line === 'QUIT') socket.end('221 bye\r\n');
-				else socket.write('250 ok\r\n');
-			}
-		});
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	return {
-		url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		messages,
-		async close() {
-			for (const socket of sockets) socket.destroy();
-			await new Promise<void>((resolve) => server.close(() => resolve()));
-		},
-	};
-}
+import { startMailServer } from './mailServer.ts';
 
 /** Makes one subscription fail four times. */
-async function pauseOne(smtpUrl: string) {
+async function pauseOne(smtpUrl: string, file = ':memory:') {
 	const reported: string[] = [];
 	const service = await startService({
+		file,
 		backoffMs: 1,
 		smtpUrl,
 		ownerEmail: 'boss@example.com',
@@ -87,5 +52,47 @@ test('an e-mail that cannot be sent stays in the outbox, with the reason', async
 		expect(reported).toEqual(['an e-mail to the owner of a subscription could not be sent']);
 	} finally {
 		await service.close();
+	}
+});
+
+test('a mail server that is away is tried for a day, in growing intervals', async () => {
+	const intervals = [1, 2, 3, 8, 9, 1_000].map((failures) => retryAfterMs(failures) / 1000);
+	expect(intervals).toEqual([30, 60, 120, 3_600, 3_600, 3_600]);
+
+	const clock = createClock();
+	const store = openStore(':memory:', clock);
+	const mailer = createMailer(store.mails, 'smtp://127.0.0.1:1', () => {});
+	const attempts = () => store.mails.list(null, 1)[0]?.attempts;
+	try {
+		const { id } = store.identities.createWorkspace('Workspace', 'owner@example.com');
+		store.mails.add(id, 'owner@example.com', 'Subject', 'Text');
+		for (let n = 0; n < 8; n++) await mailer.flush();
+		expect(attempts()).toBe(8);
+		clock.offsetSeconds = 86_401;
+		await mailer.flush();
+		expect(attempts()).toBe(8);
+	} finally {
+		mailer.close();
+		store.close();
+	}
+});
+
+test('what was not sent is tried again at the next start, however often it was tried', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+	const file = join(folder, 'service.sqlite');
+	const first = await pauseOne('smtp://127.0.0.1:1', file);
+	await until('it was tried', () => first.service.control.outbox()[0]?.error);
+	await first.service.close();
+	const database = new DatabaseSync(file);
+	database.exec(`UPDATE mails SET attempts = 99, created_at = '2020-01-01T00:00:00.000Z'`);
+	database.close();
+	const mailServer = await startMailServer();
+	const second = await startService({ file, smtpUrl: mailServer.url });
+	try {
+		await until('it is sent', () => second.control.outbox()[0]?.sentAt);
+	} finally {
+		await second.close();
+		await mailServer.close();
+		rmSync(folder, { recursive: true });
 	}
 });

@@ -70,6 +70,34 @@ test('says where it is served and how to get in', () => {
 	});
 });
 
+test('has the realm percent-encoded in the address of the token endpoint', async () => {
+	const spaced = await startService({ realm: 'my realm' });
+	try {
+		const { body } = await createClient(spaced, null)('GET', '/openapi.json');
+		const { components } = body as unknown as OpenAPIV3.Document;
+		expect(components?.securitySchemes?.serviceAccount).toMatchObject({
+			flows: {
+				clientCredentials: {
+					tokenUrl: `${spaced.authUrl}/realms/my%20realm/protocol/openid-connect/token`,
+				},
+			},
+		});
+	} finally {
+		await spaced.close();
+	}
+});
+
+test('describes what may be null as OpenAPI 3.0 does, and Retry-After', () => {
+	const { Webhook, RecordList } = document.components?.schemas ?? {};
+	const nullable = { type: 'string', nullable: true };
+	expect(Webhook).toMatchObject({ properties: { card_id: nullable } });
+	expect(RecordList).toMatchObject({ properties: { next_cursor: nullable } });
+	expect(JSON.stringify(document)).not.toContain('"enum":[null]');
+	expect(document.paths['/workspaces/{wid}/cards']?.get?.responses.default).toMatchObject({
+		headers: { 'Retry-After': { schema: { type: 'integer' } } },
+	});
+});
+
 test('describes bodies, queries and problems', async () => {
 	const resolved = (await SwaggerParser.dereference(
 		structuredClone(document),

@@ -72,6 +72,18 @@ test.each<[string, string, string, unknown, Record<string, string>, number, stri
 	['fields of a card', 'GET', 'cards/none/fields', undefined, {}, 404, 'card-not-found'],
 	['records of a card', 'POST', 'cards/none/records', { data: {} }, {}, 404, 'card-not-found'],
 	['a subscription', 'DELETE', 'webhooks/none', undefined, {}, 404, 'webhook-not-found'],
+	['a long id', 'GET', `cards/${'x'.repeat(1_001)}`, undefined, {}, 400, 'malformed-request'],
+	['bad JSON outside of the API', 'POST', '/else', '{', {}, 404, 'route-not-found'],
+	[
+		'a compressed body',
+		'POST',
+		'cards',
+		{ name: 'x' },
+		{ 'content-encoding': 'gzip' },
+		415,
+		'unsupported-media-type',
+	],
+	['QUERY without a type', 'QUERY', '/api/v1/else', undefined, {}, 400, 'malformed-request'],
 	['bad percent-encoding', 'GET', 'cards/%zz', undefined, {}, 400, 'malformed-request'],
 ])('%s', async (_name, method, path, body, headers, status, kind) => {
 	expectProblem(await api(method, path, body, headers), status, kind);
@@ -88,6 +100,24 @@ test('another method is 405 and says which are possible', async () => {
 	expect(put.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
 	const get = await api('GET', 'webhooks/x');
 	expect(get.headers.get('allow')).toBe('DELETE');
+});
+
+test.each([
+	['PROPFIND', 'cards', 'GET, HEAD, POST'],
+	['QUERY', 'cards', 'GET, HEAD, POST'],
+	['LOCK', 'webhooks/x', 'DELETE'],
+	['POST', '/openapi.json', 'GET, HEAD'],
+	['DELETE', '/api/v1/openapi.yaml', 'GET, HEAD'],
+])('%s %s is 405, too', async (method, path, allow) => {
+	const answer = await api(method, path);
+	expectProblem(answer, 405, 'method-not-allowed');
+	expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow);
+	expect(answer.headers.has('x-ratelimit-limit')).toBe(true);
+});
+
+test('what is too long is named as such', async () => {
+	const { body } = await api('GET', `cards/${'x'.repeat(1_001)}`);
+	expect(body.detail).toBe('A part of the path is too long.');
 });
 
 test('a missing record is described as the interface says', async () => {

@@ -266,6 +266,14 @@ describe('records', () => {
 	test('numbers beyond a double are refused, long integers become the nearest double', async () => {
 		const { fid, records } = await cardWith('number');
 		expect((await api('POST', records, `{"data":{"${fid}":1e400}}`)).status).toBe(422);
+		const json = await cardWith('json');
+		for (const value of ['1e400', '[{"a":[-1e400]}]']) {
+			const answer = await api('POST', json.records, `{"data":{"${json.fid}":${value}}}`);
+			expect(answer.body).toMatchObject({
+				status: 422,
+				detail: expect.stringContaining('is beyond the range of a double'),
+			});
+		}
 		const rounded = await api('POST', records, `{"data":{"${fid}":12345678901234567890}}`);
 		expect(rounded.body.data[fid]).toBe(Number('12345678901234567890'));
 	});
@@ -305,6 +313,23 @@ describe('pages of records', () => {
 		const { cid, records } = await cardWith('text');
 		service.control.fillCard({ cardId: cid, count: 10 });
 		expect((await api('GET', `${records}?limit=10`)).body.next_cursor).toBeNull();
+	});
+
+	test('end early where records are large, and lose none', async () => {
+		const { fid, records } = await cardWith('long_text');
+		const created: string[] = [];
+		for (const size of [1, 6, 6, 6, 1, 1].map((mebibytes) => mebibytes * 1024 * 1024)) {
+			created.push((await api('POST', records, { data: { [fid]: 'x'.repeat(size) } })).body.id);
+		}
+		const pages: string[][] = [];
+		for (let query = ''; pages.length < created.length; ) {
+			const { body } = await api('GET', records + query);
+			pages.push(body.records.map(({ id }) => id));
+			if (body.next_cursor === null) break;
+			query = `?cursor=${body.next_cursor}`;
+		}
+		expect(pages.map(({ length }) => length)).toEqual([3, 3]);
+		expect(pages.flat()).toEqual(created);
 	});
 
 	test.each(['0', '-1', '1.5', 'ten', '501', '', '1e2', '99999999999999999999'])(

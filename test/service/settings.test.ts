@@ -9,8 +9,14 @@ afterEach(async () => await service.close());
 
 /** A browser without script: keeps the cookie, fills the form token in. */
 async function signIn() {
-	const send = async (path: string, fields?: Record<string, string>, headers = {}) =>
+	const send = async (
+		path: string,
+		fields?: Record<string, string>,
+		headers = {},
+		method = 'GET',
+	) =>
 		await fetch(new URL(path, service.settingsUrl), {
+			method,
 			redirect: 'manual',
 			headers: { cookie, ...headers },
 			...(fields ? { method: 'POST', body: new URLSearchParams(fields) } : {}),
@@ -95,6 +101,19 @@ test('shows a paused subscription with its attempts and the e-mail, and resumes 
 	expect(service.control.subscriptions()[0]?.state).toBe('active');
 });
 
+test('shows nothing of another workspace', async () => {
+	const other = service.control.createWorkspace();
+	const api = createClient({ ...service, ...other }, other.apiKey);
+	const target = { target_url: 'http://127.0.0.1:1/theirs', events: ['card.created'] };
+	const { webhook_id: id } = (await api('POST', 'webhooks', target)).body;
+	await api('POST', 'cards', { name: 'x' });
+	await until('the e-mail is written', () => service.control.outbox().length === 1);
+	const shown = await (await signIn()).page();
+	for (const theirs of [id, target.target_url, other.workspaceId, 'ECONNREFUSED']) {
+		expect(shown).not.toContain(theirs);
+	}
+});
+
 test('takes forms only from itself', async () => {
 	const browser = await signIn();
 	const form = { form_token: browser.token, name: 'Robot' };
@@ -128,4 +147,21 @@ test('a form that is not filled in is refused', async () => {
 	expect((await browser.submit('/settings/accounts', { name: 'x', role: 'king' })).status).toBe(
 		422,
 	);
+});
+
+test('a HEAD request does not use up what is shown once', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
+	expect((await browser.send('/settings', undefined, {}, 'HEAD')).status).toBe(200);
+	expect(await browser.page()).toContain('Client secret');
+	expect(await browser.page()).not.toContain('Client secret');
+});
+
+test('a form that is too large is refused with the limit that holds here', async () => {
+	const browser = await signIn();
+	const answer = await browser.submit('/settings/keys', { name: 'x'.repeat(70_000) });
+	expect(answer.status).toBe(413);
+	expect(await answer.json()).toMatchObject({
+		detail: 'A body may have at most 65536 bytes here.',
+	});
 });

@@ -160,6 +160,23 @@ describe('deliveries', () => {
 		);
 	});
 
+	test('are not made by a PATCH that changes nothing, -0 for 0 included', async () => {
+		const fields = await Promise.all(
+			['number', 'json'].map((type) => api('POST', `cards/${cid}/fields`, { name: type, type })),
+		);
+		const [number = '', json = ''] = fields.map(({ body }) => body.id);
+		const data = (zero: string, text: string) =>
+			`{"data":{"${number}":${zero},"${json}":{"a":[${zero}]},"${fid}":"${text}"}}`;
+		const records = `cards/${cid}/records`;
+		const { id } = (await api('POST', records, data('0', 'same'))).body;
+		await subscribe({ events: ['record.updated'] });
+		for (const text of ['same', 'other']) {
+			expect((await api('PATCH', `${records}/${id}`, data('-0', text))).status).toBe(200);
+		}
+		await received(1);
+		expect(receiver.received.map(({ body }) => body.data)).toEqual([{ [fid]: 'other' }]);
+	});
+
 	test('keep their order, also across retries', async () => {
 		let refusals = 3;
 		receiver.answer = () => (refusals-- > 0 ? 503 : 200);
@@ -263,6 +280,25 @@ describe('deliveries', () => {
 		await createRecord();
 		await received(20);
 		expect(most).toBeLessThanOrEqual(8);
+	});
+
+	test('do not reach a subscription that was deleted while it waited for its turn', async () => {
+		service.control.setDeliveryTimeout({ ms: 1_000 });
+		service.control.setBackoff({ ms: 60_000 });
+		receiver.answer = ({ path }) => (path.startsWith('/hook/slow') ? null : 200);
+		for (let n = 0; n < 8; n++) await subscribe({ target_url: `${receiver.url}/slow${n}` });
+		await createRecord();
+		await received(8);
+		const deleted = await subscribe({ target_url: `${receiver.url}/deleted` });
+		await createRecord();
+		expect((await api('DELETE', `webhooks/${deleted.webhook_id}`)).status).toBe(204);
+		await until('the slow ones have had their time', () => {
+			return service.control.deliveries().filter(({ failures }) => failures === 1).length === 8;
+		});
+		await subscribe({ target_url: `${receiver.url}/last` });
+		await createRecord();
+		await received(9);
+		expect(receiver.received.slice(8).map(({ path }) => path)).toEqual(['/hook/last']);
 	});
 
 	test('can be sent once more, byte for byte', async () => {

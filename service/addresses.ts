@@ -1,0 +1,18 @@
+/** What the service says about itself in its first line: where it is, and what opens it. */
+export interface ServiceAddresses {
+	/** API root, ends in /api/v1. */
+	baseUrl: string;
+	/** Address of the identity provider. */
+	authUrl: string;
+	realm: string;
+	workspaceId: string;
+	apiKey: string;
+	clientId: string;
+	clientSecret: string;
+	/** Control over HTTP; null unless the options ask for it. */
+	controlUrl: string | null;
+	controlToken: string | null;
+	/** Address and password of the settings page. */
+	settingsUrl: string;
+	settingsPassword: string;
+}
