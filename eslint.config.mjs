@@ -75,8 +75,4 @@ export default tseslint.config(
 			'@typescript-eslint/consistent-type-imports': 'error',
 		},
 	},
-	{
-		files: ['test/**/*.ts'],
-		rules: { '@typescript-eslint/no-floating-promises': 'error' },
-	},
 );

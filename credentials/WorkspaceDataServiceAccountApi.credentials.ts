@@ -10,6 +10,12 @@ import type {
 import { accessTokens } from '../nodes/WorkspaceData/transport/accessToken';
 import { bearerOf, withBearer } from '../nodes/WorkspaceData/transport/bearer';
 
+/**
+ * The credential objects of requests that were prepared: n8n decrypts one for each request, and comes
+ * again with it when the request failed, for whatever reason.
+ */
+const requests = new WeakSet<ICredentialDataDecryptedObject>();
+
 export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	name = 'workspaceDataServiceAccountApi';
 
@@ -96,6 +102,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
+		if (requests.has(credentials)) accessTokens.suspect(credentials);
+		requests.add(credentials);
 		await accessTokens.get(credentials, async (options) => await this.helpers.httpRequest(options));
 		return {};
 	}
@@ -106,7 +114,9 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const token = accessTokens.current(credentials);
 		// n8n comes here again with the same request when its token was refused: the next one gets a new token.
-		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
+		if (token === bearerOf(requestOptions)) {
+			accessTokens.reject(credentials, accessTokens.serial(credentials));
+		}
 		return withBearer(requestOptions, token ?? '');
 	}
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Drops from package-lock.json those optional packages that the registry which wrote the lock did
+ * Drops from package-lock.json those optional packages that the writer of the lock did
  * not have (platform binaries of other systems). Without this, `npm ci` refuses the lock with
  * "Missing: … from lock file". Run it after every `npm install` that changes the lock:
  *

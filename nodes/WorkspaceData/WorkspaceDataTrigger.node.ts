@@ -14,9 +14,10 @@ import { testWorkspaceAccess } from './methods/credentialTest';
 import { searchCards } from './methods/listSearch';
 import { getFieldNames } from './methods/loadOptions';
 import { passOn } from './trigger/catchUp';
+import { endSubscriptions } from './trigger/deletion';
 import { receiveDelivery } from './trigger/delivery';
 import { triggerProperties } from './trigger/properties';
-import { createSubscription, endSubscriptions } from './trigger/subscription';
+import { createSubscription } from './trigger/subscription';
 import { lookAfter } from './trigger/upkeep';
 
 export class WorkspaceDataTrigger implements INodeType {

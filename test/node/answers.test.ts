@@ -1,7 +1,7 @@
 /** Answers beyond the variants: short ones, strange ones, and those of somebody else (FAULTS.md, B26 and B34). */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -38,6 +38,7 @@ describe('answers to a create that show little', () => {
 		['the id', { id: 'r9' }],
 		['the id under its own name', { record_id: 'r9' }],
 		['the id in a wrapper', { data: { id: 'r9' } }],
+		['no values', { id: 'r9', data: {} }],
 	])('%s: the rest is what was sent', async (_, body) => {
 		answer('POST', '/records$', body, 201);
 		const { json, error } = await run('create', { columns });
@@ -70,6 +71,27 @@ describe('a page of somebody else with status 200 is not taken for success (B34)
 		expect(error?.message).toBe(message);
 		expect(error?.description).toContain("'Base URL'");
 	});
+	test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
+		workspace.service.control.fail({ method: 'DELETE', status: 200, body: 'html' });
+		const { error } = await run('delete', {
+			resource,
+			fieldId: byId(card.fieldIds.Key ?? ''),
+			recordId: byId('r1'),
+		});
+		expect(error?.message).toBe('A web page came for an answer');
+		expect(error?.description).toContain(`whether the ${resource} was deleted`);
+	});
+	test('nor for a record that does not exist', async () => {
+		workspace.service.control.fail({ method: 'DELETE', status: 404, body: 'html' });
+		const options = { ifNotFound: 'skip' };
+		const { error } = await run('delete', { recordId: byId('r1'), options });
+		expect(error?.httpCode).toBe('404');
+	});
+	test('nor for the API description', async () => {
+		workspace.service.control.fail({ path: '/openapi', status: 200, body: 'html' });
+		const { error } = await run('get', { resource: 'apiDescription', format: 'yaml' });
+		expect(error?.message).toBe('The service does not publish its description as YAML');
+	});
 	test('nor for a card', async () => {
 		workspace.service.control.fail({ method: 'GET', path: '/cards/', status: 200, body: 'html' });
 		const { error } = await run('get', { resource: 'card' });
@@ -88,6 +110,22 @@ describe('a page of somebody else with status 200 is not taken for success (B34)
 		});
 		expect(error?.message).toBe('The answer is not a card');
 	});
+});
+
+test('an API description in JSON is one in YAML', async () => {
+	answer('GET', '/openapi', { openapi: '3.0.3' });
+	const { json } = await run('get', { resource: 'apiDescription', format: 'yaml' });
+	expect(json).toEqual([{ yaml: '{\n  "openapi": "3.0.3"\n}' }]);
+});
+
+test.each([
+	['create', 'POST'],
+	['update', 'PATCH'],
+])('a plain text after a %s is no failure: the change has been made', async (operation, method) => {
+	workspace.service.control.fail({ method, status: 200, body: 'plain' });
+	const { json, error } = await run(operation, { columns, recordId: byId('r1') });
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject([{ fields: { Key: 'a' } }]);
 });
 
 test('problem details with members of their own are shown (B34)', async () => {
@@ -110,6 +148,35 @@ test('problem details with members of their own are shown (B34)', async () => {
 	expect(error?.context?.kind).toBe('quota-reached');
 });
 
+test('a refusal is told in its own words, also where the fields cannot be listed again', async () => {
+	const { control } = workspace.service;
+	control.fail({
+		method: 'POST',
+		path: '/records$',
+		status: 422,
+		json: { title: 'Invalid value' },
+	});
+	control.fail({ method: 'GET', path: '/fields$', status: 403, skip: 1 });
+	const { error } = await run('create', { columns });
+	expect(error?.message).toBe('Invalid value');
+	expect(workspace.requests()).toHaveLength(3);
+});
+
+test.each(['create', 'update', 'upsert'])(
+	'%s: an unknown field of the output is said before anything is written',
+	async (operation) => {
+		const [id = ''] = await workspace.records(card.id, [{ Key: 'there' }]);
+		workspace.service.control.resetRequests();
+		const { error } = await run(operation, {
+			columns: mapEach({ Key: 'a' }, { matchingColumns: ['Key'] }),
+			recordId: byId(id),
+			options: { outputFields: ['Nope'] },
+		});
+		expect(error?.message).toContain("no field 'Nope'");
+		expect(workspace.requests()).toEqual([`GET /cards/${card.id}/fields`]);
+	},
+);
+
 test('a page size that the service refuses is left to the service, and refused once only', async () => {
 	const { control } = workspace.service;
 	control.fillCard({ cardId: card.id, count: 120 });
@@ -126,6 +193,86 @@ test('a page size that the service refuses is left to the service, and refused o
 		.filter(({ path }) => path.endsWith('/records'))
 		.map(({ query }) => query.includes('limit='));
 	expect(queries).toEqual([true, false, false, false]);
+});
+
+describe('cards and fields that come in pages', () => {
+	const pages = (path: string, ...bodies: unknown[]) => {
+		for (const body of bodies) answer('GET', path, body);
+	};
+	const one = { cards: [{ id: 'c1', name: 'One' }], next_cursor: 'n1' };
+	const two = { cards: [{ id: 'c2', name: 'Two' }], next_cursor: 2 };
+	const three = { cards: [{ id: 'c3', name: 'Three' }], next_cursor: null };
+	const cursors = () =>
+		workspace.service.control
+			.requests()
+			.map(({ query }) => new URLSearchParams(query).get('cursor'));
+	const cards = async (more: IDataObject) =>
+		await run('getAll', { resource: 'card', returnAll: true, ...more });
+
+	test('are all read', async () => {
+		pages('/cards$', one, two, three);
+		expect((await cards({})).json.map(({ id }) => id)).toEqual(['c1', 'c2', 'c3']);
+		expect(cursors()).toEqual([null, 'n1', '2']);
+	});
+	test('are read up to the limit', async () => {
+		pages('/cards$', one, two);
+		expect((await cards({ returnAll: false, limit: 2 })).json).toHaveLength(2);
+		expect(cursors()).toEqual([null, 'n1']);
+	});
+	test('are read until a cursor repeats', async () => {
+		pages('/cards$', one, one);
+		expect((await cards({})).error?.message).toContain('does not end');
+		expect(cursors()).toEqual([null, 'n1']);
+	});
+	test('are found by name on any page', async () => {
+		pages('/cards$', one, three);
+		await run('getAll', { cardId: byName('Three'), returnAll: true });
+		expect(workspace.requests()).toContain('GET /cards/c3/fields');
+	});
+	test('fields, too', async () => {
+		const { Key = '', Amount = '' } = card.fieldIds;
+		pages(
+			'/fields$',
+			{ fields: [{ id: Key, name: 'Key' }], next_cursor: 'n1' },
+			{ fields: [{ id: Amount, name: 'Amount' }] },
+		);
+		const { json } = await run('getAll', { resource: 'field', returnAll: true });
+		expect(json.map(({ name }) => name)).toEqual(['Key', 'Amount']);
+	});
+});
+
+describe('listings with odd entries lose none of them', () => {
+	test('records without data, and cards without a name', async () => {
+		answer('GET', '/records$', {
+			records: [
+				{ id: 'r1', data: null },
+				{ id: 'r2', data: [] },
+			],
+			next_cursor: null,
+		});
+		const records = await run('getAll', { returnAll: true });
+		expect(records.json).toMatchObject([
+			{ id: 'r1', fields: {} },
+			{ id: 'r2', fields: {} },
+		]);
+		answer('GET', '/cards$', [{ id: 'c1', name: null }]);
+		const cards = await run('getAll', { resource: 'card', returnAll: true });
+		expect(cards.json).toEqual([{ id: 'c1', name: null }]);
+	});
+	test('entries of which none can be read are no listing', async () => {
+		answer('GET', '/records$', { records: [{ key: 'r1' }], next_cursor: null });
+		const { error } = await run('getAll', { returnAll: true });
+		expect(error?.message).toBe('The answer is not a list of records');
+	});
+});
+
+test('a cursor that repeats does not matter where the limit is reached', async () => {
+	const page = (id: string) => ({ records: [{ id, data: {} }], next_cursor: 'same' });
+	answer('GET', '/records$', page('r1'));
+	answer('GET', '/records$', page('r2'));
+	const { json, error } = await run('getAll', { returnAll: false, limit: 2 });
+	expect(error).toBeUndefined();
+	expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
 });
 
 test('a listing that never ends is stopped (B26)', async () => {
@@ -158,6 +305,99 @@ describe('upsert finds its record', () => {
 			]),
 		);
 		expect(await workspace.rows(card.id)).toHaveLength(2);
+	});
+
+	test('with one more reading for all creates that were answered without an id', async () => {
+		workspace.service.control.setVariants({ createStatus: 204 });
+		const items = Array.from({ length: 40 }, (_, n) => ({ Key: `k${n % 20}`, Amount: n }));
+		const { json, error } = await upsert(items, ['Key']);
+		expect(error).toBeUndefined();
+		expect(json.filter(({ action }) => action === 'created')).toHaveLength(20);
+		expect(
+			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
+		).toHaveLength(2);
+		expect(await workspace.rows(card.id)).toHaveLength(20);
+	});
+
+	test('and writes no second one where that reading does not show it', async () => {
+		answer('POST', '/records$', {}, 201);
+		const { json, error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				resource: 'record',
+				operation: 'upsert',
+				cardId: byId(card.id),
+				columns: mapAutomatically(['Key']),
+			},
+			items: [{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(error).toBeUndefined();
+		const said = 'The record that an earlier item created is not found again';
+		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
+		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+
+	test.each<[string, (ids: Record<string, string>) => IDataObject]>([
+		['no values', () => ({})],
+		['other values only', ({ Amount = '' }) => ({ [Amount]: 1 })],
+		['its value in another spelling', ({ Key = '' }) => ({ [Key]: 'a@x' })],
+	])('also where answers show %s', async (_, data) => {
+		const record = { id: 'r9', data: data(card.fieldIds) };
+		answer('POST', '/records$', record, 201);
+		for (let n = 0; n < 2; n += 1) answer('PATCH', '/records/r9$', record);
+		const items = [1, 2, 3].map((Amount) => ({ Key: 'A@x', Amount }));
+		const { json, error } = await upsert(items, ['Key']);
+		expect(error).toBeUndefined();
+		expect(json.map(({ id, action }) => [id, action])).toEqual([
+			['r9', 'created'],
+			['r9', 'updated'],
+			['r9', 'updated'],
+		]);
+		for (const { fields } of json) {
+			expect(Object.keys(fields as IDataObject).sort()).toEqual(['Amount', 'Key']);
+		}
+	});
+
+	test.each<[string, string, number]>([
+		['between the listing of fields and that of records', '/fields', 2],
+		['between the listing of records and the write', '/records', 2],
+	])('when field ids change %s', async (_, path, readings) => {
+		const { control } = workspace.service;
+		await workspace.records(card.id, [{ Key: 'a', Amount: 1, Status: 'Open' }]);
+		control.resetRequests();
+		control.setLatency({ ms: 100 });
+		const running = upsert(
+			[
+				{ Key: 'a', Amount: 2 },
+				{ Key: 'a', Amount: 3 },
+				{ Key: 'b', Amount: 4 },
+				{ Key: 'b', Amount: 5 },
+			],
+			['Key'],
+		);
+		while (
+			!control.requests().some((request) => request.path.endsWith(path) && request.status === 200)
+		) {
+			await new Promise(setImmediate);
+		}
+		control.rotateFieldIds({ cardId: card.id });
+		const { json, error } = await running;
+		control.setLatency({ ms: 0 });
+		expect(error).toBeUndefined();
+		expect(json.map(({ action, fields }) => [action, fields])).toEqual([
+			['updated', { Key: 'a', Amount: 2, Status: 'Open' }],
+			['updated', { Key: 'a', Amount: 3, Status: 'Open' }],
+			['created', { Key: 'b', Amount: 4 }],
+			['updated', { Key: 'b', Amount: 5 }],
+		]);
+		expect(
+			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
+		).toHaveLength(readings);
+		expect(await workspace.rows(card.id)).toEqual([
+			{ Key: 'a', Amount: 3, Status: 'Open' },
+			{ Key: 'b', Amount: 5 },
+		]);
 	});
 
 	test.each<[string, IDataObject, IDataObject, string]>([

@@ -1,6 +1,7 @@
 /** A cancelled execution stops, whatever it is doing (FAULTS.md, B36); clocks that are off (B18). */
 import { runAction } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';
+import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -42,6 +43,29 @@ test('a request that gets no answer is given up, and no other item is sent (B36)
 	// Without cancelling, each of the requests would take 30 s: longer than this test may.
 	await running.catch(() => undefined);
 	expect(posts()).toHaveLength(2);
+});
+
+test('an auth server that gives no answer is given up within a second (B36)', async () => {
+	let asked = 0;
+	const silent = await startWebServer(() => (asked += 1));
+	const { workspaceDataServiceAccountApi } = workspace.serviceAccount;
+	let cancel = () => {};
+	const running = runAction({
+		credentials: {
+			workspaceDataServiceAccountApi: { ...workspaceDataServiceAccountApi, authUrl: silent.url },
+		},
+		parameters: create(),
+		items,
+		onStarted: (execution) => (cancel = execution.cancel),
+	});
+	await until(() => asked === 1);
+	const start = performance.now();
+	cancel();
+	await running.catch(() => undefined);
+	// Without cancelling, the token request alone takes 10 s, three times.
+	expect(performance.now() - start).toBeLessThan(5_000);
+	await silent.close();
+	expect(workspace.requests()).toEqual([]);
 });
 
 test('a pause between two tries is given up (B36)', async () => {

@@ -4,20 +4,19 @@ import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
-	type INode,
 	type INodeListSearchResult,
 } from 'n8n-workflow';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import {
 	ACTION_TYPE,
+	actionNode,
 	additionalData,
 	nodeTypesOf,
 	prepareN8n,
 	type TestCredentials,
 } from '../support/n8n';
 import { byId, byName } from '../support/parameters';
+import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -44,21 +43,11 @@ function editor(
 	parameters: IDataObject,
 	credentials: TestCredentials = workspace.apiKey,
 ): LoadOptionsContext {
-	const [credentialType = ''] = Object.keys(credentials);
-	const node: INode = {
-		id: 'node',
-		name: 'Workspace Data',
-		type: ACTION_TYPE,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {
-			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
-			resource: 'record',
-			operation: 'create',
-			...parameters,
-		} as INode['parameters'],
-		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
-	};
+	const node = actionNode(credentials, {
+		resource: 'record',
+		operation: 'create',
+		...parameters,
+	});
 	const workflow = new Workflow({
 		id: 'workflow-1',
 		nodes: [node],
@@ -136,6 +125,20 @@ test('fields of a card that is chosen by name', async () => {
 	expect(filters.map(({ value }) => value)).toEqual(
 		expect.arrayContaining(['Title', 'id', 'created_at']),
 	);
+});
+
+test('what can be filtered by is told apart: fields called as the record’s own properties have ids', async () => {
+	const { id, fieldIds } = await workspace.card('Own names', [
+		{ name: 'id', type: 'text' },
+		{ name: 'Title', type: 'text' },
+	]);
+	const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
+	expect(filters).toEqual([
+		{ name: `id (${fieldIds.id})`, value: fieldIds.id },
+		{ name: 'Title', value: 'Title' },
+		{ name: 'Created At (Record)', value: 'created_at' },
+		{ name: 'ID (Record)', value: 'id' },
+	]);
 });
 
 test('without a card there is nothing to pick, and no error', async () => {
@@ -239,16 +242,53 @@ describe('Test of a credential', () => {
 		[404, 'does not offer the API at this address'],
 		[302, 'redirects to another address'],
 	])('another web server that answers %i', async (status, message) => {
-		const server = createServer((_request, response) => {
+		const server = await startWebServer((_request, response) => {
 			response.writeHead(status, { 'content-type': 'text/html', location: '/elsewhere' });
 			response.end('<html><title>Some page</title></html>');
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const { port } = server.address() as AddressInfo;
-		const result = await press('apiKey', { baseUrl: `http://127.0.0.1:${port}/api/v1` });
+		const result = await press('apiKey', { baseUrl: `${server.url}/api/v1` });
+		await server.close();
 		expect(result).toEqual({ status: 'Error', message: expect.stringContaining(message) });
 		expect(result.message).toContain("'Base URL'");
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
+	});
+
+	const problem = (kind: string, detail?: string) => ({
+		type: `https://errors.example.com/${kind}`,
+		title: 'Refused',
+		...(detail && { detail }),
+	});
+	test.each<[number, unknown, string, string?]>([
+		[404, { title: 'Not found', detail: 'Workspace w1 does not exist' }, "'Workspace ID'"],
+		[404, problem('workspace-not-found'), "'Workspace ID'"],
+		[404, problem('not-found', 'Cannot GET /api/v1/workspaces/w1/cards'), "'Base URL'"],
+		[404, problem('not-found'), "'Base URL'", "'Workspace ID'"],
+		[404, { title: 'Not Found' }, "'Base URL'"],
+		[400, problem('invalid-workspace-id'), "'Workspace ID'"],
+		[403, problem('forbidden'), "'Workspace ID'"],
+		[403, problem('workspace-access-denied', 'The key is of another workspace'), "'Workspace ID'"],
+		[403, problem('invalid-api-key'), "'API Key'"],
+		[401, problem('unauthorized', 'No such workspace key'), "'API Key'"],
+		[503, problem('maintenance'), 'status 503'],
+	])('a service that answers %i with %j', async (status, body, ...wanted) => {
+		workspace.service.control.fail({ path: '/cards$', status, body: 'json', json: body });
+		const { message } = await press('apiKey');
+		for (const word of wanted) expect(message).toContain(word);
+		const entries = ["'Base URL'", "'Workspace ID'", "'API Key'"];
+		expect(entries.filter((entry) => message.includes(entry))).toHaveLength(
+			wanted.filter((word) => entries.includes(word ?? '')).length,
+		);
+	});
+
+	test('a key that was pasted with a line end is not quoted', async () => {
+		const apiKey = 'wsd_live_of_nobody';
+		workspace.service.control.fail({
+			path: '/cards$',
+			status: 401,
+			body: 'json',
+			json: { title: 'No', detail: `The key ${apiKey} is wrong` },
+		});
+		const { message } = await press('apiKey', { apiKey: `${apiKey}\n` });
+		expect(message).toContain("'API Key'");
+		expect(message).not.toContain(apiKey);
 	});
 });

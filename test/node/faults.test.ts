@@ -1,5 +1,5 @@
 /** What goes wrong between the node and the service (FAULTS.md, part B). */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runAction, type ActionResult } from '../support/n8n';
@@ -375,6 +375,50 @@ describe('items', () => {
 	}, 60_000);
 });
 
+describe('a node that cannot start', () => {
+	test.each([
+		['a bad credential', { workspaceDataApi: {} }, list, "'Base URL' is empty"],
+		['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' cannot be"],
+		['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' cannot be"],
+		[
+			'an unknown authentication',
+			undefined,
+			{ ...list, authentication: 'bogus' },
+			"'Authentication' cannot be",
+		],
+	] as const)(
+		'%s: no input item passes for done',
+		async (_what, credentials, parameters, message) => {
+			const outcome = async (onError?: INode['onError']) =>
+				await runAction({
+					credentials: credentials ?? workspace.apiKey,
+					parameters,
+					items: [{ key: 'a' }, { key: 'b' }],
+					...(onError && { node: { onError } }),
+				});
+			const said = expect.stringContaining(message) as string;
+
+			const { error } = await outcome();
+			expect(error?.message).toEqual(said);
+			expect(error?.context?.itemIndex).toBe(0);
+
+			const { items } = await outcome('continueRegularOutput');
+			expect(items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
+				[said, { item: 0 }],
+				[said, { item: 1 }],
+			]);
+
+			const failing = await outcome('continueErrorOutput');
+			expect(failing.items).toEqual([]);
+			expect(failing.errorItems.map(({ json }) => [json.key, json.error])).toEqual([
+				['a', said],
+				['b', said],
+			]);
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
+});
+
 describe('bad input is named, and nothing is sent', () => {
 	test.each([
 		[
@@ -421,6 +465,19 @@ describe('bad input is named, and nothing is sent', () => {
 			},
 			"'Update Fields' is empty",
 		],
+		...['card', 'field'].map((resource): [string, { parameters: IDataObject }, string] => [
+			`an update of a ${resource} without properties`,
+			{
+				parameters: {
+					resource,
+					operation: 'update',
+					cardId: byId('c'),
+					fieldId: byId('f'),
+					updateFields: { customProperties: '{}' },
+				},
+			},
+			"'Update Fields' is empty",
+		]),
 	])(
 		'%s',
 		async (

@@ -200,6 +200,24 @@ describe('filters', () => {
 		expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(['beta']);
 	});
 
+	test('a field called id or created_at is meant by its id, and a hint says so', async () => {
+		const named = await workspace.card('Own names', [{ name: 'id', type: 'text' }]);
+		await workspace.records(named.id, [{ id: 'A7' }]);
+		const find = async (field: string) =>
+			await run('getAll', {
+				cardId: byId(named.id),
+				returnAll: true,
+				filters: { conditions: [{ field, condition: 'equals', value: 'A7' }] },
+			});
+		const fieldId = named.fieldIds.id ?? '';
+		expect((await find(fieldId)).json).toHaveLength(1);
+		const { json, run: execution } = await find('id');
+		expect(json).toEqual([]);
+		expect(execution.data.resultData.runData['Workspace Data']?.[0]?.hints).toEqual([
+			expect.objectContaining({ message: expect.stringContaining(`use its id: ${fieldId}`) }),
+		]);
+	});
+
 	test.each([
 		[{ field: '', condition: 'equals', value: 'x' }, "'Field' of a filter condition is empty"],
 		[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
@@ -284,6 +302,17 @@ describe('records by id', () => {
 			expect(workspace.requests()).toEqual([]);
 		},
 	);
+
+	test.each([
+		['get', 'Record', {}],
+		['update', 'Record', { columns: mapEach({ Key: 'x' }) }],
+		['delete', 'Field', { resource: 'field', fieldId: byId('..') }],
+		['update', 'Field', { resource: 'field', fieldId: byId('..'), updateFields: { name: 'x' } }],
+	])('%s: no listing is read for a %s that cannot be', async (operation, parameter, parameters) => {
+		const { error } = await run(operation, { recordId: byId('..'), ...parameters });
+		expect(error?.message).toBe(`'${parameter}' cannot be '..'`);
+		expect(workspace.requests()).toEqual([]);
+	});
 });
 
 describe('upsert', () => {
@@ -347,7 +376,13 @@ describe('upsert', () => {
 
 	test('Create Only leaves existing records, Update Only creates none', async () => {
 		await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-		await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], { upsertMode: 'createOnly' });
+		const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], {
+			upsertMode: 'createOnly',
+		});
+		expect(created.json.map(({ fields, action }) => [fields, action])).toEqual([
+			[{ Key: 'a', Amount: 1 }, undefined],
+			[{ Key: 'b' }, 'created'],
+		]);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }, { Key: 'b' }]);
 		const { json } = await upsert([{ Key: 'a', Amount: 5 }, { Key: 'c' }], {
 			upsertMode: 'updateOnly',

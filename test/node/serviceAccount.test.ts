@@ -1,7 +1,8 @@
 /** Service accounts: tokens in n8n's credential flow (FAULTS.md, part B), and no secret anywhere. */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
+import { executeContext, runAction } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';
+import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -121,6 +122,82 @@ test('an API that answers every item with 401 causes no storm of token requests 
 	});
 	expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(100);
 	expect(tokenRequests().length).toBeLessThanOrEqual(3);
+});
+
+test('refusals that come in one after the other renew the token once, also after it expired (B17)', async () => {
+	const slowly = await startWebServer((request, response) => {
+		request.resume();
+		const status = request.method === 'DELETE' && refusing ? 401 : 204;
+		setTimeout(() => response.writeHead(status).end(), refusing ? 20 * (refusals += 1) : 0);
+	});
+	let refusing = false;
+	let refusals = 0;
+	const remove = async (items: IDataObject[]) =>
+		await runAction({
+			credentials: account({ baseUrl: `${slowly.url}/api/v1` }),
+			parameters: {
+				resource: 'record',
+				operation: 'delete',
+				cardId: byId('c1'),
+				recordId: byId('={{ $json.key }}'),
+				options: { maxParallel: 50 },
+			},
+			items,
+			node: { onError: 'continueRegularOutput' },
+		});
+	await remove(rows(1));
+	const now = Date.now.bind(Date);
+	const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 301_000);
+	refusing = true;
+	const { items } = await remove(rows(20));
+	later.mockRestore();
+	await slowly.close();
+	expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(20);
+	expect(tokenRequests()).toHaveLength(1 + 2);
+});
+
+test("n8n's HTTP Request node gets another token after a refusal", async () => {
+	const context = executeContext(account());
+	const list = async () =>
+		await context.helpers.requestWithAuthentication
+			.call(context, 'workspaceDataServiceAccountApi', {
+				method: 'GET',
+				uri: `${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
+				json: true,
+			})
+			.then(
+				() => 'listed',
+				({ httpCode }: { httpCode: string }) => httpCode,
+			);
+	expect(await list()).toBe('listed');
+	workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
+	// Fresh tokens are above suspicion: requests fail for other reasons, too.
+	expect(await list()).toBe('401');
+	expect(tokenRequests()).toHaveLength(1);
+	const now = Date.now.bind(Date);
+	const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000);
+	expect([await list(), await list()]).toEqual(['401', 'listed']);
+	later.mockRestore();
+	expect(tokenRequests()).toHaveLength(2);
+});
+
+test('a token that expired in the meantime is taken out of messages, too', async () => {
+	const card = { type: 'about:blank', title: 'No access' };
+	const echo = await startWebServer((request, response) => {
+		const detail = `${request.headers.authorization?.replace('Bearer ', 'token ')} has no role`;
+		void expired.then(() => {
+			response.writeHead(403, { 'content-type': 'application/json' });
+			response.end(JSON.stringify({ ...card, detail }));
+		});
+	});
+	workspace.service.control.setTokenLifetime({ seconds: 1 });
+	const expired = new Promise((resolve) => setTimeout(resolve, 1_200));
+	const { error } = await runAction({
+		credentials: account({ baseUrl: `${echo.url}/api/v1` }),
+		parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+	});
+	await echo.close();
+	expect(error?.description).toContain('token *** has no role');
 });
 
 test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {

@@ -89,6 +89,13 @@ it('gives what was created since it last ran, in order, once', async () => {
 	await trigger.deactivate();
 });
 
+it('knows a record again whose identifiers came as numbers', async () => {
+	const { trigger } = await watching();
+	const event = { event: 'record.created', card_id: 7, record_id: 1 };
+	expect(await trigger.execute([event])).toHaveLength(1);
+	expect(await trigger.execute([{ ...event, card_id: '7', record_id: '1' }])).toEqual([]);
+});
+
 it('orders nothing when it is off, or when created records are not asked for', async () => {
 	const off = await watching({ catchUp: false });
 	await off.trigger.activate();
@@ -179,8 +186,22 @@ it('ends in an error of the node when the records cannot be read', async () => {
 		name: 'NodeApiError',
 		httpCode: '404',
 	});
-	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	expect(ids(await trigger.execute(order, 'retry'))).toEqual(lost);
 	await trigger.deactivate();
+});
+
+it('gives nothing for an order that is tried again once catching up is off', async () => {
+	const { trigger } = await watching({ catchUp: false });
+	const order = { event: 'catch_up', from: '2026-01-31T12:00:00Z', to: '2026-01-31T13:00:00Z' };
+	expect(await trigger.execute([order], 'retry')).toEqual([]);
+});
+
+it('passes on the items of a delivery whose execution n8n tries again', async () => {
+	const { card, trigger, create } = await watching();
+	const [id] = await create('tried again');
+	const items = [live(card.id, id)];
+	expect(await trigger.execute(items)).toEqual(items);
+	expect(await trigger.execute(items, 'retry')).toEqual(items);
 });
 
 it('takes no order from a delivery', async () => {

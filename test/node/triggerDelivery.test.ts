@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { retainedBytes } from '../support/heap';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -24,6 +25,7 @@ beforeEach(() => {
 afterEach(() => {
 	warnings.stop();
 	workspace.service.control.reset();
+	jest.restoreAllMocks();
 });
 
 /** Signs as the service does, not with the code under test. */
@@ -294,7 +296,9 @@ describe('A19–A24: what is taken, and how often', () => {
 
 	it.each([
 		['another workspace', { workspace_id: 'wsp_other' }],
+		['another workspace, a number', { workspace_id: 999 }],
 		['another card', { card_id: 'crd_other' }],
+		['another card, a number', { card_id: 8 }],
 		['an event not asked for', { event: 'record.deleted' }],
 		['an unknown event', { event: 'record.exploded' }],
 	] as Array<[string, IDataObject]>)(
@@ -326,14 +330,22 @@ describe('A19–A24: what is taken, and how often', () => {
 		expect(await trigger.deliver(signed(trigger, eventBody()))).toMatchObject({ items: [{}] });
 	});
 
-	it('A24 writes one line for a flood of forged deliveries, and saves nothing', async () => {
+	it('A24 writes one line for a flood of forged deliveries, saves nothing and keeps nothing', async () => {
 		const trigger = await activated();
 		trigger.reload();
-		const body = bytes(eventBody());
-		for (let n = 0; n < 10_000; n += 1) {
-			const headers = { 'x-service-signature': sign(body, `guess ${n}`) };
-			expect((await trigger.deliver({ body, headers })).status).toBe(401);
-		}
+		const flood = async (from: number, to: number) => {
+			for (let n = from; n < to; n += 1) {
+				const body = bytes(eventBody({ record_id: `rec_${n}` }));
+				const headers = { 'x-service-signature': sign(body, `guess ${n}`) };
+				const { status } = await trigger.deliver({ body, headers });
+				if (status !== 401) throw new Error(`forgery ${n} was answered ${status}`);
+			}
+		};
+		await flood(0, 2_000);
+		const before = retainedBytes();
+		await flood(2_000, 10_000);
+		// Less than a signature (64 bytes) for each of them.
+		expect(retainedBytes() - before).toBeLessThan(8_000 * 64);
 		expect(warnings.lines).toHaveLength(1);
 		expect(trigger.changed()).toBe(false);
 		expect(warnings.lines.join()).not.toContain(secretOf(trigger));
@@ -408,6 +420,40 @@ describe('output', () => {
 		expect(workspace.requests()).toEqual([`GET /cards/${own.id}/fields`]);
 	});
 
+	it('gives the name of a field that was added a moment ago, and asks for it once', async () => {
+		const own = await workspace.card('Growing', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		const deliver = async (data: IDataObject) =>
+			(await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data })))).items?.[0]
+				?.fields;
+		expect(await deliver({ [String(own.fieldIds.Title)]: 'x' })).toEqual({ Title: 'x' });
+		const path = `/cards/${own.id}/fields`;
+		const added = (await workspace.send('POST', path, { name: 'Year', type: 'text' })) as {
+			id: string;
+		};
+		workspace.service.control.resetRequests();
+		expect(await deliver({ [added.id]: '1815' })).toEqual({ Year: '1815' });
+		for (let n = 0; n < 5; n += 1) {
+			expect(await deliver({ fld_nobody_knows: n })).toEqual({ fld_nobody_knows: n });
+		}
+		expect(workspace.requests()).toEqual([`GET ${path}`]);
+	});
+
+	it('does not wait for a listing that only renews the one before', async () => {
+		const own = await workspace.card('Renewed', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const deliver = async () =>
+			(await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data })))).items;
+		await deliver();
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		const now = Date.now.bind(Date);
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000);
+		const start = performance.now();
+		expect((await deliver())?.[0]?.fields).toEqual({ Title: 'x' });
+		expect(performance.now() - start).toBeLessThan(1_000);
+	});
+
 	it('goes on with ids when the fields cannot be had', async () => {
 		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
@@ -453,6 +499,67 @@ describe('what starts the workflow', () => {
 		expect((await trigger.deliver(signed(trigger, body))).items).toHaveLength(1);
 	});
 
+	describe('names of watched fields', () => {
+		async function watching(fields: string[], watchFields: string[], watch = 'oneCard') {
+			const own = await workspace.card(
+				'Watched',
+				fields.map((name) => ({ name, type: 'text' })),
+			);
+			const cardId = { __rl: true, mode: 'id', value: own.id };
+			const trigger = await activated({ watch, cardId, options: { watchFields } });
+			const change = async (fieldId: unknown) => {
+				const body = { ...updated({ [String(fieldId)]: 'x' }), card_id: own.id };
+				return (await trigger.deliver(signed(trigger, body))).items;
+			};
+			return { ...own, change };
+		}
+
+		it('that were changed at the service: every update starts, and the log says why', async () => {
+			const { fieldIds, change } = await watching(['New name', 'Other'], ['Old name']);
+			expect(await change(fieldIds['New name'])).toHaveLength(1);
+			expect(await change(fieldIds.Other)).toHaveLength(1);
+			expect(warnings.lines).toEqual([expect.stringContaining("no field 'Old name' to watch")]);
+		});
+
+		it('that were added a moment ago', async () => {
+			const { id, fieldIds, change } = await watching(['Other', 'A'], ['A', 'B']);
+			expect(await change(fieldIds.A)).toHaveLength(1);
+			const { id: added } = (await workspace.send('POST', `/cards/${id}/fields`, {
+				name: 'B',
+				type: 'text',
+			})) as { id: string };
+			expect(await change(added)).toHaveLength(1);
+			expect(await change(fieldIds.Other)).toBeUndefined();
+			expect(warnings.lines).toEqual([]);
+		});
+
+		it('that two fields have', async () => {
+			const { id, fieldIds, change } = await watching(['A', 'Other'], ['A']);
+			workspace.service.control.fail({
+				method: 'GET',
+				path: '/fields$',
+				status: 200,
+				body: 'json',
+				json: {
+					fields: [
+						{ field_id: fieldIds.A, name: 'A', type: 'text', card_id: id },
+						{ field_id: 'fld_second', name: 'A', type: 'text', card_id: id },
+						{ field_id: fieldIds.Other, name: 'Other', type: 'text', card_id: id },
+					],
+				},
+			});
+			expect(await change('fld_second')).toHaveLength(1);
+			expect(await change(fieldIds.A)).toHaveLength(1);
+			expect(await change(fieldIds.Other)).toBeUndefined();
+		});
+
+		it('that other cards have', async () => {
+			const { fieldIds, change } = await watching(['Other'], ['Title'], 'allCards');
+			expect(await change(fieldIds.Other)).toBeUndefined();
+			expect(warnings.lines).toEqual([]);
+		});
+	});
+
 	it('leaves out events that are too old', async () => {
 		const trigger = await activated({ options: { maxEventAge: 5 } });
 		const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -461,6 +568,16 @@ describe('what starts the workflow', () => {
 		expect(await deliver(ago(6))).toBeUndefined();
 		expect(await deliver(ago(4))).toHaveLength(1);
 		expect(await deliver('not a time')).toHaveLength(1);
+	});
+
+	it('takes a timestamp without an offset for UTC', async () => {
+		const trigger = await activated({ options: { maxEventAge: 5 } });
+		const minutesAgo = (minutes: number) =>
+			new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '');
+		const deliver = async (timestamp: string) =>
+			(await trigger.deliver(signed(trigger, eventBody({ timestamp })))).items;
+		expect(await deliver(minutesAgo(4))).toHaveLength(1);
+		expect(await deliver(minutesAgo(6))).toBeUndefined();
 	});
 
 	it("measures the age by the service's clock", async () => {

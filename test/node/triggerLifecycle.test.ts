@@ -1,5 +1,7 @@
 /** The trigger's subscriptions in n8n's real contexts: created, ended, renewed, never left behind. */
 import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
 import type * as TriggerSupport from '../support/trigger';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
@@ -66,6 +68,16 @@ const current = (trigger: TestTrigger): Stored => {
 	if (!subscription) throw new Error('No subscription was saved');
 	return subscription;
 };
+
+/** The next subscription is answered with this, and not made. */
+const answerNext = (json: object): void =>
+	workspace.service.control.fail({
+		method: 'POST',
+		path: '/webhooks$',
+		status: 201,
+		body: 'json',
+		json,
+	});
 
 /** The process ends; n8n starts again with what it saved. */
 function afterRestart(trigger: TestTrigger, staticData = trigger.saved()) {
@@ -272,6 +284,22 @@ describe('publishing', () => {
 		});
 	});
 
+	it.each(['n8n.example.com', 'n8n.example.com:5678', ''])(
+		"sends nothing when n8n's own address is '%s'",
+		async (webhookBase) => {
+			const trigger = triggerNode(
+				workspace.apiKey,
+				{ events: ['record.created'] },
+				{ webhookBase },
+			);
+			workspace.service.control.resetRequests();
+			await expect(trigger.activate()).rejects.toThrow(
+				/as the address for deliveries, which is none\. Set n8n's webhook address/,
+			);
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
+
 	it('hints at a webhook address that only this machine can reach', async () => {
 		const baseUrl = workspace.service.baseUrl;
 		const trigger = watchAll();
@@ -313,6 +341,77 @@ describe('unpublishing', () => {
 		expect(keptBy(trigger).retired).toHaveLength(1);
 		expect(await trigger.deactivate()).toBe(true);
 	}, 15_000);
+
+	it.each([404, 410])('counts as deleted what the service answers %d for', async (status) => {
+		const trigger = watchAll();
+		await trigger.activate();
+		workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', status });
+		expect(await trigger.deactivate()).toBe(true);
+		expect(keptBy(trigger).retired).toEqual([]);
+	});
+
+	it('deletes in the workspace in which it subscribed, whatever the credential names now', async () => {
+		const credential = { ...workspace.apiKey.workspaceDataApi };
+		const trigger = watchAll({}, { workspaceDataApi: credential });
+		await trigger.activate();
+		credential.workspaceId = 'wsp_other';
+		expect(await trigger.deactivate()).toBe(true);
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('sends no credential to a service for which it is no longer, and names what is left', async () => {
+		const other = await startWorkspace();
+		const credential = { ...workspace.apiKey.workspaceDataApi };
+		const trigger = watchAll({}, { workspaceDataApi: credential });
+		await trigger.activate();
+		const { id } = current(trigger);
+		const { baseUrl } = credential;
+		Object.assign(credential, other.apiKey.workspaceDataApi);
+		workspace.service.control.resetRequests();
+		other.service.control.resetRequests();
+		expect(await trigger.deactivate()).toBe(false);
+		expect(workspace.requests()).toEqual([]);
+		expect(other.requests()).toEqual([]);
+		expect(warnings.lines).toEqual([expect.stringContaining(`at ${String(baseUrl)}`)]);
+		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+
+		await trigger.activate();
+		const week = 7 * 24 * 3_600_000;
+		const now = Date.now.bind(Date);
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + week + 1_000);
+		await trigger.activate();
+		expect(keptBy(trigger).retired.map((one) => one.id)).not.toContain(id);
+		expect(warnings.lines.join()).toContain(`Subscription ${id} is left behind`);
+		await trigger.deactivate();
+		await other.close();
+	});
+
+	it('does not wait for an auth server that does not answer', async () => {
+		const silent = createServer(() => undefined);
+		await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+		const account = workspace.serviceAccount.workspaceDataServiceAccountApi;
+		const credential = { ...account };
+		const trigger = watchAll({}, { workspaceDataServiceAccountApi: credential });
+		await trigger.activate();
+		const { id } = current(trigger);
+		credential.authUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+		const ended = trigger.deactivate();
+		// Nine seconds later.
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 9_000);
+		expect(await ended).toBe(false);
+		expect(keptBy(trigger)).toMatchObject({ retired: [{ id }] });
+		later.mockRestore();
+		silent.closeAllConnections();
+		silent.close();
+		await until('the end of the deletion, which went on', () =>
+			warnings.lines.some((line) => line.includes(id)) ? true : undefined,
+		);
+
+		Object.assign(credential, account);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(live(trigger)).toEqual([]);
+	});
 
 	it('ends without a credential, too', async () => {
 		const trigger = watchAll();
@@ -372,6 +471,19 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
+	it('leaves it to the new one also where duplicates are not ignored', async () => {
+		const trigger = watchAll({ options: { ignoreDuplicates: false } });
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.activate('init');
+		trigger.reload();
+		const timestamp = new Date(Date.now() + 60_000).toISOString();
+		expect((await trigger.deliver(delivery(old, { timestamp }))).items).toBeUndefined();
+		const own = await trigger.deliver(delivery(current(trigger), { timestamp }));
+		expect(own.items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
 	it('leaves to the new subscription what happened long after it was made', async () => {
 		const trigger = watchAll();
 		await trigger.activate();
@@ -387,6 +499,49 @@ describe('over restarts', () => {
 		const own = await other.deliver(delivery(current(trigger), { timestamp }));
 		expect(own.items).toHaveLength(1);
 		await trigger.deactivate();
+	});
+
+	it.each([
+		['without an offset', () => new Date().toISOString().replace('Z', '')],
+		['of another clock', () => new Date(Date.now() - 9 * 3_600_000).toISOString()],
+	])('takes late deliveries of the old one beside a time of creation %s', async (_name, time) => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		answerNext({ webhook_id: 'whk_odd_time', secret: 's', created_at: time() });
+		await trigger.activate('init');
+		trigger.reload();
+		const timestamp = new Date(Date.now() - 3_600_000).toISOString();
+		expect((await trigger.deliver(delivery(old, { timestamp }))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('warns of what it cannot renew also while forged deliveries come', async () => {
+		const trigger = watchAll();
+		await trigger.activate();
+		const failing = { method: 'POST', path: '/webhooks$', status: 503, times: 2 } as const;
+		workspace.service.control.fail(failing);
+		await trigger.activate('init');
+		await trigger.deliver({ body: Buffer.from('{}'), headers: {} });
+		await trigger.start();
+		trigger.tick();
+		await until('the warning', () =>
+			warnings.lines.some((line) => line.includes('Upkeep of the subscription')) ? true : undefined,
+		);
+		expect(warnings.lines.filter((line) => line.includes('was refused'))).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it("knows the service's clock when the service is away at the start", async () => {
+		workspace.service.control.setClockOffset({ seconds: -3_600 });
+		const trigger = watchAll({ options: { maxEventAge: 5 } });
+		await trigger.activate();
+		const next = afterRestart(trigger);
+		workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 503 });
+		await next.activate('init');
+		const timestamp = new Date(Date.now() - 3_601_000).toISOString();
+		expect((await next.deliver(delivery(current(trigger), { timestamp }))).items).toHaveLength(1);
+		await next.deactivate();
 	});
 
 	it('deletes the old subscription when its time is over', async () => {
@@ -457,6 +612,120 @@ describe('over restarts', () => {
 		expect(current(next).id).not.toBe(old.id);
 		expect(keptBy(next).retired).toMatchObject([{ id: old.id }]);
 		await next.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it.each([403, 429, 503])(
+		'renews later when it is refused for the rate with %d',
+		async (status) => {
+			const trigger = watchAll();
+			await trigger.activate();
+			const reset = String(Math.floor(Date.now() / 1000) + 3_000);
+			const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+			workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status, headers });
+			const next = afterRestart(trigger);
+			await next.activate('init');
+			expect(current(next).id).toBe(current(trigger).id);
+			await trigger.deactivate();
+		},
+	);
+
+	describe('while a late renewal is under way', () => {
+		/** The renewal is at the service, which takes its time for the answer. */
+		async function renewing() {
+			const trigger = watchAll();
+			await trigger.activate();
+			const next = afterRestart(trigger);
+			const post = { method: 'POST', path: '/webhooks$' } as const;
+			workspace.service.control.fail({ ...post, status: 503 });
+			await next.activate('init');
+			workspace.service.control.fail({ ...post, mode: 'slowBody', byteMs: 5 });
+			const response = await next.start();
+			next.tick();
+			await until('the renewal', () => (live(next).length === 2 ? true : undefined));
+			await response?.closeFunction?.();
+			return next;
+		}
+
+		it('keeps nothing of it when the workflow is unpublished', async () => {
+			const trigger = await renewing();
+			expect(await trigger.deactivate()).toBe(true);
+			await until('its end', () => (live(trigger).length === 0 ? true : undefined));
+			expect(trigger.emitted).toEqual([]);
+			trigger.changed();
+			expect(keptBy(trigger)).toEqual({ retired: [] });
+		});
+
+		it('remembers it when the workflow is unpublished and it cannot be deleted', async () => {
+			const trigger = await renewing();
+			await trigger.deactivate();
+			workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', status: 500 });
+			const [late] = live(trigger);
+			const deletions = () =>
+				workspace.requests().filter((line) => line === `DELETE /webhooks/${late?.id}`).length;
+			await until('the deletion', () => (deletions() === 1 ? true : undefined));
+			for (let tries = 0; tries < 50 && live(trigger).length > 0; tries += 1) {
+				await trigger.deactivate();
+			}
+			expect(live(trigger)).toEqual([]);
+		});
+
+		it('keeps to the new one when it is published again with other events', async () => {
+			const trigger = await renewing();
+			await trigger.deactivate();
+			trigger.node.parameters = { ...trigger.node.parameters, events: ['record.deleted'] };
+			trigger.reload();
+			await trigger.activate();
+			await until('the end of the late one', () => (live(trigger).length === 1 ? true : undefined));
+			expect(live(trigger)).toMatchObject([
+				{ id: current(trigger).id, events: ['record.deleted'] },
+			]);
+			const timestamp = new Date(Date.now() + 60_000).toISOString();
+			const event = delivery(current(trigger), { event: 'record.deleted', timestamp });
+			trigger.reload();
+			expect((await trigger.deliver(event)).items).toHaveLength(1);
+			await trigger.deactivate();
+		});
+	});
+
+	describe('at a service that takes one subscription for an address', () => {
+		const refuse = (status: number) =>
+			workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status });
+
+		it.each([409, 422])('makes room when the second is refused with %d', async (status) => {
+			const trigger = watchAll();
+			await trigger.activate();
+			refuse(status);
+			await trigger.activate('init');
+			expect(live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+			await trigger.deactivate();
+		});
+
+		it('passes the refusal on where nothing of ours is in the way', async () => {
+			const trigger = watchAll();
+			refuse(409);
+			await expect(trigger.activate()).rejects.toThrow();
+			expect(live(trigger)).toEqual([]);
+		});
+
+		it.each([0, 15])('keeps the one that it gives twice, overlap %d', async (overlap) => {
+			const trigger = watchAll({ options: { overlap } });
+			await trigger.activate();
+			const { id, secret } = current(trigger);
+			answerNext({ webhook_id: id, secret });
+			await trigger.activate('init');
+			expect(keptBy(trigger)).toMatchObject({ current: { id, secret }, retired: [] });
+			expect(live(trigger)).toMatchObject([{ id }]);
+			await trigger.deactivate();
+		});
+	});
+
+	it('lets a few deliver beside the new one however often n8n starts, and leaves none', async () => {
+		const trigger = watchAll();
+		for (let starts = 0; starts < 12; starts += 1) await trigger.activate('init');
+		expect(live(trigger)).toHaveLength(6);
+		expect(keptBy(trigger).retired).toHaveLength(5);
+		await trigger.deactivate();
 		expect(live(trigger)).toEqual([]);
 	});
 

@@ -3,7 +3,12 @@ import { Container } from '@n8n/di';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExecutionLifecycleHooks, InstanceSettings, WorkflowExecute } from 'n8n-core';
+import {
+	ExecuteContext,
+	ExecutionLifecycleHooks,
+	InstanceSettings,
+	WorkflowExecute,
+} from 'n8n-core';
 import {
 	createRunExecutionData,
 	NodeHelpers,
@@ -191,6 +196,48 @@ export function additionalData(
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
 
+/** An action node with its credential. `authentication` is added from the credential. */
+export function actionNode(credentials: TestCredentials, parameters: IDataObject): INode {
+	const [credentialType = ''] = Object.keys(credentials);
+	return {
+		id: 'action',
+		name: 'Workspace Data',
+		type: ACTION_TYPE,
+		typeVersion: 1,
+		position: [200, 0],
+		parameters: {
+			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
+			...parameters,
+		} as INode['parameters'],
+		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
+	};
+}
+
+/** n8n's own context of a node while it runs, for what n8n's other nodes do with our credentials. */
+export function executeContext(credentials: TestCredentials): ExecuteContext {
+	prepareN8n();
+	const node = actionNode(credentials, {});
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: new WorkspaceData() }),
+	});
+	const items = [{ json: {} }];
+	return new ExecuteContext(
+		workflow,
+		node,
+		additionalData(credentials, 'manual', workflow),
+		'manual',
+		createRunExecutionData(),
+		0,
+		items,
+		{ main: [items] },
+		{ data: { main: [items] }, node, source: null },
+		[],
+	);
+}
+
 /** A run of the action node. */
 export interface ActionRun {
 	credentials: TestCredentials;
@@ -230,7 +277,6 @@ export async function runAction({
 	onStarted,
 }: ActionRun): Promise<ActionResult> {
 	prepareN8n();
-	const [credentialType = ''] = Object.keys(credentials);
 	const start: INode = {
 		id: 'start',
 		name: 'Start',
@@ -239,19 +285,7 @@ export async function runAction({
 		position: [0, 0],
 		parameters: {},
 	};
-	const action: INode = {
-		id: 'action',
-		name: 'Workspace Data',
-		type: ACTION_TYPE,
-		typeVersion: 1,
-		position: [200, 0],
-		parameters: {
-			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
-			...parameters,
-		} as INode['parameters'],
-		credentials: { [credentialType]: { id: 'credential-1', name: 'Test' } },
-		...node,
-	};
+	const action: INode = { ...actionNode(credentials, parameters), ...node };
 	const connections: IConnections = {
 		Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] },
 	};

@@ -239,7 +239,7 @@ export function triggerNode(
 		/** `execute()`, as part of the execution that a delivery or the trigger started. */
 		async execute(
 			items: IDataObject[],
-			mode: 'webhook' | 'trigger' | 'manual' = 'webhook',
+			mode: 'webhook' | 'trigger' | 'manual' | 'retry' = 'webhook',
 		): Promise<IDataObject[]> {
 			await prepareMemory();
 			const input = items.map((json) => ({ json }));

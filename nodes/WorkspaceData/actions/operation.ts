@@ -3,8 +3,6 @@ import type { Locator } from '../model/locator';
 import type { JsonObject } from '../model/shapes';
 import type { Run } from './run';
 
-export type { Locator } from '../model/locator';
-
 type DeepReadonly<T> = T extends (infer U)[]
 	? ReadonlyArray<DeepReadonly<U>>
 	: T extends object

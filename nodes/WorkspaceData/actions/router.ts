@@ -1,6 +1,6 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { Cancelled } from '../transport/clock';
-import { errorDetails, toNodeError } from '../transport/errors';
+import { errorDetails, toNodeError, type ErrorPlace } from '../transport/errors';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
@@ -10,12 +10,19 @@ import { openRun, type Run } from './run';
  * input order. This is the only place that knows about items, pairing and Continue On Fail.
  */
 export async function route(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const node = context.getNode();
-	const { operation, run } = await prepare(context).catch((error: unknown) => {
-		throw toNodeError(node, error);
-	});
+	const inputs = context.getInputData();
+	let prepared: Awaited<ReturnType<typeof prepare>>;
+	try {
+		prepared = await prepare(context);
+	} catch (error) {
+		const node = context.getNode();
+		if (!context.continueOnFail()) throw toNodeError(node, error, { itemIndex: 0 });
+		// Thrown, n8n would hand the input items on as if they had been done.
+		return [inputs.map((_, itemIndex) => errorItem(node, error, { itemIndex }))];
+	}
+	const { operation, run } = prepared;
 	const outcomes = await Promise.all(
-		context.getInputData().map(async (_, itemIndex) => await runItem(operation, run, itemIndex)),
+		inputs.map(async (_, itemIndex) => await runItem(operation, run, itemIndex)),
 	);
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
@@ -24,6 +31,9 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	}
 	return [outcomes.flatMap(({ items }) => items)];
 }
+
+/** The item that an error belongs to. */
+type ItemPlace = ErrorPlace & { itemIndex: number };
 
 interface Outcome {
 	itemIndex: number;
@@ -58,11 +68,12 @@ async function runItem(operation: Operation, run: Run, itemIndex: number): Promi
 		};
 	} catch (error) {
 		if (!context.continueOnFail()) run.api.stop();
-		return { itemIndex, items: [errorItem(run, error, itemIndex)], error };
+		const item = errorItem(context.getNode(), error, placeOf(run, itemIndex));
+		return { itemIndex, items: [item], error };
 	}
 }
 
-const placeOf = (run: Run, itemIndex: number) => ({
+const placeOf = (run: Run, itemIndex: number): ItemPlace => ({
 	itemIndex,
 	withFieldNames: (text: string) => run.withFieldNames(text),
 });
@@ -71,9 +82,8 @@ const placeOf = (run: Run, itemIndex: number) => ({
  * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
  * knows `error` and `message` only; with the error object beside, n8n would throw the rest away.
  */
-function errorItem(run: Run, error: unknown, itemIndex: number): INodeExecutionData {
-	const node = run.context.getNode();
-	const nodeError = toNodeError(node, error, placeOf(run, itemIndex));
+function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutionData {
+	const nodeError = toNodeError(node, error, place);
 	const { description: message, ...facts } = errorDetails(nodeError);
 	const details =
 		node.onError === 'continueErrorOutput'
@@ -81,7 +91,7 @@ function errorItem(run: Run, error: unknown, itemIndex: number): INodeExecutionD
 			: { details: { ...(message && { description: message }), ...facts } };
 	return {
 		json: { error: nodeError.message, ...details },
-		pairedItem: { item: itemIndex },
+		pairedItem: { item: place.itemIndex },
 	};
 }
 

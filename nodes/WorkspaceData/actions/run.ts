@@ -1,18 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Card } from '../model/card';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { findCardByName, readLocator } from '../model/locator';
+import { findCardByName, readLocator, type Locator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
 import {
-	listCards,
 	listFields,
+	openCardListing,
 	openRecordListing,
 	type ReadOptions,
 	type RecordListing,
 } from '../transport/listings';
-import type { Locator } from './operation';
-
-export { readLocator } from '../model/locator';
+import type { Listing } from '../transport/paging';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -24,6 +23,8 @@ export interface CardReference {
 export interface Run {
 	context: IExecuteFunctions;
 	api: WorkspaceApi;
+	/** The cards of the workspace, read once per execution. */
+	cards(options?: ReadOptions): Listing<Card>;
 	/** Finds the card that a locator means. @throws InputError */
 	card(locator: Locator, options?: ReadOptions): Promise<CardReference>;
 	/** The fields of a card, read once per execution. */
@@ -32,8 +33,8 @@ export interface Run {
 	freshFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/** The records of a card, read once per execution. */
 	records(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
-	/** What `create` gave for a key the first time. */
-	shared<T>(key: string, create: () => T): T;
+	/** What `create` gave for a key the first time; for a key of `owner`, where there is one. */
+	shared<T>(key: string, create: () => T, owner?: object): T;
 	/** Runs a task after all earlier tasks with the same key. */
 	inOrder<T>(key: string, task: () => Promise<T>): Promise<T>;
 	/** Puts field names where a text has field ids. */
@@ -52,12 +53,15 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
 	const api = await openApi(context, authentication);
 	const kept = new Map<string, unknown>();
+	const keptFor = new WeakMap<object, Map<string, unknown>>();
 	const queues = new Map<string, Promise<unknown>>();
 	const fieldNames = new Map<string, string>();
 
-	function shared<T>(key: string, create: () => T): T {
-		if (!kept.has(key)) kept.set(key, create());
-		return kept.get(key) as T;
+	function shared<T>(key: string, create: () => T, owner?: object): T {
+		const values = owner === undefined ? kept : (keptFor.get(owner) ?? new Map<string, unknown>());
+		if (owner !== undefined) keptFor.set(owner, values);
+		if (!values.has(key)) values.set(key, create());
+		return values.get(key) as T;
 	}
 
 	async function readFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
@@ -67,10 +71,14 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
 		if (shown.length > 0) {
 			const names = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
-			hint(`Card '${card.name}' has several fields called ${names}: they appear under their ids`);
+			hint(
+				`Fields of card '${card.name}' called ${names} appear under their ids: the names are not unique`,
+			);
 		}
 		return index;
 	}
+
+	const cards = (options?: ReadOptions) => shared('cards', () => openCardListing(api, options));
 
 	function hint(message: string): void {
 		shared(`hint ${message}`, () => {
@@ -84,20 +92,22 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		api,
 		shared,
 		hint,
+		cards,
 		async card(locator, options) {
 			const { mode, text, shown } = readLocator(locator, 'Card');
 			if (mode !== 'name') return { id: text, name: shown };
-			const cards = await shared('cards', async () => await listCards(api, options));
-			const { id, name } = findCardByName(cards, text);
+			const { id, name } = findCardByName(await cards(options).first(Infinity), text);
 			return { id, name };
 		},
 		async fields(card, options) {
 			return await shared(`fields ${card.id}`, async () => await readFields(card, options));
 		},
 		async freshFields(card, options) {
-			const fresh = shared(`fresh fields ${card.id}`, async () => await readFields(card, options));
-			kept.set(`fields ${card.id}`, fresh);
-			return await fresh;
+			return await shared(`fresh fields ${card.id}`, async () => {
+				const fresh = await readFields(card, options);
+				kept.set(`fields ${card.id}`, Promise.resolve(fresh));
+				return fresh;
+			});
 		},
 		records(card, wanted, options) {
 			return shared(`records ${card.id} ${wanted}`, () =>

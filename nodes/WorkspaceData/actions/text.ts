@@ -13,7 +13,7 @@ export function requireText(value: unknown, parameter: string): string {
 }
 
 /**
- * The entries of a collection that were filled in.
+ * What the entries of a collection come to: an empty object among them adds nothing.
  *
  * @param parameter the name that the user sees in the message
  * @throws InputError when there are none: an update would change nothing

@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { parseBaseUrl, pathSegment } from '../model/address';
 import { readCards } from '../model/card';
 import { InputError } from '../model/inputError';
-import { parseJsonText } from '../model/json';
-import { readProblem } from '../model/problem';
+import { parsedBody } from '../model/json';
+import { readProblem, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
 import { AccessTokenError, requestAccessToken, type Send } from '../transport/accessToken';
 import { NetworkFailure, readNetworkFailure } from '../transport/networkFailure';
@@ -33,15 +33,42 @@ function sender(context: ICredentialTestFunctions): Send {
 		});
 }
 
-/** The older helper leaves bodies as text. */
-const parsedBody = (body: unknown): unknown =>
-	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;
-
 const sentence = (...parts: Array<string | undefined>): string =>
 	parts
 		.filter((part): part is string => Boolean(part))
 		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
 		.join(' ');
+
+/** What an answer says in words: paths quoted in it say nothing about what is wrong. */
+const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
+	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
+
+/** Which entry an answer other than success blames, in words for the user. */
+function blame(problem: Problem, host: string, keyAdvice: string): string {
+	const { status } = problem;
+	if (status === 401) return keyAdvice;
+	if (status >= 300 && status < 400) {
+		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
+	}
+	const wrongAddress = `${host} does not offer the API at this address. Check 'Base URL'`;
+	if (problem.foreign) return wrongAddress;
+	const words = wordsOf(problem);
+	const namesWorkspace = /workspace/i.test(words);
+	if (status === 403) {
+		return !namesWorkspace && /key|token|credential/i.test(words)
+			? keyAdvice
+			: "The credential is valid, but has no access to this workspace. Check 'Workspace ID'";
+	}
+	if (status >= 400 && status < 500 && namesWorkspace) {
+		return "There is no such workspace. Check 'Workspace ID'";
+	}
+	if (status === 404) {
+		return problem.kind === undefined || /route|path|endpoint|url|cannot (get|find)/i.test(words)
+			? wrongAddress
+			: "Nothing was found there. Check 'Base URL' and 'Workspace ID'";
+	}
+	return `The service answered with status ${status}`;
+}
 
 /** Lists the cards of the workspace with a bearer token. @returns what is wrong, if anything */
 async function listsCards(
@@ -49,6 +76,7 @@ async function listsCards(
 	credential: ICredentialDataDecryptedObject,
 	token: string,
 	keyAdvice: string,
+	clean: (text: string) => string,
 ): Promise<string | undefined> {
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
@@ -66,36 +94,18 @@ async function listsCards(
 		);
 	}
 	const { statusCode, body } = answerSchema.parse(answer);
+	// The older helper leaves bodies as text.
 	const content = parsedBody(body);
-	const problem = readProblem(statusCode, content);
-	const said = problem.detail ?? problem.title;
 	if (statusCode === 200) {
 		return readCards(content)
 			? undefined
 			: sentence(`${host} answers, but not as the workspace service does`, "Check 'Base URL'");
 	}
-	if (statusCode === 401) return sentence(keyAdvice, `The service says: ${said}`);
-	if (statusCode === 403) {
-		return sentence(
-			"The credential is valid, but has no access to this workspace. Check 'Workspace ID'",
-			`The service says: ${said}`,
-		);
-	}
-	if (statusCode === 404) {
-		return problem.kind === undefined || /route|path|endpoint/.test(problem.kind)
-			? sentence(
-					`${host} does not offer the API at this address. Check 'Base URL'`,
-					`The answer says: ${said}`,
-				)
-			: sentence("There is no such workspace. Check 'Workspace ID'", `The service says: ${said}`);
-	}
-	if (statusCode >= 300 && statusCode < 400) {
-		return sentence(
-			`${host} redirects to another address`,
-			"Enter the final address in 'Base URL'",
-		);
-	}
-	return sentence(`The service answered with status ${statusCode}`, `It says: ${said}`);
+	const problem = readProblem(statusCode, content, clean);
+	return sentence(
+		blame(problem, host, keyAdvice),
+		`The answer says: ${problem.detail ?? problem.title}`,
+	);
 }
 
 /** A token for the test: the key itself, or one that is asked for now, past anything remembered. */
@@ -109,11 +119,7 @@ async function tokenFor(
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the key.');
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}
-	const parsing: Send = async (options) => {
-		const answer = answerSchema.parse(await send(options));
-		return { ...answer, body: parsedBody(answer.body) };
-	};
-	const token = await requestAccessToken(credential, parsing);
+	const token = await requestAccessToken(credential, send);
 	if (token instanceof AccessTokenError) return token;
 	return {
 		token: token.access_token,
@@ -132,13 +138,14 @@ export async function testWorkspaceAccess(
 ): Promise<INodeCredentialTestResult> {
 	const send = sender(this);
 	const secrets = [data.apiKey, data.clientSecret];
+	const clean = (text: string) => redact(text, secrets);
 	const outcome = await (async () => {
 		parseBaseUrl(data.baseUrl);
 		pathSegment(data.workspaceId, 'Workspace ID');
 		const access = await tokenFor(send, type, data);
 		if (access instanceof AccessTokenError) return sentence(access.message, access.description);
 		secrets.push(access.token);
-		return await listsCards(send, data, access.token, access.keyAdvice);
+		return await listsCards(send, data, access.token, access.keyAdvice, clean);
 	})().catch((error: unknown) =>
 		error instanceof InputError
 			? sentence(error.message, error.description)
@@ -146,5 +153,5 @@ export async function testWorkspaceAccess(
 	);
 	return outcome === undefined
 		? { status: 'OK', message: 'Connection successful: the cards of the workspace can be listed.' }
-		: { status: 'Error', message: redact(outcome, secrets) };
+		: { status: 'Error', message: clean(outcome) };
 }

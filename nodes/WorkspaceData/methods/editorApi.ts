@@ -1,5 +1,6 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
+import { cardsOfName, peekLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
 import { toNodeError } from '../transport/errors';
@@ -23,15 +24,11 @@ export async function chosenCardId(
 	context: ILoadOptionsFunctions,
 	api: WorkspaceApi,
 ): Promise<string | undefined> {
-	const locator: unknown = context.getCurrentNodeParameter('cardId');
-	const { mode, value } =
-		typeof locator === 'object' && locator !== null
-			? (locator as { mode?: unknown; value?: unknown })
-			: { mode: 'id', value: locator };
-	if (typeof value !== 'string' || value === '' || value.startsWith('=')) return undefined;
-	if (mode !== 'name') return value;
-	const cards = await listCards(api, EDITOR_READ);
-	return cards.find(({ name }) => name.toLowerCase() === value.trim().toLowerCase())?.id;
+	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
+	if (!locator || locator.text.startsWith('=')) return undefined;
+	if (locator.mode !== 'name') return locator.text;
+	const [card, another] = cardsOfName(await listCards(api, EDITOR_READ), locator.text);
+	return another ? undefined : card?.id;
 }
 
 /** The fields of the chosen card; none while no card is chosen. */

@@ -1,5 +1,7 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import type { Field } from '../model/field';
 import { describedFieldTypes } from '../model/fieldTypes';
+import { OWN_VALUES } from '../model/record';
 import { getDescription } from '../transport/description';
 import { listFields } from '../transport/listings';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
@@ -29,14 +31,17 @@ export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodeP
 	});
 }
 
+/** A field in a list: by name, or by id where the name would be in doubt. */
+const toChoice = ({ id, name }: Field, value: string): INodePropertyOptions => ({
+	name: value === name ? name : `${name} (${id})`,
+	value,
+});
+
 /** The fields of the chosen card by name; two fields of one name appear by id. */
 export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await forEditor(this, async () => {
 		const index = await chosenCardFields(this);
-		return index.fields.map((field) => {
-			const value = index.keyOf(field);
-			return { name: value === field.name ? field.name : `${field.name} (${field.id})`, value };
-		});
+		return index.fields.map((field) => toChoice(field, index.keyOf(field)));
 	});
 }
 
@@ -44,10 +49,15 @@ export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodeP
 export async function getFilterFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const fields = await getFieldNames.call(this);
-	return [
-		...fields,
-		{ name: 'Created At (Record)', value: 'created_at' },
-		{ name: 'ID (Record)', value: 'id' },
-	];
+	return await forEditor(this, async () => {
+		const index = await chosenCardFields(this);
+		const fields = index.fields.map((field) =>
+			toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
+		);
+		return [
+			...fields,
+			{ name: 'Created At (Record)', value: 'created_at' },
+			{ name: 'ID (Record)', value: 'id' },
+		];
+	});
 }

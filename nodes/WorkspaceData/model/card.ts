@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type JsonObject, readList, readObject, resourceSchema } from './shapes';
+import { readEntries } from './page';
+import { type JsonObject, readObject, resourceSchema } from './shapes';
 
 /**
  * A card (table). `raw` is the service's object as it came, with properties beyond the interface.
@@ -11,7 +12,7 @@ export interface Card {
 	raw: JsonObject;
 }
 
-const cardSchema = resourceSchema('card_id', { name: z.string().optional() });
+const cardSchema = resourceSchema('card_id', { name: z.string().optional().catch(undefined) });
 
 function toCard(raw: JsonObject): Card | undefined {
 	const card = cardSchema.safeParse(raw);
@@ -20,9 +21,7 @@ function toCard(raw: JsonObject): Card | undefined {
 
 /** The cards of a listing, or undefined when the answer holds no listing. */
 export function readCards(body: unknown): Card[] | undefined {
-	return readList(body, 'cards')
-		?.map(toCard)
-		.filter((card) => card !== undefined);
+	return readEntries(body, 'cards', toCard);
 }
 
 /** The card in an answer, or undefined (an empty body after a change, for example). */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isObject, type JsonObject, untouchedObject } from './shapes';
+import { parseTime } from './time';
 
 /** The events a subscription can list. @see service interface, part 6 */
 export const EVENTS = [
@@ -36,12 +37,18 @@ export interface DeliveredEvent {
 
 const optionalText = z.string().min(1).optional().catch(undefined);
 
+/** Identifiers may be numbers; one that lost digits in JSON says nothing. */
+const optionalId = z
+	.union([z.string().min(1), z.number().int().safe().transform(String)])
+	.optional()
+	.catch(undefined);
+
 const eventSchema = z.object({
 	event: z.string().min(1),
 	timestamp: optionalText,
-	workspace_id: optionalText,
-	card_id: optionalText,
-	record_id: optionalText,
+	workspace_id: optionalId,
+	card_id: optionalId,
+	record_id: optionalId,
 	data: untouchedObject.optional().catch(undefined),
 });
 
@@ -66,10 +73,9 @@ export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
 	const event = eventSchema.safeParse(body);
 	if (!event.success) return undefined;
 	const { event: name, timestamp, workspace_id, card_id, record_id, data } = event.data;
-	const happenedAt = timestamp === undefined ? NaN : Date.parse(timestamp);
 	return {
 		event: name,
-		happenedAt: Number.isNaN(happenedAt) ? undefined : happenedAt,
+		happenedAt: parseTime(timestamp),
 		workspaceId: workspace_id,
 		cardId: card_id,
 		recordId: record_id,

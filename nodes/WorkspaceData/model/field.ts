@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isObject, type JsonObject, readList, readObject, resourceSchema } from './shapes';
+import { readEntries } from './page';
+import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
 
 /** One choice of a select field. */
 export interface FieldOption {
@@ -24,7 +25,7 @@ export interface Field {
 }
 
 const fieldSchema = resourceSchema('field_id', {
-	name: z.string().optional(),
+	name: z.string().optional().catch(undefined),
 	type: z.string().catch(''),
 	options: z.unknown(),
 	choices: z.unknown(),
@@ -61,9 +62,7 @@ function toField(raw: JsonObject): Field | undefined {
 
 /** The fields of a listing, or undefined when the answer holds no listing. */
 export function readFields(body: unknown): Field[] | undefined {
-	return readList(body, 'fields')
-		?.map(toField)
-		.filter((field) => field !== undefined);
+	return readEntries(body, 'fields', toField);
 }
 
 /** The field in an answer, or undefined (an empty body after a change, for example). */

@@ -22,8 +22,13 @@ export interface FieldIndex {
 	resolve(key: string, hint?: FieldHint): Field;
 	/** As `resolve`, but undefined where no field is meant. An ambiguous key still throws. */
 	find(key: string, hint?: FieldHint): Field | undefined;
+	/** All fields that a key can mean by itself: of that name, else of that id, else but for the case. */
+	candidates(key: string): readonly Field[];
 	byId(id: string): Field | undefined;
-	/** The key that names a field without doubt: its name, or its id where two fields share a name. */
+	/**
+	 * The key that names a field without doubt: its name, or its id where the name is also the name or
+	 * the id of another field.
+	 */
 	keyOf(field: Field): string;
 }
 
@@ -61,6 +66,13 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 		return candidates?.[0];
 	}
 
+	function candidates(key: string): readonly Field[] {
+		const named = byName.get(key);
+		if (named) return named;
+		const field = ids.get(key);
+		return field ? [field] : (byFoldedName.get(fold(key)) ?? []);
+	}
+
 	function find(key: string, hint: FieldHint = {}): Field | undefined {
 		const named = byName.get(key);
 		const hinted = hint.fieldId === undefined ? undefined : ids.get(hint.fieldId);
@@ -69,16 +81,17 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 			only(key, named) ??
 			hinted ??
 			(hint.name === undefined ? undefined : only(key, byName.get(hint.name))) ??
-			ids.get(key) ??
-			only(key, byFoldedName.get(fold(key)))
+			only(key, candidates(key))
 		);
 	}
 
 	return {
 		fields,
 		find,
+		candidates,
 		byId: (id) => ids.get(id),
-		keyOf: (field) => (byName.get(field.name)?.length === 1 ? field.name : field.id),
+		keyOf: (field) =>
+			byName.get(field.name)?.length === 1 && !ids.has(field.name) ? field.name : field.id,
 		resolve(key, hint) {
 			const field = find(key, hint);
 			if (field) return field;

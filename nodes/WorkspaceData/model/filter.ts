@@ -1,5 +1,6 @@
 import { InputError } from './inputError';
 import { isObject } from './shapes';
+import { parseTime } from './time';
 
 /** The conditions that Get Many can filter by, as the node's parameter calls them. */
 export const CONDITIONS = [
@@ -32,6 +33,9 @@ export const isEmpty = (value: unknown): boolean =>
 const asText = (value: unknown): string =>
 	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
+/** NaN for what is no number; a blank text is none. */
+const asNumber = (value: unknown): number => (asText(value).trim() === '' ? NaN : Number(value));
+
 /** The members of a list, or the value itself: a list meets a condition if one member does. */
 const members = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
@@ -44,14 +48,18 @@ const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
 function compare(actual: unknown, expected: unknown): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
 	if (typeof actual === 'number' || typeof actual === 'boolean') {
-		const number = asText(expected).trim() === '' ? NaN : Number(expected);
+		const number = asNumber(expected);
 		return Number.isNaN(number) ? undefined : Number(actual) - number;
 	}
 	if (isObject(actual)) return undefined;
+	if (typeof expected === 'number') {
+		const number = asNumber(actual);
+		if (!Number.isNaN(number)) return number - expected;
+	}
 	const [a, b] = [String(actual), String(expected)];
 	if (ISO_TIMESTAMP.test(a)) {
-		const [left, right] = [Date.parse(a), Date.parse(b)];
-		if (!Number.isNaN(left) && !Number.isNaN(right)) return left - right;
+		const [left, right] = [parseTime(a), Date.parse(b)];
+		if (left !== undefined && !Number.isNaN(right)) return left - right;
 	}
 	return a === b ? 0 : a < b ? -1 : 1;
 }
@@ -68,12 +76,17 @@ function equal(actual: unknown, expected: unknown): boolean {
 	return compare(actual, expected) === 0;
 }
 
-const includes = (actual: unknown, expected: unknown): boolean =>
-	members(actual).some(
-		(member) => !isEmpty(member) && fold(asText(member)).includes(fold(asText(expected))),
-	);
-
 const fold = (text: string): string => text.toLowerCase();
+
+/** A condition about the text of a value, or of one member of a list. */
+const textual =
+	(accepts: (text: string, part: string) => boolean) =>
+	(actual: unknown, expected: unknown): boolean =>
+		members(actual).some(
+			(member) => !isEmpty(member) && accepts(fold(asText(member)), fold(asText(expected))),
+		);
+
+const includes = textual((text, part) => text.includes(part));
 
 const ordered =
 	(accepts: (order: number) => boolean) =>
@@ -88,10 +101,8 @@ const TESTS: Record<Condition, (actual: unknown, expected: unknown) => boolean> 
 	notEquals: (actual, expected) => !equal(actual, expected),
 	contains: includes,
 	notContains: (actual, expected) => !includes(actual, expected),
-	startsWith: (actual, expected) =>
-		members(actual).some((member) => fold(asText(member)).startsWith(fold(asText(expected)))),
-	endsWith: (actual, expected) =>
-		members(actual).some((member) => fold(asText(member)).endsWith(fold(asText(expected)))),
+	startsWith: textual((text, part) => text.startsWith(part)),
+	endsWith: textual((text, part) => text.endsWith(part)),
 	greaterThan: ordered((order) => order > 0),
 	greaterOrEqual: ordered((order) => order >= 0),
 	lessThan: ordered((order) => order < 0),

@@ -11,3 +11,7 @@ export function parseJsonText(text: string): object | undefined {
 		return undefined;
 	}
 }
+
+/** A body with its JSON parsed where that came as a text: under another content type, or encoded twice. */
+export const parsedBody = (body: unknown): unknown =>
+	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;

@@ -1,3 +1,4 @@
+import { pathSegment } from './address';
 import type { Card } from './card';
 import { InputError } from './inputError';
 
@@ -8,38 +9,60 @@ export interface Locator {
 	cachedResultName?: string;
 }
 
-/** A value for a field that shows an id to the user: the text of a locator. */
-function locatorText(value: unknown, parameter: string): string {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	if (text !== '') return text;
-	throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
+/** What a resource locator says. */
+export interface LocatorReading {
+	mode: string;
+	/** Never empty. */
+	text: string;
+	/** How the user knows it. */
+	shown: string;
 }
 
 /**
- * Reads a resource locator. An expression may give the bare id instead of mode and value.
+ * What a resource locator says, be it chosen or the bare id that an expression gives.
  *
- * @param parameter the name that the user sees in messages
- * @throws InputError when nothing is chosen
+ * @returns undefined when nothing is chosen
  */
-export function readLocator(
-	value: unknown,
-	parameter: string,
-): { mode: string; text: string; shown: string } {
+export function peekLocator(value: unknown): LocatorReading | undefined {
 	const locator: Partial<Locator> =
 		typeof value === 'object' && value !== null ? value : { mode: 'id', value };
-	const text = locatorText(locator.value, parameter);
+	const chosen = locator.value;
+	const text =
+		typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen).trim() : '';
+	if (text === '') return undefined;
 	return { mode: locator.mode ?? 'id', text, shown: locator.cachedResultName || text };
 }
 
 /**
- * The card of this name: the exact name, or one that differs only in case.
+ * Reads a resource locator that has to be filled in.
+ *
+ * @param parameter the name that the user sees in messages
+ * @throws InputError when nothing is chosen, or an identifier cannot stand in a path
+ */
+export function readLocator(value: unknown, parameter: string): LocatorReading {
+	const locator = peekLocator(value);
+	if (locator) {
+		// Refused here, an id that no path can hold costs no request.
+		if (locator.mode !== 'name') pathSegment(locator.text, parameter);
+		return locator;
+	}
+	throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
+}
+
+/** The cards of this name: those of the exact name, or else those that differ only in case. */
+export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
+	const exact = cards.filter((card) => card.name === name);
+	if (exact.length > 0) return exact;
+	return cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
+}
+
+/**
+ * The card of this name.
  *
  * @throws InputError when there is none, or more than one
  */
 export function findCardByName(cards: readonly Card[], name: string): Card {
-	const exact = cards.filter((card) => card.name === name);
-	const folded = cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
-	const found = exact.length > 0 ? exact : folded;
+	const found = cardsOfName(cards, name);
 	const [card] = found;
 	if (card && found.length === 1) return card;
 	if (card) {

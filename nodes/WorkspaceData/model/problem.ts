@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { parseJsonText } from './json';
+import { isObject } from './shapes';
+import { isWebPage } from './webPage';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.
@@ -7,9 +9,9 @@ import { parseJsonText } from './json';
  */
 const problemSchema = z
 	.object({
-		type: z.string().optional(),
-		title: z.string().optional(),
-		detail: z.string().optional(),
+		type: z.string().optional().catch(undefined),
+		title: z.string().optional().catch(undefined),
+		detail: z.string().optional().catch(undefined),
 	})
 	.passthrough();
 
@@ -22,6 +24,8 @@ export interface Problem {
 	/** Short summary, never empty. */
 	title: string;
 	detail?: string;
+	/** Whether the body is a web page, which the service itself never sends. */
+	foreign?: true;
 }
 
 const MAX_TEXT = 500;
@@ -50,8 +54,9 @@ function fallbackTitle(status: number): string {
 	return TITLES[status] ?? `The service answered with status ${status}`;
 }
 
-const clip = (text: string): string => {
-	const line = text.replace(/\s+/g, ' ').trim();
+/** One line, not too long. Secrets are taken out first: half of one could not be recognized. */
+const clip = (text: string, clean: (text: string) => string): string => {
+	const line = clean(text).replace(/\s+/g, ' ').trim();
 	return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 };
 
@@ -62,29 +67,35 @@ function problemKind(type: string | undefined): string | undefined {
 	return kind === undefined || kind === 'blank' ? undefined : kind;
 }
 
+/** `{ name: ['too long'] }`, as some frameworks put it, in the form of the others. */
+function entriesOf(errors: object): Array<{ field: string; message: string }> {
+	return Object.entries(errors).flatMap(([field, messages]: [string, unknown]) =>
+		[messages]
+			.flat()
+			.filter((message) => typeof message === 'string')
+			.map((message) => ({ field, message })),
+	);
+}
+
+/** What one entry of such a list says; nothing where the problem's `detail` says it already. */
+function entryText(entry: unknown, detail: string): string {
+	if (typeof entry === 'string') return entry;
+	if (!isObject(entry)) return '';
+	const places = [entry.field, entry.name, entry.path, entry.pointer];
+	const reasons = [entry.message, entry.reason, entry.detail];
+	const reason = reasons.find((value) => typeof value === 'string');
+	if (reason !== undefined && detail.includes(reason)) return '';
+	const place = places.find((value) => typeof value === 'string');
+	return [place, reason].filter(Boolean).join(': ');
+}
+
 /** Problem extensions that list what is wrong with single values, in the shapes seen in the wild. */
 function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
 	const list = problem.errors ?? problem['invalid-params'] ?? problem.invalid_params;
-	if (!Array.isArray(list)) return undefined;
-	const lines = list.slice(0, 10).map((entry: unknown) => {
-		if (typeof entry === 'string') return entry;
-		if (typeof entry !== 'object' || entry === null) return '';
-		const {
-			field,
-			name,
-			path,
-			pointer,
-			message,
-			reason,
-			detail: text,
-		} = entry as Record<string, unknown>;
-		const where = [field, name, path, pointer].find((value) => typeof value === 'string');
-		const what = [message, reason, text].find((value) => typeof value === 'string');
-		return what !== undefined && detail.includes(what)
-			? ''
-			: [where, what].filter(Boolean).join(': ');
-	});
-	return lines.filter(Boolean).join('; ') || undefined;
+	if (typeof list !== 'object' || list === null) return undefined;
+	const entries: unknown[] = Array.isArray(list) ? list : entriesOf(list);
+	const texts = entries.slice(0, 10).map((entry) => entryText(entry, detail));
+	return texts.filter(Boolean).join('; ') || undefined;
 }
 
 /** Text of an HTML page: its title where it has one. */
@@ -98,14 +109,25 @@ function htmlText(html: string): string | undefined {
  *
  * @param status HTTP status code
  * @param body the body as n8n's request helper gives it: parsed JSON, text, or empty
+ * @param clean takes secrets out of a text that the service sent
  * @see RFC 7807
  */
-export function readProblem(status: number, body: unknown): Problem {
+export function readProblem(
+	status: number,
+	body: unknown,
+	clean: (text: string) => string = (text) => text,
+): Problem {
 	if (typeof body === 'string' && body.trim() !== '') {
 		const parsed = parseJsonText(body);
-		if (parsed !== undefined) return readProblem(status, parsed);
-		const text = /<(!doctype|html|head|body)\b/i.test(body) ? htmlText(body) : body;
-		return { status, title: fallbackTitle(status), ...(text && { detail: clip(text) }) };
+		if (parsed !== undefined) return readProblem(status, parsed, clean);
+		const isPage = isWebPage(body);
+		const text = isPage ? htmlText(body) : body;
+		return {
+			status,
+			title: fallbackTitle(status),
+			...(text && { detail: clip(text, clean) }),
+			...(isPage && { foreign: true }),
+		};
 	}
 	const problem = problemSchema.safeParse(body);
 	if (!problem.success) return { status, title: fallbackTitle(status) };
@@ -117,8 +139,8 @@ export function readProblem(status: number, body: unknown): Problem {
 	const kind = problemKind(type);
 	return {
 		status,
-		title: title ? clip(title) : fallbackTitle(status),
+		title: title ? clip(title, clean) : fallbackTitle(status),
 		...(kind && { kind }),
-		...(details && { detail: clip(details) }),
+		...(details && { detail: clip(details, clean) }),
 	};
 }

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-	isObject,
-	type JsonObject,
-	readList,
-	readObject,
-	resourceSchema,
-	untouchedObject,
-} from './shapes';
+import { readCursor, readEntries } from './page';
+import { type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
 
 /**
  * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
@@ -25,6 +19,12 @@ export interface DataRecord {
 /** The id of a record whose creation was answered without it. No service gives an empty one. */
 export const UNKNOWN_ID = '';
 
+/** A record's own properties, under the names by which filters know them. */
+export const OWN_VALUES: ReadonlyMap<string, (record: DataRecord) => unknown> = new Map([
+	['id', ({ id }) => id],
+	['created_at', ({ createdAt }) => createdAt],
+]);
+
 /** One page of a record listing. */
 export interface RecordPage {
 	records: DataRecord[];
@@ -33,7 +33,7 @@ export interface RecordPage {
 }
 
 const recordSchema = resourceSchema('record_id', {
-	data: untouchedObject.optional(),
+	data: untouchedObject.optional().catch(undefined),
 	created_at: z.string().nullish().catch(null),
 });
 
@@ -51,20 +51,8 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
  * @see service interface, part 2, "Record list response"
  */
 export function readRecordPage(body: unknown): RecordPage | undefined {
-	const records = readList(body, 'records')?.map(toRecord);
-	if (!records) return undefined;
-	return {
-		records: records.filter((record) => record !== undefined),
-		nextCursor: readCursor(body),
-	};
-}
-
-/** The cursor beside the list, also where the whole page is wrapped once more. */
-function readCursor(body: unknown): string | null {
-	if (!isObject(body)) return null;
-	const cursor = body.next_cursor;
-	if (cursor === undefined) return readCursor(Object.values(body).find(isObject));
-	return typeof cursor === 'string' && cursor !== '' ? cursor : null;
+	const records = readEntries(body, 'records', toRecord);
+	return records && { records, nextCursor: readCursor(body) };
 }
 
 /** The record in an answer, or undefined (an empty body after a change, for example). */

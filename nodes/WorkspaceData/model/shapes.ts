@@ -35,10 +35,17 @@ export function readList(body: unknown, key: string): JsonObject[] | undefined {
 	return arrays.length === 1 ? arrays[0]?.filter(isObject) : undefined;
 }
 
+/** The one object that an object holds; undefined where it holds several, or none. */
+export function onlyObject(body: JsonObject): JsonObject | undefined {
+	const [only, ...others] = Object.values(body).filter(isObject);
+	return others.length === 0 ? only : undefined;
+}
+
 /**
  * The single object in an answer.
  *
- * @param body the object itself, or an object that holds it under `key` or a usual wrapper
+ * @param body the object itself, alone in an array, or in an object that holds it under `key`, under a
+ * usual wrapper or as its only object
  * @param key the name of the object, for example `card`
  * @param read gives the resource where an object is one; what it says decides where a resource has
  * a property of its own that is called like a wrapper (a record's `data`)
@@ -49,6 +56,9 @@ export function readObject<Resource>(
 	key: string,
 	read: (candidate: JsonObject) => Resource | undefined,
 ): Resource | undefined {
+	if (Array.isArray(body)) {
+		return body.length === 1 ? readObject<Resource>(body[0], key, read) : undefined;
+	}
 	if (!isObject(body)) return undefined;
 	const named = body[key];
 	const resource = (isObject(named) && read(named)) || read(body);
@@ -57,7 +67,8 @@ export function readObject<Resource>(
 		const found = readObject(body[name], key, read);
 		if (found) return found;
 	}
-	return undefined;
+	const only = onlyObject(body);
+	return only && read(only);
 }
 
 /** An identifier; services may send numbers. */

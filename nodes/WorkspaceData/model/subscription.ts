@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isObject, type JsonObject } from './shapes';
+import { isObject, type JsonObject, onlyObject } from './shapes';
+import { parseTime } from './time';
 
 /** A subscription of ours at the service. @see service interface, part 2 */
 export interface Subscription {
@@ -8,17 +9,23 @@ export interface Subscription {
 	secret: string;
 	/** Where it delivers to. */
 	targetUrl: string;
+	/** The API root of the service that holds it; undefined where that was not kept yet. */
+	baseUrl?: string | undefined;
 	workspaceId: string;
 	/** The card it covers; null for all cards of the workspace. */
 	cardId: string | null;
 	/** Since when it exists: ms since the epoch by the service's clock. */
 	since: number;
+	/** How far the service's clock was ahead of ours when it was made, in ms. */
+	clockAheadMs: number;
 }
 
 /** A subscription that another one has replaced. */
 export interface RetiredSubscription extends Subscription {
 	/** From when on it is to be deleted: ms since the epoch by the local clock. */
 	deleteAt: number;
+	/** From when on a deletion that fails is not tried again, by the same clock. */
+	giveUpAt: number;
 }
 
 /** All subscriptions that a trigger node answers for. */
@@ -47,26 +54,20 @@ export interface CreatedSubscription {
 	createdAt: number | undefined;
 }
 
-const ID_NAMES = ['webhook_id', 'subscription_id', 'id'];
+const ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId', 'id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
-const WRAPPERS = ['webhook', 'subscription', 'data', 'result', 'item'];
+const WRAPPERS = ['webhook', 'subscription', 'data', 'result', 'results', 'item', 'items', 'value'];
 const MAX_DEPTH = 2;
 
-/** The object and what wrappers in it hold, outer ones first. */
-function* wrappedObjects(value: unknown, depth = 0): Generator<JsonObject> {
+/** The object and what wrappers in it hold, outer ones first; a list of one counts as its object. */
+function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
+	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
 	if (!isObject(value) || depth > MAX_DEPTH) return;
 	yield value;
 	for (const name of WRAPPERS) yield* wrappedObjects(value[name], depth + 1);
 }
 
-/**
- * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
- * not in the same one.
- *
- * @see service interface, part 2, "Webhook subscription": the object is not shown
- */
-export function readCreatedSubscription(body: unknown): CreatedSubscription {
-	const objects = [...wrappedObjects(body)];
+function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
 	const find = (names: readonly string[]): string | undefined => {
 		for (const name of names) {
 			for (const object of objects) {
@@ -77,26 +78,43 @@ export function readCreatedSubscription(body: unknown): CreatedSubscription {
 		}
 		return undefined;
 	};
-	const createdAt = Date.parse(find(['created_at']) ?? '');
 	return {
 		id: find(ID_NAMES),
 		secret: find(SECRET_NAMES),
-		createdAt: Number.isNaN(createdAt) ? undefined : createdAt,
+		createdAt: parseTime(find(['created_at'])),
 	};
+}
+
+/**
+ * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
+ * not in the same one. Where neither is anywhere else, they are looked for in the only object there is.
+ *
+ * @see service interface, part 2, "Webhook subscription": the object is not shown
+ */
+export function readCreatedSubscription(body: unknown): CreatedSubscription {
+	const objects = [...wrappedObjects(body)];
+	const found = readFrom(objects);
+	if (found.id !== undefined || found.secret !== undefined) return found;
+	const only = objects[0] && onlyObject(objects[0]);
+	return only ? readFrom([...wrappedObjects(only)]) : found;
 }
 
 const subscriptionSchema = z.object({
 	id: z.string(),
 	secret: z.string(),
 	targetUrl: z.string(),
+	baseUrl: z.string().optional(),
 	workspaceId: z.string(),
 	cardId: z.string().nullable(),
 	since: z.number(),
+	clockAheadMs: z.number().default(0),
 });
 
 const keptSchema = z.object({
 	current: subscriptionSchema.optional(),
-	retired: z.array(subscriptionSchema.extend({ deleteAt: z.number() })),
+	retired: z.array(
+		subscriptionSchema.extend({ deleteAt: z.number(), giveUpAt: z.number().default(0) }),
+	),
 	catchUpFrom: z.number().optional(),
 });
 

@@ -109,8 +109,11 @@ function toChoice(field: Field, value: unknown): unknown {
 	const text = String(value);
 	const spellings = field.options.flatMap(({ values }) => values);
 	if (spellings.length === 0 || spellings.includes(text)) return value;
-	const folded = spellings.filter((known) => known.toLowerCase() === text.trim().toLowerCase());
-	if (folded.length === 1) return folded[0];
+	const wanted = text.trim().toLowerCase();
+	const [meant, ...others] = field.options.flatMap(
+		({ values }) => values.find((known) => known.toLowerCase() === wanted) ?? [],
+	);
+	if (meant !== undefined && others.length === 0) return meant;
 	const labels = field.options.map(({ label }) => `'${label}'`);
 	const shown = labels.slice(0, MAX_OPTIONS_SHOWN).join(', ');
 	const more =

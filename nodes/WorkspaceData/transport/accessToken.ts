@@ -3,8 +3,10 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 import { z } from 'zod';
 import { tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
+import { parsedBody } from '../model/json';
 import { readProblem } from '../model/problem';
 import { redact } from '../model/redact';
+import { readObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
 import { NetworkFailure, readNetworkFailure } from './networkFailure';
 
@@ -39,6 +41,9 @@ const FIRST_PAUSE_MS = 250;
 const PERMANENT_FAILURE_MS = 30_000;
 const TRANSIENT_FAILURE_MS = 5_000;
 const MAX_ACCOUNTS = 100;
+const MAX_RECENT = 5;
+/** How long a token is beyond suspicion, in ms: failures for other reasons must not cause requests. */
+const FRESH_MS = 30_000;
 
 /** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
 const tokenSchema = z.object({
@@ -50,12 +55,19 @@ const fullResponseSchema = z.object({ statusCode: z.number(), body: z.unknown() 
 
 interface IssuedToken {
 	value: string;
+	/** Its number among the tokens of its account, from 1. */
+	serial: number;
+	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
 }
 
 interface Account {
 	token?: IssuedToken;
+	/** How many tokens were issued. */
+	issued: number;
+	/** The last few tokens, valid or not: the service may still speak of them. */
+	recent: string[];
 	pending?: Promise<IssuedToken>;
 	failure?: { error: AccessTokenError; until: number };
 }
@@ -72,8 +84,14 @@ export interface AccessTokens {
 	get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string>;
 	/** The token that `get` obtained last, if it is still valid. */
 	current(credential: ICredentialDataDecryptedObject): string | undefined;
-	/** Forgets a token that the service refused; a newer one is kept. */
-	reject(credential: ICredentialDataDecryptedObject, token: string | undefined): void;
+	/** The serial number of the token that a request sent now is going to carry. */
+	serial(credential: ICredentialDataDecryptedObject): number;
+	/** Forgets a token that the service refused, and older ones; a newer one is kept. */
+	reject(credential: ICredentialDataDecryptedObject, serial: number): void;
+	/** Forgets the token unless it is fresh: a request failed, for whatever reason. */
+	suspect(credential: ICredentialDataDecryptedObject): void;
+	/** The tokens that texts of the service may quote. */
+	recent(credential: ICredentialDataDecryptedObject): readonly string[];
 }
 
 /** Identifies an account without keeping its secret: two credentials never share a token by chance. */
@@ -91,7 +109,7 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 	async function issue(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
-	): Promise<IssuedToken> {
+	): Promise<Omit<IssuedToken, 'serial'>> {
 		for (let attempt = 1; ; attempt += 1) {
 			const requestedAt = clock.now();
 			const outcome = await requestAccessToken(credential, send);
@@ -103,6 +121,7 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 			const lifetimeMs = outcome.expires_in * 1000;
 			return {
 				value: outcome.access_token,
+				issuedAt: requestedAt,
 				renewAt: requestedAt + lifetimeMs * RENEW_AFTER,
 				expiresAt: requestedAt + lifetimeMs,
 			};
@@ -115,10 +134,12 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		send: Send,
 	): Promise<IssuedToken> {
 		account.pending ??= issue(credential, send)
-			.then((token) => {
-				account.token = token;
+			.then((answer) => {
+				account.issued += 1;
+				account.token = { ...answer, serial: account.issued };
+				account.recent = [answer.value, ...account.recent].slice(0, MAX_RECENT);
 				account.failure = undefined;
-				return token;
+				return account.token;
 			})
 			.catch((error: unknown) => {
 				if (error instanceof AccessTokenError) {
@@ -133,14 +154,19 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		return await account.pending;
 	}
 
+	const accountOf = (credential: ICredentialDataDecryptedObject) =>
+		accounts.getOrCreate(accountKey(credential), () => ({ issued: 0, recent: [] }));
+
 	const isValid = (token: IssuedToken | undefined): token is IssuedToken =>
 		token !== undefined && clock.now() < token.expiresAt;
+	/** Whether it is used without asking for another. */
+	const isCurrent = (token: IssuedToken): boolean => isValid(token) && clock.now() < token.renewAt;
 
 	return {
 		async get(credential, send) {
-			const account = accounts.getOrCreate(accountKey(credential), () => ({}));
+			const account = accountOf(credential);
 			const { token, failure } = account;
-			if (isValid(token) && clock.now() < token.renewAt) return token.value;
+			if (token && isCurrent(token)) return token.value;
 			if (failure && clock.now() < failure.until) {
 				if (isValid(token)) return token.value;
 				throw failure.error;
@@ -153,13 +179,23 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 			return renewed.value;
 		},
 		current(credential) {
-			const token = accounts.get(accountKey(credential))?.token;
+			const { token } = accountOf(credential);
 			return isValid(token) ? token.value : undefined;
 		},
-		reject(credential, token) {
-			const account = accounts.get(accountKey(credential));
-			if (account?.token && account.token.value === token) account.token = undefined;
+		serial(credential) {
+			const { token, issued } = accountOf(credential);
+			return token && isCurrent(token) ? token.serial : issued + 1;
 		},
+		reject(credential, serial) {
+			const account = accountOf(credential);
+			if (account.token && account.token.serial <= serial) account.token = undefined;
+		},
+		suspect(credential) {
+			const account = accountOf(credential);
+			const age = account.token && clock.now() - account.token.issuedAt;
+			if (age !== undefined && age > FRESH_MS) account.token = undefined;
+		},
+		recent: (credential) => accountOf(credential).recent,
 	};
 }
 
@@ -211,6 +247,10 @@ const unreadable = (host: string, status?: number): AccessTokenError =>
 		status,
 	);
 
+/** The token in an answer of success, wrapped or as JSON in a text, too. */
+const readToken = (body: unknown): z.infer<typeof tokenSchema> | undefined =>
+	readObject(parsedBody(body), 'token', (candidate) => tokenSchema.safeParse(candidate).data);
+
 function readTokenAnswer(
 	status: number,
 	body: unknown,
@@ -218,8 +258,7 @@ function readTokenAnswer(
 	{ clientSecret }: ICredentialDataDecryptedObject,
 ): z.infer<typeof tokenSchema> | AccessTokenError {
 	if (status >= 200 && status < 300) {
-		const token = tokenSchema.safeParse(body);
-		return token.success ? token.data : unreadable(host, status);
+		return readToken(body) ?? unreadable(host, status);
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
 		return new AccessTokenError(
@@ -237,10 +276,10 @@ function readTokenAnswer(
 			status,
 		);
 	}
-	const { detail } = readProblem(status, body);
+	const { detail } = readProblem(status, body, (text) => redact(text, [clientSecret]));
 	return new AccessTokenError(
 		'The service account was not accepted',
-		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${redact(detail, [clientSecret])}` : ''}`,
+		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
 		false,
 		status,
 	);

@@ -20,6 +20,32 @@ export class Cancelled extends Error {
 	}
 }
 
+/** Waits for a task, but not longer than the execution goes on. @throws Cancelled */
+export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;
+
+/**
+ * Creates the wait for the tasks of one execution. A task that is no longer waited for is left to end:
+ * others may be waiting for it, too. All share one listener, as Node 20 warns of more than ten.
+ */
+export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
+	const stops = new Set<() => void>();
+	const stopAll = () => stops.forEach((stop) => stop());
+	signal?.addEventListener('abort', stopAll, { once: true });
+	return async (task) => {
+		let stop = () => {};
+		const cancelled = new Promise<never>((_, reject) => {
+			stop = () => reject(new Cancelled());
+		});
+		stops.add(stop);
+		if (signal?.aborted) stop();
+		try {
+			return await Promise.race([task, cancelled]);
+		} finally {
+			stops.delete(stop);
+		}
+	};
+}
+
 /** The longest that a cancelled wait goes on, in ms. */
 const SLICE_MS = 250;
 

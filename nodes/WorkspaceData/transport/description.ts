@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../model/shapes';
-import type { ApiAnswer, ApiRequest, WorkspaceApi } from './api';
+import { isWebPage } from '../model/webPage';
+import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer } from './failures';
 import type { ReadOptions } from './listings';
+import type { ApiAnswer, ApiRequest } from './request';
 
 /**
  * The OpenAPI description that the service publishes. The interface does not tell whether its path
@@ -28,8 +30,12 @@ export async function getDescription(
 		if (error instanceof ApiFailure && error.problem.status === 404) return await read('origin');
 		throw error;
 	});
-	if (yaml && typeof body === 'string' && body.trim() !== '') return { yaml: body };
 	if (!yaml && isObject(body)) return body;
+	// JSON is YAML, too.
+	if (yaml && isObject(body)) return { yaml: JSON.stringify(body, null, 2) };
+	if (yaml && typeof body === 'string' && body.trim() !== '' && !isWebPage(body)) {
+		return { yaml: body };
+	}
 	throw new UnexpectedAnswer(
 		`The service does not publish its description as ${yaml ? 'YAML' : 'JSON'}`,
 		'Choose the other format.',

@@ -1,16 +1,17 @@
 import { readCard, readCards, type Card } from '../model/card';
 import { readFields, type Field } from '../model/field';
+import { readCursor } from '../model/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
-import type { ApiAnswer, ApiRequest, PathPart, WorkspaceApi } from './api';
+import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer } from './failures';
+import { openListing, type Listing } from './paging';
+import type { ApiAnswer, ApiRequest, PathPart } from './request';
 
 /** How a listing is read: what a request takes beside its address. */
 export type ReadOptions = Pick<ApiRequest, 'timeoutMs' | 'maxParallel' | 'impatient'>;
 
 /** Most records of a page that are asked for; the interface names no maximum. */
 export const MAX_PAGE_SIZE = 100;
-/** A listing longer than this is taken for one that never ends. */
-const MAX_PAGES = 100_000;
 
 const unexpected = (what: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
@@ -23,12 +24,35 @@ export const cardPath = (cardId: string): PathPart[] => [
 	{ value: cardId, parameter: 'Card' },
 ];
 
-/** All cards of the workspace. @see service interface, part 4, "Cards" */
+/**
+ * Opens a listing for which the interface shows no pages: what comes without a cursor is all of it.
+ *
+ * @param what how messages call it
+ */
+function openPlainListing<Entry extends { id: string }>(
+	api: WorkspaceApi,
+	what: string,
+	path: PathPart[],
+	read: (body: unknown) => Entry[] | undefined,
+	options: ReadOptions,
+): Listing<Entry> {
+	return openListing(`The ${what}`, async (cursor) => {
+		const query = cursor === undefined ? {} : { query: { cursor } };
+		const { body } = await api.request({ method: 'GET', path, ...query, ...options });
+		const entries = read(body);
+		if (!entries) throw unexpected(`a ${what}`);
+		return { entries, nextCursor: readCursor(body) };
+	});
+}
+
+/** Opens the listing of the workspace's cards. @see service interface, part 4, "Cards" */
+export function openCardListing(api: WorkspaceApi, options: ReadOptions = {}): Listing<Card> {
+	return openPlainListing(api, 'list of cards', ['cards'], readCards, options);
+}
+
+/** All cards of the workspace. */
 export async function listCards(api: WorkspaceApi, options: ReadOptions = {}): Promise<Card[]> {
-	const { body } = await api.request({ method: 'GET', path: ['cards'], ...options });
-	const cards = readCards(body);
-	if (!cards) throw unexpected('a list of cards');
-	return cards;
+	return await openCardListing(api, options).first(Infinity);
 }
 
 /** One card. @throws UnexpectedAnswer when the answer holds none */
@@ -50,10 +74,8 @@ export async function listFields(
 	options: ReadOptions = {},
 ): Promise<Field[]> {
 	const path = [...cardPath(cardId), 'fields'];
-	const { body } = await api.request({ method: 'GET', path, ...options });
-	const fields = readFields(body);
-	if (!fields) throw unexpected('a list of fields');
-	return fields;
+	const listing = openPlainListing(api, 'list of fields', path, readFields, options);
+	return await listing.first(Infinity);
 }
 
 /** Whether the service refuses the page size; it may have a smaller maximum than ours. */
@@ -95,22 +117,13 @@ export async function getRecordPage(
 	return { ...page, limitRefused };
 }
 
-/**
- * A listing that is read at most once, however many read from it: pages are fetched when somebody
- * gets there, and kept.
- */
-export interface RecordListing {
-	/** The records from the first on, without those that came twice because the listing moved. */
-	[Symbol.asyncIterator](): AsyncIterator<DataRecord>;
-	/** The record with this id; reads on until it comes. Undefined when the listing ends without it. */
-	find(id: string): Promise<DataRecord | undefined>;
-}
+/** The records of a card. */
+export type RecordListing = Listing<DataRecord>;
 
 /**
  * Opens the listing of a card's records.
  *
  * @param wanted how many records will be read at most; Infinity for all
- * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(
@@ -119,61 +132,13 @@ export function openRecordListing(
 	wanted: number,
 	options: ReadOptions = {},
 ): RecordListing {
-	const records: DataRecord[] = [];
-	const byId = new Map<string, DataRecord>();
-	const cursors = new Set<string>();
 	/** Whether the service takes our page sizes: otherwise each page would cost two requests. */
 	let takesLimit = true;
-	let next: string | null | undefined;
-	let fetching: Promise<void> | undefined;
-
-	async function fetchPage(): Promise<void> {
-		const size = Math.min(Math.max(wanted - records.length, 1), MAX_PAGE_SIZE);
+	return openListing(`The listing of card '${cardId}'`, async (cursor, known) => {
+		const size = Math.min(Math.max(wanted - known, 1), MAX_PAGE_SIZE);
 		const limit = takesLimit ? size : undefined;
-		const page = await getRecordPage(api, cardId, next ?? undefined, limit, options);
+		const page = await getRecordPage(api, cardId, cursor, limit, options);
 		takesLimit &&= !page.limitRefused;
-		for (const record of page.records) {
-			if (byId.has(record.id)) continue;
-			byId.set(record.id, record);
-			records.push(record);
-		}
-		next = page.nextCursor;
-		if (next === null) return;
-		if (cursors.has(next) || cursors.size >= MAX_PAGES) {
-			throw new UnexpectedAnswer(
-				`The listing of card '${cardId}' does not end: a page points back to an earlier one`,
-				'Nothing was left out up to there, but the rest cannot be reached. Try again, or tell the operator of the service.',
-			);
-		}
-		cursors.add(next);
-	}
-
-	/** Reads on by one page. @returns false when there is no more */
-	async function readOn(): Promise<boolean> {
-		if (next === null) return false;
-		// Stays when it fails: whoever else reads here is told the same, without asking again.
-		fetching ??= fetchPage().then(() => {
-			fetching = undefined;
-		});
-		await fetching;
-		return true;
-	}
-
-	return {
-		async find(id) {
-			while (!byId.has(id)) {
-				if (!(await readOn())) return undefined;
-			}
-			return byId.get(id);
-		},
-		async *[Symbol.asyncIterator]() {
-			for (let index = 0; ; index += 1) {
-				while (index >= records.length) {
-					if (!(await readOn())) return;
-				}
-				const record = records[index];
-				if (record) yield record;
-			}
-		},
-	};
+		return { entries: page.records, nextCursor: page.nextCursor };
+	});
 }

@@ -37,8 +37,10 @@ const MAY_HAVE_ARRIVED: Record<string, string> = {
 	ECONNABORTED: 'no answer came in time',
 	ETIMEDOUT: 'no answer came in time',
 	ERR_BAD_RESPONSE: 'the answer was cut off',
-	HPE_INVALID_CONSTANT: 'the answer is not HTTP',
 };
+
+/** Failures of reading an answer: there was one, so the request has arrived. */
+const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING)/;
 
 const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 
@@ -79,6 +81,9 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
 	if (early) return new NetworkFailure(code, early, false, true);
 	const late = MAY_HAVE_ARRIVED[code];
 	if (late) return new NetworkFailure(code, late, !connecting, true);
+	if (UNREADABLE.test(code)) {
+		return new NetworkFailure(code, 'the answer could not be read', true, true);
+	}
 	if (CERTIFICATE.test(code)) {
 		return new NetworkFailure(code, `its certificate is not trusted (${code})`, false, false);
 	}

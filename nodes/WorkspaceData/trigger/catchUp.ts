@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { DeliveredEvent } from '../model/event';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
 import type { DataRecord } from '../model/record';
+import { parseTime } from '../model/time';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toNodeError } from '../transport/errors';
 import { listCards, listFields, openRecordListing } from '../transport/listings';
@@ -42,7 +43,7 @@ interface Candidate {
 
 /** Under which name a created record is remembered. */
 const recordKey = (cardId: unknown, recordId: unknown): string =>
-	JSON.stringify([cardId, recordId]);
+	JSON.stringify([String(cardId), String(recordId)]);
 
 /** Those that n8n did not know before; it knows them from now on. */
 async function unknownKeys(
@@ -92,8 +93,9 @@ async function* createdIn(
 	{ after, upTo }: TimeSpan,
 ): AsyncGenerator<Candidate> {
 	for await (const record of openRecordListing(api, cardId, Infinity)) {
-		const createdAt = Date.parse(record.createdAt ?? '');
-		if (createdAt > after && createdAt <= upTo) yield { cardId, record, createdAt };
+		const createdAt = parseTime(record.createdAt);
+		if (createdAt === undefined || createdAt <= after || createdAt > upTo) continue;
+		yield { cardId, record, createdAt };
 	}
 }
 
@@ -126,11 +128,11 @@ export function missed<T>(candidates: readonly T[], isUnknown: (candidate: T) =>
 	return candidates.filter((_, index) => unknown[index] && (lastKnown < 0 || index > oldest));
 }
 
-function toEvent({ cardId, record }: Candidate, workspaceId: string): DeliveredEvent {
-	const { id, createdAt, data } = record;
+function toEvent({ cardId, record, createdAt }: Candidate, workspaceId: string): DeliveredEvent {
+	const { id, data } = record;
 	const body = {
 		event: 'record.created',
-		timestamp: createdAt,
+		timestamp: record.createdAt,
 		workspace_id: workspaceId,
 		card_id: cardId,
 		record_id: id,
@@ -139,7 +141,7 @@ function toEvent({ cardId, record }: Candidate, workspaceId: string): DeliveredE
 	};
 	return {
 		event: body.event,
-		happenedAt: Date.parse(createdAt ?? ''),
+		happenedAt: createdAt,
 		workspaceId,
 		cardId,
 		recordId: id,
@@ -163,7 +165,7 @@ async function catchUp(
 	if (candidates.length === 0) return [];
 	const keyOf = ({ cardId, record }: Candidate) => recordKey(cardId, record.id);
 	const fresh = await unknownKeys(context, candidates.map(keyOf));
-	const oldest = Date.now() + memoryOf(context).clockAheadMs - settings.maxEventAgeMs;
+	const oldest = Date.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 	const wanted = missed(candidates, (one) => fresh.has(keyOf(one))).filter(
 		({ createdAt }) => createdAt >= oldest,
 	);
@@ -189,12 +191,14 @@ async function catchUp(
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const mode = context.getMode();
-	if (mode !== 'webhook' && mode !== 'trigger') return [items];
+	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
+	const mayOrder = mode === 'trigger' || mode === 'retry';
+	const order = orderSchema.safeParse(mayOrder ? items[0]?.json : undefined);
+	if (mode !== 'webhook' && mode !== 'trigger' && !order.success) return [items];
 	const settings = readSettings({
 		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
 	});
-	if (!settings.catchUp) return [items];
-	const order = orderSchema.safeParse(mode === 'trigger' ? items[0]?.json : undefined);
+	if (!settings.catchUp) return [order.success ? [] : items];
 	if (!order.success) return [await withoutKnown(context, items)];
 	try {
 		return [await catchUp(context, settings, order.data)];

@@ -11,6 +11,7 @@ import { simplified } from './output';
 import { takeOn } from './repetition';
 import { readSettings, type TriggerSettings } from './settings';
 import { warnSparingly } from './warning';
+import { touches, unknownNames } from './watchedFields';
 
 /**
  * How much later than the current subscription an event must be for a retired one's delivery of it to
@@ -52,47 +53,51 @@ function misdirection(
 	return undefined;
 }
 
-/** Whether one of the watched fields changed. Fields that cannot be found by name may have. */
-function touches(
-	{ data = {} }: DeliveredEvent,
-	watchFields: readonly string[],
-	index: FieldIndex | undefined,
-): boolean {
-	return watchFields.some((name) => {
-		if (Object.hasOwn(data, name)) return true;
-		if (!index) return true;
-		const id = safely(() => index.find(name)?.id);
-		return id !== undefined && Object.hasOwn(data, id);
-	});
-}
-
-/** Undefined where a name means more than one field. */
-function safely<T>(find: () => T): T | undefined {
-	try {
-		return find();
-	} catch {
-		return undefined;
-	}
-}
-
 function isTooOld({ happenedAt }: DeliveredEvent, maxAgeMs: number, serviceNow: number): boolean {
 	return happenedAt !== undefined && serviceNow - happenedAt > maxAgeMs;
 }
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
+const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSettings): boolean =>
+	event === 'record.updated' && watchFields.length > 0;
+
 /** The fields of the event's card, where names are needed. */
 async function fieldsFor(
 	context: IWebhookFunctions,
 	event: DeliveredEvent,
-	{ authentication, simple, fieldKeys, watchFields }: TriggerSettings,
+	settings: TriggerSettings,
 	workspaceId: string,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
-	const isWatched = event.event === 'record.updated' && watchFields.length > 0;
+	const { authentication, simple, fieldKeys, watchFields, card } = settings;
+	const { data, cardId } = event;
 	const isNamed = simple && fieldKeys === 'name';
-	if (!event.data || event.cardId === undefined || !(isNamed || isWatched)) return undefined;
-	return await knownFields(context, authentication, workspaceId, event.cardId, clock);
+	if (!data || cardId === undefined || !(isNamed || isWatched(event, settings))) return undefined;
+	const watched = isWatched(event, settings) && card !== undefined ? watchFields : [];
+	const isEnough = (index: FieldIndex) =>
+		Object.keys(data).every((id) => index.byId(id)) && unknownNames(watched, index).length === 0;
+	return await knownFields(context, authentication, { workspaceId, cardId }, isEnough, clock);
+}
+
+/**
+ * Whether an update may have changed a watched field. With one card, a name that no field has is one
+ * that was renamed; with all cards, it is a field that other cards have.
+ */
+function concerns(
+	{ data = {}, cardId }: DeliveredEvent,
+	{ watchFields, card }: TriggerSettings,
+	index: FieldIndex | undefined,
+	warn: (message: string) => void,
+): boolean {
+	if (!index || touches(data, watchFields, index)) return true;
+	const unknown = card === undefined ? [] : unknownNames(watchFields, index);
+	if (unknown.length === 0) return false;
+	const names = unknown.map((name) => `'${name}'`).join(', ');
+	warn(
+		`Card ${cardId} has no field ${names} to watch: every update of a record starts the workflow`,
+	);
+	return true;
 }
 
 /**
@@ -116,7 +121,12 @@ export async function receiveDelivery(
 			kept.current || kept.retired.length > 0
 				? 'it is not signed by a subscription of this node'
 				: 'this node has no subscription';
-		warnSparingly(context, memory, clock.now(), `A delivery was refused: ${reason}`);
+		warnSparingly(
+			context,
+			memory.warnings.refused,
+			clock.now(),
+			`A delivery was refused: ${reason}`,
+		);
 		context.getResponseObject().status(401).end();
 		return { noWebhookResponse: true };
 	}
@@ -127,32 +137,33 @@ export async function receiveDelivery(
 	const wanted = kept.current ?? subscription;
 	const wrong = misdirection(event, wanted, settings.events);
 	if (wrong) {
-		warnSparingly(context, memory, clock.now(), `A signed delivery was left out: ${wrong}`);
+		warnSparingly(
+			context,
+			memory.warnings.leftOut,
+			clock.now(),
+			`A signed delivery was left out: ${wrong}`,
+		);
 		return NOTHING_TO_DO;
 	}
-	const serviceNow = clock.now() + memory.clockAheadMs;
+	const serviceNow = clock.now() + wanted.clockAheadMs;
 	if (isTooOld(event, settings.maxEventAgeMs, serviceNow)) return NOTHING_TO_DO;
 
+	// The current subscription delivers it as well, perhaps to another process of this n8n.
+	const isSuperfluous =
+		subscription.id !== wanted.id &&
+		event.happenedAt !== undefined &&
+		event.happenedAt > wanted.since + CLEARLY_LATER_MS;
+	if (isSuperfluous) return NOTHING_TO_DO;
 	if (settings.ignoreDuplicates) {
-		// The current subscription delivers it as well, perhaps to another process of this n8n.
-		const isSuperfluous =
-			subscription.id !== wanted.id &&
-			event.happenedAt !== undefined &&
-			event.happenedAt > wanted.since + CLEARLY_LATER_MS;
-		if (isSuperfluous) return NOTHING_TO_DO;
 		const response = context.getResponseObject();
 		if (!(await takeOn(memory.deliveries, event.key, response, clock))) return NOTHING_TO_DO;
 	}
 
 	const index = await fieldsFor(context, event, settings, wanted.workspaceId, clock);
-	const { watchFields, simple, fieldKeys } = settings;
-	if (
-		event.event === 'record.updated' &&
-		watchFields.length > 0 &&
-		!touches(event, watchFields, index)
-	) {
-		return NOTHING_TO_DO;
-	}
+	const warn = (message: string) =>
+		warnSparingly(context, memory.warnings.watchFields, clock.now(), message);
+	if (isWatched(event, settings) && !concerns(event, settings, index, warn)) return NOTHING_TO_DO;
+	const { simple, fieldKeys } = settings;
 	const json = simple
 		? simplified(event, fieldKeys === 'name' ? index : undefined)
 		: (event.body as IDataObject);

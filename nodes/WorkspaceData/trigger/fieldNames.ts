@@ -8,11 +8,15 @@ import { listFields } from '../transport/listings';
 
 /** How long the answer to a delivery may wait for names, in ms. */
 const MAX_WAIT_MS = 3_000;
-/** Time between two listings of one card, in ms. */
+/** For how long a listing is good, in ms. */
 const INTERVAL_MS = 60_000;
+/** Time between two listings because something is missing in the one before, in ms. */
+const HURRIED_INTERVAL_MS = 15_000;
 
 interface KnownFields {
 	askedAt: number;
+	/** When something was missing and asked for. */
+	hurriedAt: number;
 	/** The listing that is on its way; gives the latest where it fails. */
 	pending: Promise<FieldIndex | undefined> | undefined;
 	/** The latest listing that came. */
@@ -22,33 +26,42 @@ interface KnownFields {
 const cards = new BoundedMap<string, KnownFields>(1_000);
 
 /**
- * The fields of a card, from a listing that is kept for a minute. Never fails and never takes longer
- * than 3 s: then the last listing is given, or undefined.
+ * The fields of a card, from a listing that is kept for a minute and then renewed beside the
+ * deliveries. Waits for a new one where there is none, or where it lacks something; never fails and
+ * never takes longer than 3 s: then the last listing is given, or undefined.
  *
- * @param workspaceId and `cardId` say which card
+ * @param card whose fields
+ * @param isEnough whether a listing has what is needed
  */
 export async function knownFields(
 	context: IWebhookFunctions,
 	authentication: Authentication,
-	workspaceId: string,
-	cardId: string,
+	card: { workspaceId: string; cardId: string },
+	isEnough: (index: FieldIndex) => boolean,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
+	const { workspaceId, cardId } = card;
 	const credential = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const key = JSON.stringify([authentication, credential, workspaceId, cardId]);
 	const known: KnownFields = cards.getOrCreate(key, () => ({
 		askedAt: -Infinity,
+		hurriedAt: -Infinity,
 		pending: undefined,
 		index: undefined,
 	}));
-	if (clock.now() - known.askedAt >= INTERVAL_MS) {
-		known.askedAt = clock.now();
+	const now = clock.now();
+	const isLacking = known.index !== undefined && !isEnough(known.index);
+	const isDue = now - known.askedAt >= INTERVAL_MS;
+	const mayHurry = isLacking && now - known.hurriedAt >= HURRIED_INTERVAL_MS;
+	if (!known.pending && (isDue || mayHurry)) {
+		known.askedAt = now;
+		if (isLacking) known.hurriedAt = now;
 		known.pending = readFieldIndex(context, authentication, cardId)
 			.then((index) => (known.index = index))
 			.catch(() => known.index)
 			.finally(() => (known.pending = undefined));
 	}
-	if (!known.pending) return known.index;
+	if (!known.pending || (known.index && !isLacking)) return known.index;
 	return await Promise.race([known.pending, clock.sleep(MAX_WAIT_MS).then(() => known.index)]);
 }
 

@@ -18,11 +18,22 @@ const KEY = 'subscriptions';
 /** A service that refuses every deletion must not let this grow without end. */
 const MAX_RETIRED = 50;
 
+/** For how long a deletion that fails is tried again: 7 days, in ms. */
+const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
+
 /** @param deleteAt ms since the epoch by the local clock; 0 for the next opportunity */
-export const retire = (subscription: Subscription, deleteAt: number): RetiredSubscription => ({
+export const retire = (
+	subscription: Subscription | RetiredSubscription,
+	deleteAt: number,
+): RetiredSubscription => ({
+	giveUpAt: Date.now() + KEEP_TRYING_MS,
 	...subscription,
 	deleteAt,
 });
+
+/** All of them, the current one last, to be deleted at the next opportunity. */
+export const allOf = ({ current, retired }: KeptSubscriptions): RetiredSubscription[] =>
+	[...retired, ...(current ? [current] : [])].map((one) => retire(one, 0));
 
 /** Both together, none twice. What the newer of the two calls current is current. */
 function merge(stored: KeptSubscriptions, known: KeptSubscriptions): KeptSubscriptions {

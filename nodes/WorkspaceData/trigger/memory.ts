@@ -2,6 +2,7 @@ import type { IWorkflowMetadata, INode, WorkflowExecuteMode } from 'n8n-workflow
 import { BoundedMap } from '../model/boundedMap';
 import { NO_SUBSCRIPTIONS, type KeptSubscriptions } from '../model/subscription';
 import type { Delivery } from './repetition';
+import { noWarnings, type WarningSlot } from './warning';
 
 /** The time in which records may have been missed, still to be looked at. */
 export interface PendingCatchUp {
@@ -28,10 +29,8 @@ export interface TriggerMemory {
 	kept: KeptSubscriptions;
 	/** Deliveries of late, by their keys. */
 	deliveries: BoundedMap<string, Delivery>;
-	/** How far the service's clock is ahead of ours, in ms. */
-	clockAheadMs: number;
-	/** When the last warning was written, and how many were left out since. */
-	warning: { at: number; leftOut: number };
+	/** A flood of one kind does not hide the others. */
+	warnings: Record<'refused' | 'leftOut' | 'watchFields' | 'upkeep', WarningSlot>;
 	/** A subscription that could not be renewed when n8n started, and is still to be. */
 	renewal: { targetUrl: string; notBefore: number } | undefined;
 	catchUp: PendingCatchUp | undefined;
@@ -59,8 +58,12 @@ export function memoryOf(context: NodePlace): TriggerMemory {
 	return memories.getOrCreate(key, () => ({
 		kept: NO_SUBSCRIPTIONS,
 		deliveries: new BoundedMap(MAX_DELIVERIES),
-		clockAheadMs: 0,
-		warning: { at: -Infinity, leftOut: 0 },
+		warnings: {
+			refused: noWarnings(),
+			leftOut: noWarnings(),
+			watchFields: noWarnings(),
+			upkeep: noWarnings(),
+		},
 		renewal: undefined,
 		catchUp: undefined,
 		turn: Promise.resolve(),

@@ -1,16 +1,19 @@
 import type { IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { openApi } from '../transport/api';
 import { catchUpOrder } from './catchUp';
+import { deleteAll } from './deletion';
 import { loadSubscriptions, retire } from './keptSubscriptions';
 import { memoryOf, type TriggerMemory } from './memory';
 import { readSettings } from './settings';
-import { deleteAll, renew } from './subscription';
+import { renew } from './subscription';
 import { warnSparingly } from './warning';
 
 /** When to look whether there is something to do: every ten seconds. */
 const EVERY_TEN_SECONDS = '*/10 * * * * *';
 /** How long to leave what did not work, in ms. */
 const PAUSE_MS = 60_000;
+/** How long to leave a deletion that failed: what the old subscription delivers is left out anyway. */
+const DELETION_PAUSE_MS = 3_600_000;
 
 /** Deletes the retired subscriptions whose time has come. */
 async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
@@ -21,16 +24,23 @@ async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Pro
 	// Not into static data: n8n would write back all of it as it was at the start. When the subscriptions
 	// found there are deleted once more, the service says that they are gone.
 	const others = memory.kept.retired.filter((one) => !due.includes(one));
-	const later = left.map((one) => retire(one, Date.now() + PAUSE_MS));
+	const later = left.map((one) => retire(one, Date.now() + DELETION_PAUSE_MS));
 	memory.kept = { ...memory.kept, retired: [...others, ...later] };
 }
 
 /** Renews the subscription when the service could not be reached while n8n was starting. */
-async function renewLate(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
+async function renewLate(
+	context: ITriggerFunctions,
+	memory: TriggerMemory,
+	isClosed: () => boolean,
+): Promise<void> {
 	const { renewal } = memory;
 	if (!renewal || Date.now() < renewal.notBefore) return;
-	memory.renewal = { ...renewal, notBefore: Date.now() + PAUSE_MS };
-	await renew(context, renewal.targetUrl);
+	const pending = { ...renewal, notBefore: Date.now() + PAUSE_MS };
+	memory.renewal = pending;
+	// The workflow can be unpublished, and published again, while the service takes its time.
+	const isWanted = () => !isClosed() && memory.renewal === pending;
+	if (!(await renew(context, pending.targetUrl, isWanted))) return;
 	memory.renewal = undefined;
 	// The one way for a trigger to have static data saved: an execution, which ends here without items.
 	context.emit([[]]);
@@ -73,12 +83,18 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 		if (busy || closed) return;
 		busy = true;
 		try {
-			await renewLate(context, memory);
+			await renewLate(context, memory, () => closed);
+			if (closed) return;
 			startCatchUp(context, memory);
 			await deleteDue(context, memory);
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
-			warnSparingly(context, memory, Date.now(), `Upkeep of the subscription: ${reason}`);
+			warnSparingly(
+				context,
+				memory.warnings.upkeep,
+				Date.now(),
+				`Upkeep of the subscription: ${reason}`,
+			);
 		} finally {
 			busy = false;
 		}

@@ -1,23 +1,30 @@
-import type { Logger } from 'n8n-workflow';
-import type { NodePlace, TriggerMemory } from './memory';
+import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
 /** At most one line in so many ms, whatever arrives at the address. */
 const INTERVAL_MS = 60_000;
 
-/** Writes a warning to n8n's log; those that come soon after are counted, not written. */
+/** When the last warning of a kind was written, and how many were left out since. */
+export interface WarningSlot {
+	at: number;
+	leftOut: number;
+}
+
+export const noWarnings = (): WarningSlot => ({ at: -Infinity, leftOut: 0 });
+
+/** Writes a warning to n8n's log; those of its kind that come soon after are counted, not written. */
 export function warnSparingly(
-	context: NodePlace & { logger: Logger },
-	{ warning }: TriggerMemory,
+	context: { getNode(): INode; getWorkflow(): IWorkflowMetadata; logger: Logger },
+	slot: WarningSlot,
 	now: number,
 	message: string,
 ): void {
-	if (now - warning.at < INTERVAL_MS) {
-		warning.leftOut += 1;
+	if (now - slot.at < INTERVAL_MS) {
+		slot.leftOut += 1;
 		return;
 	}
-	const more = warning.leftOut > 0 ? ` (and ${warning.leftOut} more since the last warning)` : '';
-	warning.at = now;
-	warning.leftOut = 0;
+	const more = slot.leftOut > 0 ? ` (and ${slot.leftOut} more since the last warning)` : '';
+	slot.at = now;
+	slot.leftOut = 0;
 	context.logger.warn(`${context.getNode().name}: ${message}${more}`, {
 		workflowId: context.getWorkflow().id,
 	});

@@ -46,6 +46,15 @@ test('takes an event that has only a name, and properties of other types', () =>
 	});
 });
 
+test('takes numbers as identifiers, unless they lost digits', () => {
+	const numbers = '{"event":"a","workspace_id":7,"card_id":0,"record_id":12345678901234567890}';
+	expect(readEvent(bytes(numbers))).toMatchObject({
+		workspaceId: '7',
+		cardId: '0',
+		recordId: undefined,
+	});
+});
+
 test('skips a byte order mark', () => {
 	const marked = new Uint8Array([0xef, 0xbb, 0xbf, ...bytes(JSON.stringify(event))]);
 	expect(readEvent(marked)?.event).toBe('record.created');

@@ -66,7 +66,32 @@ describe('answers that are no problem details get words that help', () => {
 		['an error text', 400, { error: 'bad' }, 'The service could not use the request', 'bad'],
 		['a list', 400, [1, 2], 'The service could not use the request', undefined],
 	])('%s', (_, status, body, title, detail) => {
-		expect(readProblem(status, body)).toEqual({ status, title, ...(detail && { detail }) });
+		const { foreign, ...problem } = readProblem(status, body);
+		expect(problem).toEqual({ status, title, ...(detail && { detail }) });
+		expect(foreign === true).toBe(String(body).startsWith('<'));
+	});
+
+	test('what is right is kept where another member is not', () => {
+		const body = { type: null, title: 'Name too long', detail: 'At most 5 letters', status: [] };
+		expect(readProblem(422, body)).toMatchObject({
+			title: 'Name too long',
+			detail: 'At most 5 letters',
+		});
+		const rest = { type: 'https://errors.example.com/card-not-found', title: 5, detail: null };
+		expect(readProblem(404, rest)).toMatchObject({ kind: 'card-not-found' });
+	});
+
+	test('errors listed by field are told', () => {
+		const body = { title: 'Invalid', errors: { name: ['too long', 'no digits'], age: 'missing' } };
+		expect(readProblem(422, body).detail).toBe('name: too long; name: no digits; age: missing');
+	});
+
+	test('secrets are taken out before a text is cut', () => {
+		const body = { title: 'Refused', detail: `${'x'.repeat(490)} wsd_live_secret` };
+		const { detail = '' } = readProblem(400, body, (text) =>
+			text.replace('wsd_live_secret', '***'),
+		);
+		expect(detail).toMatch(/x \*\*\*$/);
 	});
 });
 

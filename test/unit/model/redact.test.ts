@@ -1,5 +1,15 @@
 import { redact } from '../../../nodes/WorkspaceData/model/redact';
 
+const secrets = [
+	'wsd_live_abc',
+	's/cr+t=1',
+	"pass! w'ord",
+	' wsd_live_xyz\n',
+	undefined,
+	'',
+	'the',
+];
+
 test.each([
 	['the secret itself', 'key wsd_live_abc was refused', 'key *** was refused'],
 	['every occurrence', 'wsd_live_abc wsd_live_abc', '*** ***'],
@@ -9,7 +19,9 @@ test.each([
 		'Authorization: Bearer eyJhbGciOi.J9-_x=',
 		'Authorization: Bearer ***',
 	],
+	['form-encoded', 'client_secret=pass%21+w%27ord', 'client_secret=***'],
+	['a key that was pasted with a line end', 'key wsd_live_xyz was refused', 'key *** was refused'],
 	['nothing else', 'Bearer of news', 'Bearer of news'],
 ])('takes out %s', (_, text, clean) => {
-	expect(redact(text, ['wsd_live_abc', 's/cr+t=1', undefined, '', 'the'])).toBe(clean);
+	expect(redact(text, secrets)).toBe(clean);
 });

@@ -26,6 +26,16 @@ test('entries that are no cards are left out', () => {
 	expect(readCards([card, null, 'x', {}, { name: 'no id' }])).toHaveLength(1);
 });
 
+test.each([[[{ title: 'x' }]], [{ cards: [{ name: 'no id' }, {}] }]])(
+	'%j is no list of cards: nothing in it is one',
+	(body) => expect(readCards(body)).toBeUndefined(),
+);
+
+test.each([null, 7, ['Orders'], {}])('a card or field called %j has its id for a name', (name) => {
+	expect(readCards([{ id: 'c1', name }])).toMatchObject([{ id: 'c1', name: 'c1' }]);
+	expect(readFields([{ id: 'f1', name }])).toMatchObject([{ id: 'f1', name: 'f1' }]);
+});
+
 test.each<[string, unknown]>([
 	['bare', card],
 	['under its name', { card }],
@@ -47,6 +57,22 @@ test('numeric ids are taken as text', () => {
 	expect(readFields([{ field_id: 8, name: 'x' }])?.[0]?.id).toBe('8');
 });
 
+test.each<[string, unknown]>([
+	['bare', card],
+	['under its name', { card }],
+	['under a usual wrapper', { data: { card } }],
+	['as the only object', { status: 'ok', everything: card }],
+	['alone in a list', [card]],
+	['alone in a wrapped list', { items: [card] }],
+])('a single object is found %s', (_, body) => {
+	expect(readCard(body)).toEqual({ id: 'c1', name: 'Orders', raw: card });
+});
+
+test.each([[[card, card]], [{ one: card, another: card }], [{ deep: { deeper: card } }]])(
+	'%j is no single object',
+	(body) => expect(readCard(body)).toBeUndefined(),
+);
+
 describe('records', () => {
 	const record = { id: 'r1', data: { f1: 1 }, created_at: '2026-01-01T00:00:00Z' };
 
@@ -62,6 +88,13 @@ describe('records', () => {
 			createdAt: record.created_at,
 		});
 	});
+
+	test.each([null, [], 'none', undefined])(
+		'a record with the data %j is one without values',
+		(data) => {
+			expect(readRecordPage([{ id: 'r1', data }])?.records).toMatchObject([{ id: 'r1', data: {} }]);
+		},
+	);
 
 	test('a record whose data has an id of its own is not mistaken for that', () => {
 		expect(readRecord({ id: 'r1', data: { id: 'value', data: 'x' } })?.id).toBe('r1');
@@ -81,6 +114,7 @@ describe('records', () => {
 		['null', { records: [], next_cursor: null }, null],
 		['none', { records: [] }, null],
 		['an empty one', { records: [], next_cursor: '' }, null],
+		['a number', { records: [], next_cursor: 0 }, '0'],
 		['a wrapped page', { data: { records: [], next_cursor: 'c' } }, 'c'],
 	])('next_cursor: %s', (_, body, cursor) => expect(readRecordPage(body)?.nextCursor).toBe(cursor));
 });

@@ -18,6 +18,15 @@ test.each([
 	{ data: { webhook: { id: 'whk_1', webhook_secret: 's' } } },
 	{ id: 'request', webhook_id: 'whk_1', secret: 's' },
 	{ webhook: { webhook_id: 'whk_1', id: 7 }, secret: 's' },
+	[{ id: 'whk_1', secret: 's' }],
+	{ items: [{ id: 'whk_1', secret: 's' }] },
+	{ data: [{ webhook: { id: 'whk_1' }, secret: 's' }] },
+	{ value: { id: 'whk_1', secret: 's' } },
+	{ results: { id: 'whk_1', secret: 's' } },
+	{ hook: { id: 'whk_1', secret: 's' }, status: 201 },
+	{ webhook_subscription: { id: 'whk_1', secret: 's' } },
+	{ webhookId: 'whk_1', id: 'request', secret: 's' },
+	{ uuid: 'whk_1', secret: 's' },
 ])('finds identifier and secret in %j', (body) => {
 	expect(readCreatedSubscription(body)).toEqual(created);
 });
@@ -31,16 +40,27 @@ test('takes a number as identifier, and the time of creation', () => {
 	});
 });
 
-test.each([undefined, null, '', 'ok', 5, [], [{ id: 'whk_1', secret: 's' }], {}, { id: '' }])(
-	'finds nothing in %j',
-	(body) => {
-		expect(readCreatedSubscription(body)).toEqual({
-			id: undefined,
-			secret: undefined,
-			createdAt: undefined,
-		});
-	},
-);
+test.each([
+	undefined,
+	null,
+	'',
+	'ok',
+	5,
+	[],
+	[
+		{ id: 'whk_1', secret: 's' },
+		{ id: 'whk_2', secret: 's' },
+	],
+	{ hook: { id: 'whk_1', secret: 's' }, card: { id: 'crd_1' } },
+	{},
+	{ id: '' },
+])('finds nothing in %j', (body) => {
+	expect(readCreatedSubscription(body)).toEqual({
+		id: undefined,
+		secret: undefined,
+		createdAt: undefined,
+	});
+});
 
 test('does not take the identifier of another resource', () => {
 	const body = { secret: 's', card: { id: 'crd_1' } };
@@ -56,11 +76,15 @@ test('reads what it wrote', () => {
 		id: fc.string(),
 		secret: fc.string(),
 		targetUrl: fc.webUrl(),
+		baseUrl: fc.option(fc.webUrl(), { nil: undefined }),
 		workspaceId: fc.string(),
 		cardId: fc.option(fc.string()),
 		since: fc.nat(),
+		clockAheadMs: fc.integer(),
 	});
-	const retired = fc.tuple(subscription, fc.nat()).map(([one, deleteAt]) => ({ ...one, deleteAt }));
+	const retired = fc
+		.tuple(subscription, fc.nat(), fc.nat())
+		.map(([one, deleteAt, giveUpAt]) => ({ ...one, deleteAt, giveUpAt }));
 	const kept = fc.record({
 		current: fc.option(subscription, { nil: undefined }),
 		retired: fc.array(retired),

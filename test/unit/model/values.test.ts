@@ -14,6 +14,7 @@ const status = ['Open', 'In Work', 'Done'];
 const labelled = [
 	{ id: 'o1', name: 'Open' },
 	{ value: 'd', label: 'Done' },
+	{ value: 'lost', label: 'Lost' },
 ];
 const convert = (type: string, value: unknown, options: unknown[] = []) =>
 	toFieldValue(field('F', type, options), value, rules);
@@ -85,6 +86,8 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', 'anything', 'anything', []],
 	['single_select', 'o1', 'o1', labelled],
 	['single_select', 'DONE', 'Done', labelled],
+	['single_select', 'LOST', 'Lost', labelled],
+	['single_select', 'lost', 'lost', labelled],
 	['multi_select', ['open', 'Done'], ['Open', 'Done'], status],
 	['multi_select', 'Open, Done', ['Open', 'Done'], status],
 	['multi_select', '["Open"]', ['Open'], status],
@@ -115,6 +118,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['datetime', 'tomorrow', /ISO 8601/],
 	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],
 	['single_select', 'Lost', /^Allowed values are 'Open', 'In Work', 'Done'\.$/, status],
+	['single_select', 'OPEN', /Allowed values/, ['Open', 'open']],
 	['multi_select', ['Open', 'Lost'], /Allowed values/, status],
 	['json', { a: [1, Infinity] }, /finite/],
 	['text', NaN, /finite/],

@@ -199,13 +199,43 @@ test('B19: credentials that differ in anything never share a token', async () =>
 
 test('a refused token is forgotten; a newer one is not', async () => {
 	const { get, tokens } = endpoint();
+	expect(tokens.serial(account)).toBe(1);
 	await get();
-	tokens.reject(account, 'token-1');
+	expect(tokens.serial(account)).toBe(1);
+	tokens.reject(account, 1);
 	expect(tokens.current(account)).toBeUndefined();
+	expect(tokens.serial(account)).toBe(2);
 	await get();
-	tokens.reject(account, 'token-1');
-	tokens.reject(account, undefined);
+	tokens.reject(account, 1);
 	expect(tokens.current(account)).toBe('token-2');
+	expect(tokens.recent(account)).toEqual(['token-2', 'token-1']);
+});
+
+test('a request that renews the token carries the next one', async () => {
+	const { get, clock, tokens } = endpoint();
+	await get();
+	clock.pass(270_000);
+	expect(tokens.serial(account)).toBe(2);
+});
+
+test('a token is suspected after a failure unless it is fresh', async () => {
+	const { get, clock, tokens } = endpoint();
+	await get();
+	tokens.suspect(account);
+	expect(tokens.current(account)).toBe('token-1');
+	clock.pass(31_000);
+	tokens.suspect(account);
+	expect(tokens.current(account)).toBeUndefined();
+});
+
+test.each<[string, unknown]>([
+	['wrapped', { data: { access_token: 'wrapped', expires_in: 300 } }],
+	['under its name', { token: { access_token: 'wrapped' } }],
+	['as JSON in a text', JSON.stringify({ access_token: 'wrapped' })],
+])('a token is found %s', async (_, body) => {
+	const { get, answers } = endpoint();
+	answers(() => ({ statusCode: 200, body }));
+	expect(await get()).toBe('wrapped');
 });
 
 test('an address that cannot be used is refused before anything is sent', async () => {

@@ -28,6 +28,15 @@ test.each<[string, unknown, string, boolean, boolean]>([
 		false,
 		false,
 	],
+	...['HPE_INVALID_CONSTANT', 'HPE_INVALID_CONTENT_LENGTH', 'Z_DATA_ERROR'].map(
+		(code): [string, unknown, string, boolean, boolean] => [
+			`an answer that cannot be read (${code})`,
+			failure(code),
+			'the answer could not be read',
+			true,
+			true,
+		],
+	),
 	['an error without a code', new Error('socket hang up'), 'socket hang up', true, true],
 	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', false, false],
 	['no error at all', undefined, 'the request could not be sent', false, false],

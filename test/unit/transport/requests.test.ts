@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openApi, type ApiRequest } from '../../../nodes/WorkspaceData/transport/api';
+import { openApi } from '../../../nodes/WorkspaceData/transport/api';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
 type Answer = Record<string, unknown> | Error;
@@ -195,6 +196,26 @@ describe('B20, B21: refusals for the rate', () => {
 			expect(sent.length).toBeLessThan(15);
 		},
 	);
+	test('the editor waits for a reset that is seconds away, and for no other', async () => {
+		const soon = await service(limited(now + 2), ok);
+		const impatient = request('GET', { impatient: true });
+		expect(await soon.api.request(impatient)).toMatchObject({ status: 200 });
+		const late = await service(limited(now + 30), ok);
+		const start = late.clock.now();
+		await expect(late.api.request(impatient)).rejects.toMatchObject({ problem: { status: 429 } });
+		expect(late.sent).toHaveLength(1);
+		expect(late.clock.now() - start).toBeLessThan(1_000);
+	});
+	test('what waits is let go when nothing more is to be sent', async () => {
+		const { api, clock, sent } = await service(limited(now + 3_600));
+		const waiting = api.request(request('POST')).catch((error: unknown) => error);
+		await clock.sleep(2_000);
+		const start = clock.now();
+		api.stop();
+		expect(await waiting).toMatchObject({ name: 'Cancelled' });
+		expect(clock.now() - start).toBeLessThan(1_000);
+		expect(sent).toHaveLength(1);
+	});
 	test('cancelling ends a wait within a second', async () => {
 		const { api, clock, cancel, sent } = await service(limited(now + 3_600));
 		const outcome = api.request(request('GET')).catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription';
+import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/webhookAddress';
 
 const service = 'https://data.example.com/api/v1';
 

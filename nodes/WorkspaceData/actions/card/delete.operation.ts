@@ -1,3 +1,4 @@
+import { assertOwnAnswer } from '../../transport/failures';
 import { cardPath } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
@@ -11,7 +12,8 @@ export const deleteCard = defineOperation({
 	properties: [cardLocator],
 	async execute({ run, get }) {
 		const { id } = await run.card(get('cardId'));
-		await run.api.request({ method: 'DELETE', path: cardPath(id) });
+		const { body } = await run.api.request({ method: 'DELETE', path: cardPath(id) });
+		assertOwnAnswer(body, 'card', 'deleted');
 		return [{ deleted: true, id }];
 	},
 });

@@ -1,5 +1,4 @@
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { listCards } from '../../transport/listings';
 import { readLimit } from '../limit';
 import { defineOperation } from '../operation';
 
@@ -11,7 +10,6 @@ export const getManyCards = defineOperation({
 	properties: [returnAllProperty, limitProperty],
 	async execute({ run, get }) {
 		const limit = readLimit(get('returnAll'), get('limit'));
-		const cards = await run.shared('cards', async () => await listCards(run.api));
-		return cards.slice(0, limit).map(({ raw }) => raw);
+		return (await run.cards().first(limit)).map(({ raw }) => raw);
 	},
 });

@@ -42,15 +42,15 @@ export const updateCard = defineOperation({
 		},
 	],
 	async execute({ run, get }) {
-		const { name, description, customProperties } = requireEntries(
-			get('updateFields'),
+		const { name, description, customProperties } = get('updateFields');
+		const sent = requireEntries(
+			{
+				...readJsonObject(customProperties, 'Custom Properties'),
+				...(name !== undefined && { name: requireText(name, 'Name') }),
+				...(description !== undefined && { description }),
+			},
 			'Update Fields',
 		);
-		const sent = {
-			...readJsonObject(customProperties, 'Custom Properties'),
-			...(name !== undefined && { name: requireText(name, 'Name') }),
-			...(description !== undefined && { description }),
-		};
 		const { id } = await run.card(get('cardId'));
 		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
 		const written = readCard(body);

@@ -1,3 +1,4 @@
+import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { fieldPath, locateField } from './fieldLocator';
@@ -12,7 +13,8 @@ export const deleteField = defineOperation({
 	async execute({ run, get }) {
 		const card = await run.card(get('cardId'));
 		const { id } = await locateField(run, card, get('fieldId'));
-		await run.api.request({ method: 'DELETE', path: fieldPath(card.id, id) });
+		const { body } = await run.api.request({ method: 'DELETE', path: fieldPath(card.id, id) });
+		assertOwnAnswer(body, 'field', 'deleted');
 		return [{ deleted: true, id }];
 	},
 });

@@ -1,9 +1,9 @@
 import type { Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
-import type { PathPart } from '../../transport/api';
+import { readLocator, type Locator } from '../../model/locator';
 import { cardPath } from '../../transport/listings';
-import type { Locator } from '../operation';
-import { readLocator, type CardReference, type Run } from '../run';
+import type { PathPart } from '../../transport/request';
+import type { CardReference, Run } from '../run';
 
 /**
  * Finds the field that a locator means in the live listing. A field that was chosen from the list is

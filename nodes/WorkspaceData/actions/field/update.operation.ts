@@ -42,17 +42,17 @@ export const updateField = defineOperation({
 		},
 	],
 	async execute({ run, get }) {
-		const { name, type, options, customProperties } = requireEntries(
-			get('updateFields'),
+		const { name, type, options, customProperties } = get('updateFields');
+		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
+		const sent = requireEntries(
+			{
+				...readJsonObject(customProperties, 'Custom Properties'),
+				...(name !== undefined && { name: requireText(name, 'Name') }),
+				...(type !== undefined && { type: requireText(type, 'Type') }),
+				...(fieldOptions !== undefined && { options: fieldOptions }),
+			},
 			'Update Fields',
 		);
-		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
-		const sent = {
-			...readJsonObject(customProperties, 'Custom Properties'),
-			...(name !== undefined && { name: requireText(name, 'Name') }),
-			...(type !== undefined && { type: requireText(type, 'Type') }),
-			...(fieldOptions !== undefined && { options: fieldOptions }),
-		};
 		const card = await run.card(get('cardId'));
 		const { id } = await locateField(run, card, get('fieldId'));
 		const { body } = await run.api.request({

@@ -11,6 +11,7 @@ import {
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { readColumns } from './columns';
+import { withLiveFields } from './liveFields';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 import { create } from './write';
@@ -50,7 +51,10 @@ export const createRecord = defineOperation({
 		const request = requestOptions(options);
 		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
 		const card = await run.card(get('cardId'), request);
-		const { record, index } = await create(run, { card, columns, options, request });
-		return [recordOutput(index, true, options)(record)];
+		const write = { card, columns, options, request };
+		return await withLiveFields(run, write, async (index, data) => {
+			const output = recordOutput(index, true, options);
+			return [output(await create(run, write, data))];
+		});
 	},
 });

@@ -1,3 +1,6 @@
+import { readLocator } from '../../model/locator';
+import type { JsonObject } from '../../model/shapes';
+import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	ifNotFoundOption,
@@ -6,7 +9,6 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readLocator } from '../run';
 import { isRecordNotFound, readNotFound } from './notFound';
 import { requestOptions } from './requestOptions';
 import { recordPath } from './write';
@@ -28,13 +30,15 @@ export const deleteRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.card(get('cardId'), request);
-		const missing = await run.api
+		return await run.api
 			.request({ method: 'DELETE', path: recordPath(card.id, id), ...request })
-			.then(() => undefined)
+			.then(({ body }): JsonObject[] => {
+				assertOwnAnswer(body, 'record', 'deleted');
+				return [{ deleted: true, id }];
+			})
 			.catch((error: unknown) => {
-				if (isRecordNotFound(error)) return error;
+				if (isRecordNotFound(error)) return whenNotFound(error);
 				throw error;
 			});
-		return missing ? whenNotFound(missing) : [{ deleted: true, id }];
 	},
 });

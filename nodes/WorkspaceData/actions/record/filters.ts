@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/record';
+import { OWN_VALUES, type DataRecord } from '../../model/record';
 import { readChoice } from '../choice';
+import type { Run } from '../run';
 
 const filtersSchema = z.object({
 	conditions: z
@@ -38,17 +39,12 @@ export const matchTypeProperty = {
 	description: 'How many of the conditions a record has to meet',
 } as const;
 
-/** Properties of the record itself that can be filtered like fields. */
-const RECORD_VALUES: Record<string, (record: DataRecord) => unknown> = {
-	id: (record) => record.id,
-	created_at: (record) => record.createdAt,
-};
-
 /**
  * The filter of Get Many.
  *
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
+ * @param hint tells the user of a name that could mean a field, too
  * @returns whether a record passes; undefined when there is no condition
  * @throws InputError for an unknown field, condition or match type
  */
@@ -56,6 +52,7 @@ export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
+	hint: Run['hint'],
 ): ((record: DataRecord) => boolean) | undefined {
 	const any = readChoice(matchTypeProperty, matchType) === 'anyCondition';
 	const parsed = filtersSchema.safeParse(filters ?? {});
@@ -71,8 +68,16 @@ export function readFilter(
 			);
 		}
 		const test = conditionTest(condition, value);
-		const own = Object.hasOwn(RECORD_VALUES, key) ? RECORD_VALUES[key] : undefined;
-		if (own) return (record: DataRecord) => test(own(record));
+		const own = OWN_VALUES.get(key);
+		if (own) {
+			const named = index.fields.find(({ name }) => name === key);
+			if (named) {
+				hint(
+					`'${key}' in a filter is the record's own property. To compare the field of this name, use its id: ${named.id}`,
+				);
+			}
+			return (record: DataRecord) => test(own(record));
+		}
 		const { id } = index.resolve(key);
 		return (record: DataRecord) => test(record.data[id]);
 	});

@@ -1,4 +1,5 @@
 import { InputError } from '../../model/inputError';
+import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	fieldKeysOption,
@@ -9,7 +10,6 @@ import {
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
 import { defineOperation } from '../operation';
-import { readLocator } from '../run';
 import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';

@@ -100,7 +100,7 @@ export const getManyRecords = defineOperation({
 		const card = await run.card(get('cardId'), request);
 		const index = await run.fields(card, request);
 		const output = recordOutput(index, get('simple'), options);
-		const passes = readFilter(get('filters'), get('matchType'), index);
+		const passes = readFilter(get('filters'), get('matchType'), index, run.hint);
 		const results: JsonObject[] = [];
 		let read = 0;
 		for await (const record of run.records(card, passes ? Infinity : limit, request)) {

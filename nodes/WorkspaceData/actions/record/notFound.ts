@@ -19,8 +19,13 @@ export function readNotFound(policy: unknown): (error: unknown) => JsonObject[] 
 	};
 }
 
-/** Whether the service says that the record does not exist; not the card and not the workspace. */
+/**
+ * Whether the service says that the record does not exist; not the card and not the workspace, and not
+ * a proxy in its place.
+ */
 export function isRecordNotFound(error: unknown): error is ApiFailure {
-	if (!(error instanceof ApiFailure) || error.problem.status !== 404) return false;
-	return error.problem.kind === undefined || /record|^not-found$/.test(error.problem.kind);
+	if (!(error instanceof ApiFailure)) return false;
+	const { status, kind, foreign } = error.problem;
+	if (status !== 404 || foreign) return false;
+	return kind === undefined || /record|^not-found$/.test(kind);
 }

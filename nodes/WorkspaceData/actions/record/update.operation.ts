@@ -1,3 +1,4 @@
+import { readLocator } from '../../model/locator';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
@@ -11,8 +12,8 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readLocator } from '../run';
 import { readColumns } from './columns';
+import { withLiveFields } from './liveFields';
 import { isRecordNotFound, readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
@@ -58,13 +59,13 @@ export const updateRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
 		const card = await run.card(get('cardId'), request);
-		const written = await update(run, { card, columns, options, request }, recordId).catch(
-			(error: unknown) => {
-				if (isRecordNotFound(error)) return error;
-				throw error;
-			},
-		);
-		if (written instanceof Error) return whenNotFound(written);
-		return [recordOutput(written.index, true, options)(written.record)];
+		const write = { card, columns, options, request };
+		return await withLiveFields(run, write, async (index, data) => {
+			const output = recordOutput(index, true, options);
+			return [output(await update(run, write, data, recordId))];
+		}).catch((error: unknown) => {
+			if (isRecordNotFound(error)) return whenNotFound(error);
+			throw error;
+		});
 	},
 });

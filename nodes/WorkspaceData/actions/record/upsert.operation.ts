@@ -16,8 +16,10 @@ import {
 } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
-import { readColumns, toRecordData } from './columns';
-import { itemKey, matchIndex, matchingFieldIds } from './matching';
+import { readColumns } from './columns';
+import { withLiveFields } from './liveFields';
+import { matchIndex } from './matchIndex';
+import { itemKey, matchingFieldIds } from './matching';
 import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
@@ -78,40 +80,38 @@ export const upsertRecord = defineOperation({
 		const request = requestOptions(options);
 		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
 		const card = await run.card(get('cardId'), request);
-		const index = await run.fields(card, request);
-		const fieldIds = matchingFieldIds(columns, index);
-		const data = toRecordData(run, columns, index, options);
-		const key = itemKey(fieldIds, data, index);
-		const matches = await matchIndex(run, card, index, fieldIds, request);
-		const output = recordOutput(index, true, options);
 		const write = { card, columns, options, request };
+		return await withLiveFields(run, write, async (index, data) => {
+			const output = recordOutput(index, true, options);
+			const fieldIds = matchingFieldIds(columns, index);
+			const key = itemKey(fieldIds, data, index);
+			const matches = await matchIndex(run, card, index, fieldIds, request);
 
-		// Items with the same key act on one record, one after the other.
-		return await run.inOrder(`upsert ${card.id} ${fieldIds.join()} ${key}`, async () => {
-			const found = chosen(await matches.find(data), multipleMatches, card.name);
-			if (found.length > 0 && upsertMode === 'createOnly') {
-				return found.map((record) => ({ ...output(record), action: 'unchanged' }));
-			}
-			if (found.length > 0) {
-				return await Promise.all(
-					found.map(async (earlier) => {
-						const { record } = await update(run, write, earlier.id, earlier);
-						matches.put(record);
-						return { ...output(record), action: 'updated' };
-					}),
-				);
-			}
-			if (upsertMode === 'updateOnly') {
-				return whenNotFound(
-					new InputError(
-						`No record of card '${card.name}' matches`,
-						"Check the matching values, or choose what happens in the option 'If Not Found'.",
-					),
-				);
-			}
-			const { record } = await create(run, write);
-			matches.put(record);
-			return [{ ...output(record), action: 'created' }];
+			// Items with the same key act on one record, one after the other.
+			return await run.inOrder(`upsert ${card.id} ${fieldIds.join()} ${key}`, async () => {
+				const found = chosen(await matches.find(data), multipleMatches, card.name);
+				// Nothing is done with them: neither `created` nor `updated`.
+				if (found.length > 0 && upsertMode === 'createOnly') return found.map(output);
+				if (found.length > 0) {
+					return await Promise.all(
+						found.map(async (earlier) => {
+							const record = await update(run, write, data, earlier.id, earlier);
+							matches.put(record, data);
+							return { ...output(record), action: 'updated' };
+						}),
+					);
+				}
+				if (upsertMode === 'updateOnly') {
+					return whenNotFound(
+						new InputError(
+							`No record of card '${card.name}' matches`,
+							"Check the matching values, or choose what happens in the option 'If Not Found'.",
+						),
+					);
+				}
+				const record = await matches.add(data, async () => await create(run, write, data));
+				return [{ ...output(record), action: 'created' }];
+			});
 		});
 	},
 });

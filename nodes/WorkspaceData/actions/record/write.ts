@@ -1,11 +1,12 @@
-import type { FieldIndex } from '../../model/fieldResolution';
+import { isEmpty } from '../../model/filter';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { isObject, type JsonObject } from '../../model/shapes';
-import type { ApiRequest, PathPart } from '../../transport/api';
-import { ApiFailure, assertOwnAnswer } from '../../transport/failures';
-import { cardPath, type ReadOptions } from '../../transport/listings';
-import type { CardReference, Run } from '../run';
-import { requireData, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { assertOwnAnswer } from '../../transport/failures';
+import { cardPath } from '../../transport/listings';
+import type { PathPart } from '../../transport/request';
+import type { Run } from '../run';
+import { requireData } from './columns';
+import type { Write } from './liveFields';
 
 export const recordPath = (cardId: string, recordId: string): PathPart[] => [
 	...cardPath(cardId),
@@ -13,108 +14,80 @@ export const recordPath = (cardId: string, recordId: string): PathPart[] => [
 	{ value: recordId, parameter: 'Record' },
 ];
 
-/** What one item writes. */
-export interface Write {
-	card: CardReference;
-	columns: Columns;
-	options: ColumnOptions;
-	request: ReadOptions;
-}
-
-/** A record as it is after a change, with the listing that names its fields. */
-export interface Written {
-	record: DataRecord;
-	index: FieldIndex;
-}
-
-/** A record put together from what was sent, where the answer does not show it. */
-function assembled(
-	id: string,
-	data: JsonObject,
-	known?: Pick<DataRecord, 'data' | 'createdAt'>,
-): DataRecord {
-	const record = { id, data: { ...known?.data, ...data }, createdAt: known?.createdAt ?? null };
-	return { ...record, raw: { id, data: record.data, created_at: record.createdAt } };
+/**
+ * What is known of a record's data, overruled by what an answer shows. Values that are empty and not
+ * shown have been cleared.
+ */
+function completed(known: JsonObject, shown: JsonObject): JsonObject {
+	const entries = Object.entries({ ...known, ...shown });
+	return Object.fromEntries(
+		entries.filter(([id, value]) => !isEmpty(value) || Object.hasOwn(shown, id)),
+	);
 }
 
 /**
- * The record in the answer to a change. The interface does not show that answer: it may be empty, or
- * tell the id and no more.
+ * The record after a change. The interface does not show the answer: it may be empty, tell the id and
+ * no more, or only some of the values.
  *
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 function writtenRecord(
 	body: unknown,
 	id: string,
-	data: JsonObject,
+	sent: JsonObject,
 	earlier?: DataRecord,
 ): DataRecord {
-	const record = readRecord(body);
-	if (record && isObject(record.raw.data)) return record;
-	if (record) {
-		return assembled(record.id, data, {
-			data: earlier?.data ?? {},
-			createdAt: record.createdAt ?? earlier?.createdAt ?? null,
-		});
-	}
-	assertOwnAnswer(body, 'record');
-	return assembled(id, data, earlier);
-}
-
-/** Refusals that a field listing which has grown old can explain. */
-function blamesFields(error: unknown): boolean {
-	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
+	const answer = readRecord(body);
+	if (!answer) assertOwnAnswer(body, 'record');
+	const known = { ...earlier?.data, ...sent };
+	const data = isObject(answer?.raw.data) ? completed(known, answer.data) : known;
+	const record = {
+		id: answer?.id ?? id,
+		data,
+		createdAt: answer?.createdAt ?? earlier?.createdAt ?? null,
+	};
+	return { ...record, raw: { id: record.id, data, created_at: record.createdAt } };
 }
 
 /**
- * Sends record data. When the service refuses it and the fields have been renamed or replaced since
- * the listing was read, the listing is read once more and the data sent again with the new ids.
+ * Creates a record.
+ *
+ * @param data what to send, keyed by field id
+ * @see service interface, part 4, "Records", rule 3
  */
-async function sendData(
+export async function create(
 	run: Run,
-	{ card, columns, options, request }: Write,
-	send: (data: JsonObject) => ApiRequest,
-): Promise<{ body: unknown; data: JsonObject; index: FieldIndex }> {
-	const index = await run.fields(card, request);
-	const data = requireData(toRecordData(run, columns, index, options));
-	const first = await run.api.request(send(data)).catch(async (error: unknown) => {
-		if (!blamesFields(error)) throw error;
-		const fresh = await run.freshFields(card, request);
-		const again = requireData(toRecordData(run, columns, fresh, options));
-		if (fresh === index || Object.keys(again).join() === Object.keys(data).join()) throw error;
-		return { ...(await run.api.request(send(again))), data: again, index: fresh };
-	});
-	return { data, index, ...first };
-}
-
-/** Creates a record. @see service interface, part 4, "Records", rule 3 */
-export async function create(run: Run, write: Write): Promise<Written> {
-	const { body, data, index } = await sendData(run, write, (values) => ({
+	{ card, request }: Write,
+	data: JsonObject,
+): Promise<DataRecord> {
+	const { body } = await run.api.request({
 		method: 'POST',
-		path: [...cardPath(write.card.id), 'records'],
-		body: { data: values },
+		path: [...cardPath(card.id), 'records'],
+		body: { data: requireData(data) },
 		creates: 'record',
-		...write.request,
-	}));
-	return { record: writtenRecord(body, UNKNOWN_ID, data), index };
+		...request,
+	});
+	return writtenRecord(body, UNKNOWN_ID, data);
 }
 
 /**
  * Updates a record.
  *
- * @param earlier the record as it was, where it is known: completes answers without a body
+ * @param data what to send, keyed by field id
+ * @param earlier the record as it was, where it is known: completes answers that show little
  */
 export async function update(
 	run: Run,
-	write: Write,
+	{ card, request }: Write,
+	data: JsonObject,
 	recordId: string,
 	earlier?: DataRecord,
-): Promise<Written> {
-	const { body, data, index } = await sendData(run, write, (values) => ({
+): Promise<DataRecord> {
+	const { body } = await run.api.request({
 		method: 'PATCH',
-		path: recordPath(write.card.id, recordId),
-		body: { data: values },
-		...write.request,
-	}));
-	return { record: writtenRecord(body, recordId, data, earlier), index };
+		path: recordPath(card.id, recordId),
+		body: { data: requireData(data) },
+		...request,
+	});
+	return writtenRecord(body, recordId, data, earlier);
 }

@@ -1,0 +1,33 @@
+import { isObject, type JsonObject, readList } from './shapes';
+
+/** One page of a listing. */
+export interface Page<Entry> {
+	entries: Entry[];
+	/** Cursor of the next page; null on the last one. */
+	nextCursor: string | null;
+}
+
+/**
+ * The entries of a page. One that cannot be read among others is left out.
+ *
+ * @param key the name of the list, for example `cards`
+ * @returns undefined when the answer holds no listing, or one in which nothing can be read
+ */
+export function readEntries<Entry>(
+	body: unknown,
+	key: string,
+	read: (raw: JsonObject) => Entry | undefined,
+): Entry[] | undefined {
+	const list = readList(body, key);
+	const entries = list?.map(read).filter((entry) => entry !== undefined);
+	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
+}
+
+/** The cursor beside the list, also where the whole page is wrapped once more. */
+export function readCursor(body: unknown): string | null {
+	if (!isObject(body)) return null;
+	const cursor = body.next_cursor;
+	if (cursor === undefined) return readCursor(Object.values(body).find(isObject));
+	if (typeof cursor === 'number') return String(cursor);
+	return typeof cursor === 'string' && cursor !== '' ? cursor : null;
+}

@@ -1,0 +1,97 @@
+import { Cancelled, type Clock, wait } from './clock';
+import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
+
+/** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * Lets requests of one API key pass so that the rate limit is used up but not overrun. Knows the
+ * window from the answers' headers; the first request of all goes alone and finds out. A service
+ * that sends no such headers is not held back.
+ */
+export interface RateGate {
+	/**
+	 * Waits until a request may be sent.
+	 *
+	 * @param atMostMs the longest to wait; then the service may decide
+	 * @throws Cancelled
+	 */
+	enter(signal?: AbortSignal, atMostMs?: number): Promise<void>;
+	/** Has to follow each `enter`: what the answer said, or undefined where there was none. */
+	leave(headers: Headers | undefined): void;
+	/** Holds everything back until then (ms since the epoch): a request was refused. */
+	hold(until: number): void;
+}
+
+type Knowledge = 'nothing' | 'unlimited' | 'window';
+
+/** Creates a gate that knows nothing yet. */
+export function createRateGate(clock: Clock): RateGate {
+	let knowledge: Knowledge = 'nothing';
+	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
+	/** When to send one request to see, however far away the reset is said to be. */
+	let lookAgainAt = 0;
+	let heldUntil = 0;
+	let inFlight = 0;
+	let waiting: Array<() => void> = [];
+
+	/** Starts the next window once the known one is over. */
+	function turnWindow(): void {
+		if (window.resetAt === undefined || clock.now() < window.resetAt) return;
+		window = { limit: window.limit, remaining: window.limit ?? 1, resetAt: undefined };
+	}
+
+	/** 0 when a request may pass; ms to wait; Infinity when only another answer can tell. */
+	function delay(): number {
+		const held = heldUntil - clock.now();
+		if (held > 0) return held;
+		if (knowledge === 'unlimited') return 0;
+		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Infinity;
+		turnWindow();
+		if (window.remaining - inFlight > 0) return 0;
+		if (window.resetAt === undefined) return inFlight === 0 ? 0 : Infinity;
+		const toReset = window.resetAt - clock.now();
+		const toLook = lookAgainAt - clock.now();
+		return inFlight === 0 ? Math.max(Math.min(toReset, toLook), 0) : toReset;
+	}
+
+	function learn(headers: Headers): void {
+		const told = readRateLimit(headers, clock.now());
+		if (!told) {
+			if (knowledge === 'nothing') knowledge = 'unlimited';
+			return;
+		}
+		const sameWindow =
+			knowledge === 'window' &&
+			window.resetAt !== undefined &&
+			told.resetAt !== undefined &&
+			Math.abs(told.resetAt - window.resetAt) < 1_500;
+		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
+		knowledge = 'window';
+		window = { ...told, remaining };
+		lookAgainAt = clock.now() + MAX_WAIT_MS;
+	}
+
+	return {
+		async enter(signal, atMostMs = Infinity) {
+			const end = clock.now() + atMostMs;
+			for (let ms = delay(); ms > 0 && clock.now() < end; ms = delay()) {
+				const answered = new Promise<void>((resolve) => waiting.push(resolve));
+				const pause = Math.min(ms, LOOK_AGAIN_MS, end - clock.now());
+				await Promise.race([answered, wait(pause, clock, signal)]);
+			}
+			if (signal?.aborted) throw new Cancelled();
+			inFlight += 1;
+		},
+		leave(headers) {
+			inFlight -= 1;
+			if (headers) learn(headers);
+			const woken = waiting;
+			waiting = [];
+			for (const wake of woken) wake();
+		},
+		hold(until) {
+			heldUntil = Math.max(heldUntil, until);
+		},
+	};
+}

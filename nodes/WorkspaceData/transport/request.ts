@@ -1,0 +1,31 @@
+import type { IHttpRequestMethods } from 'n8n-workflow';
+import type { Headers } from './rateLimit';
+
+/** A path parameter: the value, and how the user knows it. */
+export type PathPart = string | { value: unknown; parameter: string };
+
+/** One request to the service, relative to the workspace. */
+export interface ApiRequest {
+	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
+	/** Segments below the root; parameters are percent-encoded. */
+	path: PathPart[];
+	/** What the path is relative to: `/workspaces/{wid}` (default), the API root, or the origin. */
+	root?: 'workspace' | 'api' | 'origin';
+	query?: Record<string, string | number>;
+	body?: object;
+	/** Milliseconds until a try is given up. */
+	timeoutMs?: number;
+	/** Most requests of this execution at once. */
+	maxParallel?: number;
+	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
+	impatient?: boolean;
+	/** What a lost answer may have left behind, for example `record`. */
+	creates?: string;
+}
+
+/** An answer of success. */
+export interface ApiAnswer {
+	status: number;
+	body: unknown;
+	headers: Headers;
+}

@@ -1,0 +1,68 @@
+import { readProblem } from '../model/problem';
+import type { Authentication } from './credential';
+import { ApiFailure, Unreachable } from './failures';
+import type { NetworkFailure } from './networkFailure';
+import { isRateLimited } from './rateLimit';
+import type { ApiAnswer, ApiRequest } from './request';
+
+/** Who asked, for what is said about a failed request. */
+export interface Asker {
+	authentication: Authentication;
+	/** Name and port of the service. */
+	host: string;
+	/** Takes the credential's secrets out of a text. */
+	redact(text: string): string;
+}
+
+/** The error for an answer that is not a success: the service's own words, and what can be done. */
+export function apiFailure(
+	{ status, headers, body }: ApiAnswer,
+	request: Pick<ApiRequest, 'creates'>,
+	{ authentication, redact }: Asker,
+): ApiFailure {
+	return new ApiFailure(
+		readProblem(status, body, redact),
+		advice(status, request, authentication),
+		isRateLimited(status, headers),
+	);
+}
+
+/** The error for a request without an answer. */
+export function unreachable(
+	fault: NetworkFailure,
+	{ creates }: Pick<ApiRequest, 'creates'>,
+	{ host, redact }: Asker,
+): Unreachable {
+	const reason = redact(fault.reason);
+	const lost = creates !== undefined && fault.mayHaveArrived;
+	return new Unreachable(
+		lost
+			? `No answer came, so the ${creates} may exist now`
+			: `The service could not be reached: ${reason}`,
+		lost
+			? `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`
+			: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
+		fault.code,
+	);
+}
+
+/** What the user can do about an answer that the service's own words do not say. */
+function advice(
+	status: number,
+	{ creates }: Pick<ApiRequest, 'creates'>,
+	authentication: Authentication,
+): string | undefined {
+	if (status >= 300 && status < 400) {
+		return "Redirects are not followed, as they would carry the credential elsewhere. Enter the final address in 'Base URL' of the credential.";
+	}
+	if (status === 401) {
+		return authentication === 'apiKey'
+			? "Check 'API Key' in the credential."
+			: 'The service refused a fresh access token. The service account may have been revoked, or the API may trust another realm.';
+	}
+	if (status === 429) return 'Try again after the limit resets, or lower Max Parallel.';
+	if (creates && (status === 502 || status === 504)) {
+		return `The ${creates} may exist now: look for it before you run this item again.`;
+	}
+	return undefined;
+}

@@ -1,0 +1,46 @@
+import type { IHookFunctions } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
+import { ApiFailure } from '../transport/failures';
+import { activationError } from './activationError';
+
+const isLoopback = (url: string): boolean =>
+	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
+
+/** What to know when the service cannot come to n8n's address. */
+export function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
+	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
+	return `n8n gives its own address as ${new URL(targetUrl).origin}, which only this machine can reach; set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that ${new URL(baseUrl).host} can reach`;
+}
+
+/** The error, with the hint where the service refused the address. */
+export function withHint(error: unknown, hint: string | undefined): unknown {
+	if (!hint || !(error instanceof ApiFailure) || error.problem.status >= 500) return error;
+	const advice = [error.advice, hint].filter(Boolean).join(' ');
+	return new ApiFailure(error.problem, advice, error.rateLimited);
+}
+
+/**
+ * Where deliveries for a node come to.
+ *
+ * @throws NodeOperationError when n8n is set up with something else than an address
+ */
+export function targetUrlOf(context: IHookFunctions): string {
+	const url = context.getNodeWebhookUrl('default');
+	if (url === undefined) throw new Error('n8n gives no webhook address for this node');
+	if (!/^https?:$/.test(protocolOf(url))) {
+		const told = new InputError(
+			`n8n gives '${url}' as the address for deliveries, which is none`,
+			"Set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that begins with https:// or http://.",
+		);
+		throw activationError(context.getNode(), told);
+	}
+	return url;
+}
+
+function protocolOf(url: string): string {
+	try {
+		return new URL(url).protocol;
+	} catch {
+		return '';
+	}
+}

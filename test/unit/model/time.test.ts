@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseTime } from '../../../nodes/WorkspaceData/model/time';
+
+const noon = Date.UTC(2026, 0, 31, 12);
+
+test.each([
+	['2026-01-31T12:00:00Z', noon],
+	['2026-01-31T12:00:00.123Z', noon + 123],
+	['2026-01-31T12:00:00.123456+00:00', noon + 123],
+	['2026-01-31T14:00:00+02:00', noon],
+	['2026-01-31T14:00:00+0200', noon],
+	['2026-01-31T12:00:00', noon],
+	['2026-01-31T12:00', noon],
+	['2026-01-31t12:00:00.123456', noon + 123],
+	['2026-01-31 12:00:00', noon],
+	[' 2026-01-31 12:00:00.5\n', noon + 500],
+	['2026-01-31', Date.UTC(2026, 0, 31)],
+	['Sat, 31 Jan 2026 12:00:00 GMT', noon],
+])('reads %j', (text, time) => {
+	expect(parseTime(text)).toBe(time);
+});
+
+test.each([undefined, '', 'soon', '2026-13-31T12:00:00', 'T12:00'])('is no time: %j', (text) => {
+	expect(parseTime(text)).toBeUndefined();
+});
+
+test.each(['Asia/Tokyo', 'America/New_York', 'UTC'])('is the same in %s', (zone) => {
+	// A zone of its own takes a process of its own.
+	const file = join(__dirname, '../../../nodes/WorkspaceData/model/time.ts');
+	const program = `import { parseTime } from ${JSON.stringify(file)};
+		console.log(parseTime('2026-01-31T12:00:00'), new Date(2026, 0).getTimezoneOffset());`;
+	const flags = ['--no-warnings', '--input-type=module', '--eval', program];
+	const output = execFileSync(process.execPath, flags, {
+		env: { ...process.env, TZ: zone },
+		encoding: 'utf8',
+	});
+	const offsets: Record<string, number> = { 'Asia/Tokyo': -540, 'America/New_York': 300, UTC: 0 };
+	expect(output.trim()).toBe(`${noon} ${offsets[zone]}`);
+});
