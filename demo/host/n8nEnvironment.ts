@@ -1,4 +1,6 @@
-import type { Major } from './folders.ts';
+import { join } from 'node:path';
+
+import { cacheFolder, type Major } from './folders.ts';
 
 /** What one n8n is told. Ports are of the loopback address. */
 export interface N8nSettings {
@@ -50,6 +52,8 @@ export function n8nEnvironment(settings: N8nSettings): Record<string, string> {
 		...silent,
 		NO_PROXY: noProxy,
 		no_proxy: noProxy,
+		// Node keeps what it compiled: a third less to wait for each start but the first.
+		NODE_COMPILE_CACHE: join(cacheFolder, 'compiled'),
 		N8N_USER_FOLDER: settings.userFolder,
 		N8N_PORT: String(settings.port),
 		// A worker serves its health there, and nothing else.

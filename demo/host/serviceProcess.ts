@@ -3,28 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import type { ServiceAddresses } from '../../service/addresses.ts';
 import { stopAtExit } from './cleanup.ts';
 import { killGroup, lastLines } from './commands.ts';
 import { repository } from './folders.ts';
 import { Problem } from './problem.ts';
 
 /** What the service says about itself in its first line. */
-export interface ServiceAccess {
-	/** API root, ends in /api/v1. */
-	baseUrl: string;
-	authUrl: string;
-	realm: string;
-	workspaceId: string;
-	apiKey: string;
-	clientId: string;
-	clientSecret: string;
-	/** The settings page in a browser, and what it asks for. */
-	settingsUrl: string;
-	settingsPassword: string;
-	/** Only with `control`. */
-	controlUrl?: string;
-	controlToken?: string;
-}
+export type ServiceAccess = ServiceAddresses;
 
 /** A running reference service. */
 export interface RunningService extends ServiceAccess {

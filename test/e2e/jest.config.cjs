@@ -5,13 +5,24 @@ const repository = join(__dirname, '..', '..');
 /** Packages of execa's family and others that ship ES modules only are compiled like our own code. */
 const commonJs = ['flatted', 'playwright-core', 'undici'];
 
-/** Tests in a real n8n; started by run.ts, never by `npm test`. @type {import('jest').Config} */
-module.exports = {
-	displayName: 'e2e',
+// In full: jest does not know <rootDir> behind a `!`.
+const tests = join(repository, 'test', 'e2e');
+const [apart, queue] = [`${tests}/service/**/*.e2e.test.ts`, `${tests}/queue/**/*.e2e.test.ts`];
+
+/**
+ * A kind of test; the same file may be in several.
+ *
+ * @param {string} displayName
+ * @param {string[]} testMatch
+ * @param {object} globals what the tests find as global variables
+ */
+const project = (displayName, testMatch, globals = {}) => ({
+	displayName,
+	testMatch,
+	globals,
 	rootDir: repository,
-	roots: ['<rootDir>/test/e2e', '<rootDir>/demo', '<rootDir>/service'],
+	roots: [tests, '<rootDir>/demo', '<rootDir>/service'],
 	testEnvironment: 'node',
-	testMatch: ['<rootDir>/test/e2e/**/*.e2e.test.ts'],
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [
 		'<rootDir>/demo/n8n/',
@@ -30,7 +41,21 @@ module.exports = {
 	transformIgnorePatterns: [`/node_modules/(?:${commonJs.join('|')})/`],
 	// This one, which execa needs, answers to `import` only.
 	moduleNameMapper: { '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js' },
+});
+
+const inN8n = [`${tests}/**/*.e2e.test.ts`, `!${apart}`, `!${queue}`];
+
+/** Tests in a real n8n; started by run.ts, never by `npm test`. @type {import('jest').Config} */
+module.exports = {
+	rootDir: repository,
+	projects: [
+		project('n8n 1', inN8n, { e2eMajor: 1 }),
+		project('n8n 2', inN8n, { e2eMajor: 2 }),
+		project('service', [apart]),
+		project('queue mode', [queue], { e2eMajor: 2 }),
+	],
 	testTimeout: 120_000,
 	maxWorkers: 2,
+	verbose: true,
 	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };

@@ -3,9 +3,9 @@
  * tests of this folder in them.
  */
 import { execa } from 'execa';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { glob, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { stopAtExit, stopEverything, stopOnSignals } from '../../demo/host/cleanup.ts';
@@ -18,7 +18,9 @@ import { explain, Problem } from '../../demo/host/problem.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const usage = `npm run test:e2e [-- options] [-- options of jest]
+const tests = join(repository, 'test', 'e2e');
+
+const usage = `npm run test:e2e -- [options] [-- options of jest]
 
   --only <part>   rest, browser, …: files whose path has the part; may be given several times
   --skip <part>   as --only, but not those
@@ -39,6 +41,39 @@ function readOptions() {
 	return { ...values, majors: values.major.map(Number) as Major[], positionals };
 }
 
+/** One call of jest: projects of jest.config.cjs, and the files for them. */
+interface Run {
+	projects: string[];
+	files: string[];
+}
+
+/**
+ * What is to be run, one after the other: all tests that bear company, then queue mode, whose seven
+ * processes want the machine for themselves.
+ */
+async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
+	const files: string[] = [];
+	for await (const file of glob('*/**/*.e2e.test.ts', { cwd: tests, exclude: ['n8n-1x/**'] })) {
+		if (skip.some((part) => file.includes(part))) continue;
+		if (only.length === 0 || only.some((part) => file.includes(part))) files.push(file);
+	}
+	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);
+	const ofQueue = (file: string) => file.startsWith(`queue${sep}`);
+	const runs = [
+		{
+			projects: ['service', ...majors.map((major) => `n8n ${major}`)],
+			files: files.filter((file) => !ofQueue(file)),
+		},
+		{
+			projects: ['queue mode'],
+			files: files.filter((file) => ofQueue(file) && majors.includes(2)),
+		},
+	];
+	return runs
+		.filter((run) => run.files.length > 0)
+		.map((run) => ({ ...run, files: run.files.map((file) => join(tests, file)) }));
+}
+
 /** Stops every n8n of this run that a test left behind, because its process was killed. */
 async function stopLeftovers(folder: string): Promise<void> {
 	for (const name of await readdir(folder, { recursive: true })) {
@@ -49,11 +84,13 @@ async function stopLeftovers(folder: string): Promise<void> {
 }
 
 async function main(): Promise<number> {
-	const { only, skip, majors, positionals, help } = readOptions();
-	if (help) {
+	const options = readOptions();
+	const { majors, positionals } = options;
+	if (options.help) {
 		say(usage);
 		return 0;
 	}
+	const runs = await planRuns(options);
 	say('Building and packing the package …');
 	await buildPackage();
 	const tarball = await packPackage();
@@ -64,28 +101,34 @@ async function main(): Promise<number> {
 		await stopLeftovers(folder);
 		await rm(folder, { recursive: true, force: true });
 	});
-	const jest = execa(
-		process.execPath,
-		[
-			join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
-			'--config',
-			join(repository, 'test', 'e2e', 'jest.config.cjs'),
-			...skip.map((part) => `--testPathIgnorePatterns=test/e2e/.*${part}`),
-			...only.map((part) => `test/e2e/.*${part}`),
-			...positionals,
-		],
-		{
-			cwd: repository,
-			env: { E2E_TARBALL: tarball, E2E_FOLDER: folder, E2E_MAJORS: majors.join(',') },
-			stdio: 'inherit',
-			reject: false,
-		},
-	);
-	stopAtExit(async () => {
-		jest.kill();
-		await jest;
-	});
-	return (await jest).exitCode ?? 1;
+	for (const run of runs) {
+		const jest = execa(
+			process.execPath,
+			[
+				join(repository, 'node_modules', 'jest', 'bin', 'jest.js'),
+				'--config',
+				join(tests, 'jest.config.cjs'),
+				...positionals,
+				'--selectProjects',
+				...run.projects,
+				'--runTestsByPath',
+				...run.files,
+			],
+			{
+				cwd: repository,
+				env: { E2E_TARBALL: tarball, E2E_FOLDER: folder },
+				stdio: 'inherit',
+				reject: false,
+			},
+		);
+		stopAtExit(async () => {
+			jest.kill();
+			await jest;
+		});
+		const { exitCode = 1 } = await jest;
+		if (exitCode !== 0) return exitCode;
+	}
+	return 0;
 }
 
 stopOnSignals(() => 130);

@@ -10,10 +10,10 @@ import {
 } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';
 
-describe.each(majors())('editor of n8n %i', (major) => {
+describe(`editor of n8n ${major}`, () => {
 	const bench = useBench(major);
 	let editor: Editor;
 

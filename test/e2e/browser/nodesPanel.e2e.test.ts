@@ -1,10 +1,10 @@
 /** Credentials entered by hand, and the nodes found in the nodes panel. */
 import { chain, manualTrigger } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';
 
-describe.each(majors())('credentials and nodes panel of n8n %i', (major) => {
+describe(`credentials and nodes panel of n8n ${major}`, () => {
 	const bench = useBench(major);
 	let editor: Editor;
 

@@ -2,10 +2,10 @@
 import { until } from '../../../demo/host/deadline.ts';
 import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';
 
-describe.each(majors())('trigger in the editor of n8n %i', (major) => {
+describe(`trigger in the editor of n8n ${major}`, () => {
 	const bench = useBench(major);
 	let editor: Editor;
 

@@ -2,9 +2,9 @@
 import { outputOf } from '../../../demo/host/n8nClient.ts';
 import { byId, byName, chain, manualTrigger } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('cards and fields in n8n %i', (major) => {
+describe(`cards and fields in n8n ${major}`, () => {
 	const bench = useBench(major);
 
 	it('creates, gets, lists, updates and deletes a card', async () => {

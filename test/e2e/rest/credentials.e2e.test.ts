@@ -3,9 +3,9 @@ import { credentialData, type CredentialType } from '../../../demo/host/credenti
 import type { JsonObject } from '../../../demo/host/n8nClient.ts';
 import { freePort } from '../../../demo/host/ports.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('credential tests in n8n %i', (major) => {
+describe(`credential tests in n8n ${major}`, () => {
 	const bench = useBench(major);
 
 	/** Presses Test with these entries, as the editor does after it has stored the credential. */

@@ -10,9 +10,9 @@ import {
 	type NodeDraft,
 } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('failures in n8n %i', (major) => {
+describe(`failures in n8n ${major}`, () => {
 	const bench = useBench(major);
 
 	/** Three rows, the second of which the service refuses. */

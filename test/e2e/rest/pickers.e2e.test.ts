@@ -3,9 +3,9 @@ import type { DynamicRequest, JsonObject } from '../../../demo/host/n8nClient.ts
 import { byId } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('pickers in n8n %i', (major) => {
+describe(`pickers in n8n ${major}`, () => {
 	const bench = useBench(major);
 	let card: TestCard;
 

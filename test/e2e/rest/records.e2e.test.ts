@@ -11,7 +11,7 @@ import {
 } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { FieldDraft } from '../support/serviceApi.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
 const fields: FieldDraft[] = [
 	['Title', 'text'],
@@ -22,7 +22,7 @@ const fields: FieldDraft[] = [
 	['Keywords', 'multi_select', ['sea', 'war']],
 ];
 
-describe.each(majors())('records in n8n %i', (major) => {
+describe(`records in n8n ${major}`, () => {
 	const bench = useBench(major);
 	const record = (name: string, operation: string, parameters = {}, extra = {}) =>
 		bench().action(name, { resource: 'record', operation, ...parameters }, extra);

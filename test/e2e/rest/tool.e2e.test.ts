@@ -2,9 +2,9 @@
 import { outputOf } from '../../../demo/host/n8nClient.ts';
 import { byId, chain, manualTrigger, mapEach } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('tool use in n8n %i', (major) => {
+describe(`tool use in n8n ${major}`, () => {
 	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 
 	it('writes what the agent decides', async () => {

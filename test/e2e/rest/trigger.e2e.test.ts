@@ -11,9 +11,9 @@ import {
 import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
-import { majors } from '../support/settings.ts';
+import { major } from '../support/settings.ts';
 
-describe.each(majors())('trigger in n8n %i', (major) => {
+describe(`trigger in n8n ${major}`, () => {
 	const bench = useBench(major);
 
 	async function watching(card: TestCard, events: string[], parameters: JsonObject = {}) {

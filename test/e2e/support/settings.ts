@@ -1,5 +1,8 @@
 import type { Major } from '../../../demo/host/folders.ts';
 
+/** Set by the projects of jest.config.cjs, but for those that are not about one n8n. */
+declare const e2eMajor: Major;
+
 /** What run.ts tells the tests through the environment. */
 function setting(name: string): string {
 	const value = process.env[name];
@@ -13,5 +16,5 @@ export const tarball = (): string => setting('E2E_TARBALL');
 /** Folder for the user folders of all n8n of a run. */
 export const runFolder = (): string => setting('E2E_FOLDER');
 
-/** The majors of n8n to try. */
-export const majors = (): Major[] => setting('E2E_MAJORS').split(',').map(Number) as Major[];
+/** The major of n8n that this file is run with; it is run once for each. */
+export const major: Major = e2eMajor;

@@ -1,6 +1,6 @@
 /** The settings page of the reference service in a real browser, with script switched off. */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type Service, startService } from '../../service/index.ts';
+import { type Service, startService } from '../../../service/index.ts';
 
 let browser: Browser;
 let service: Service;

@@ -1,19 +1,19 @@
 /** Deliveries to a published trigger over HTTP, as attackers and odd senders make them. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-import { until } from '../../demo/host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../demo/host/n8nClient.ts';
-import { byId, chain } from '../../demo/host/workflowBuilder.ts';
-import { useBench } from './support/bench.ts';
-import type { TestCard } from './support/serviceApi.ts';
-import { majors } from './support/settings.ts';
+import { until } from '../../../demo/host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { useBench } from '../support/bench.ts';
+import type { TestCard } from '../support/serviceApi.ts';
+import { major } from '../support/settings.ts';
+import { watchCard } from '../support/watch.ts';
 
 jest.setTimeout(180_000);
 
-describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
+describe(`deliveries to the trigger in n8n ${major}`, () => {
 	const bench = useBench(major);
 	let card: TestCard;
 	let saved: SavedWorkflow;
@@ -21,20 +21,9 @@ describe.each(majors())('deliveries to the trigger in n8n %i', (major) => {
 	let secret: string;
 
 	beforeAll(async () => {
-		const { api, client, control, trigger } = bench();
-		card = await api.createCard('Attacked', [['Title', 'text']]);
-		const parameters = {
-			authentication: 'apiKey',
-			events: ['record.created'],
-			watch: 'oneCard',
-			cardId: byId(card.id),
-		};
-		const node = trigger('On change', parameters, { webhookId: randomUUID() });
-		const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
-		saved = await client.createWorkflow(chain('Attacked', [node, seen]));
-		await client.publish(saved);
-		const [subscription] = (await control.subscriptions()).filter((one) => one.cardId === card.id);
-		address = new URL(subscription?.targetUrl ?? '');
+		const watch = await watchCard(bench(), 'Attacked');
+		({ card, saved } = watch);
+		address = new URL(watch.subscription.targetUrl);
 		secret = await readSecret();
 	}, 120_000);
 

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+
+import type { JsonObject, SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { byId, chain, type NodeDraft } from '../../../demo/host/workflowBuilder.ts';
+import type { Bench } from './bench.ts';
+import type { TestCard } from './serviceApi.ts';
+
+/** Our trigger, called "On change", for the records that are created in a card. */
+export const onCreated = (
+	{ trigger }: Bench,
+	cardId: string,
+	options: JsonObject = {},
+	name = 'On change',
+): NodeDraft =>
+	trigger(
+		name,
+		{
+			authentication: 'apiKey',
+			events: ['record.created'],
+			watch: 'oneCard',
+			cardId: byId(cardId),
+			options,
+		},
+		{ webhookId: randomUUID() },
+	);
+
+/** A card with the field "Title", and a workflow that watches it: "On change", then "Seen". */
+export async function draftWatch(
+	bench: Bench,
+	name: string,
+	options?: JsonObject,
+): Promise<{ card: TestCard; saved: SavedWorkflow }> {
+	const card = await bench.api.createCard(name, [['Title', 'text']]);
+	const seen = { name: 'Seen', type: 'n8n-nodes-base.noOp', parameters: {} };
+	const workflow = chain(name, [onCreated(bench, card.id, options), seen]);
+	return { card, saved: await bench.client.createWorkflow(workflow) };
+}
+
+/** As `draftWatch`, and published. */
+export async function watchCard(bench: Bench, name: string, options?: JsonObject) {
+	const watch = await draftWatch(bench, name, options);
+	await bench.client.publish(watch.saved);
+	const [subscription] = (await bench.control.subscriptions()).filter(
+		({ cardId }) => cardId === watch.card.id,
+	);
+	if (!subscription) throw new Error(`'${name}' has no subscription`);
+	return { ...watch, subscription };
+}

@@ -1,0 +1,79 @@
+/** Many deliveries at once, and slow ones: who is served, and what n8n does with the rest. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { until } from '../../../demo/host/deadline.ts';
+import { useBench } from '../support/bench.ts';
+import { major } from '../support/settings.ts';
+import { watchCard } from '../support/watch.ts';
+
+jest.setTimeout(240_000);
+
+/** Executions that n8n runs at once; the others wait their turn. */
+const CONCURRENCY = 5;
+
+describe(`load on the trigger of n8n ${major}`, () => {
+	const bench = useBench(major, { N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY) });
+
+	/** Waits until so many executions of a workflow succeeded. @returns how many there are then */
+	const executed = async (workflowId: string, wanted: number, milliseconds: number) =>
+		await until(
+			`${wanted} executions`,
+			async () => {
+				const all = await bench().client.executions(workflowId);
+				const done = all.filter(({ status }) => status === 'success');
+				return done.length >= wanted ? all.length : undefined;
+			},
+			milliseconds,
+			1_000,
+		);
+
+	it('B32 serves others while somebody sends a byte a second, until n8n closes that connection', async () => {
+		const { card, saved, subscription } = await watchCard(bench(), 'Slow sender');
+		const { pathname, hostname, port } = new URL(subscription.targetUrl);
+		const socket = connect(Number(port), hostname);
+		await once(socket, 'connect');
+		const begun = Date.now();
+		// n8n may close it by a reset.
+		socket.on('error', () => {});
+		socket.resume();
+		const closed = once(socket, 'close');
+		const drip = async () => {
+			for (const byte of `POST ${pathname} HTTP/1.1\r\nx-slow: ${'x'.repeat(10_000)}`) {
+				if (socket.destroyed) return;
+				socket.write(byte);
+				await sleep(1_000);
+			}
+		};
+		const dripping = drip();
+		await bench().api.createRecord(card, { Title: 'Served' });
+		expect(await executed(saved.id, 1, 20_000)).toBe(1);
+		expect(socket.destroyed).toBe(false);
+		await closed;
+		await dripping;
+		// Node's time for headers, 60 s, looked after every 30 s.
+		expect(Date.now() - begun).toBeLessThan(110_000);
+		expect(await executed(saved.id, 1, 1_000)).toBe(1);
+	});
+
+	it('B33 loses none of 500 deliveries with five executions at a time', async () => {
+		const { card, saved, subscription } = await watchCard(bench(), 'Burst');
+		const { api, control } = bench();
+		const begun = Date.now();
+		for (let n = 0; n < 50; n += 1) {
+			const ten = Array.from({ length: 10 }, (_, m) => ({ Title: `Record ${n * 10 + m}` }));
+			await Promise.all(ten.map(async (values) => await api.createRecord(card, values)));
+		}
+		const sent = Date.now() - begun;
+		expect(await executed(saved.id, 500, 200_000)).toBe(500);
+		const seconds = Math.round((Date.now() - begun) / 1000);
+		const deliveries = await control.deliveries({ subscriptionId: subscription.id });
+		const last = deliveries.map(({ attempts }) => attempts.at(-1));
+		expect(last.map((attempt) => attempt?.status)).toEqual(new Array(500).fill(200));
+		const ack = last.map((attempt) => attempt?.durationMs ?? 0).sort((a, b) => a - b);
+		process.stdout.write(
+			`n8n ${major}: 500 records in ${sent} ms, executed within ${seconds} s; answers to deliveries: median ${ack[250]} ms, slowest ${ack[499]} ms\n`,
+		);
+	});
+});
