@@ -30,9 +30,15 @@ function isSendable(value: unknown): boolean {
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
 }
 
+/** What JSON cannot carry as the text of it, all else as it is. */
+const readable = (part: unknown): unknown =>
+	isSendable(part) || (typeof part === 'object' && !(part instanceof Date)) ? part : String(part);
+
 /** A value in a message: short, and readable as what it is. */
 function show(value: unknown): string {
-	const text = isSendable(value) ? JSON.stringify(value) : String(value);
+	const whole = readable(value);
+	const text =
+		whole === value ? JSON.stringify(value, (_key, part: unknown) => readable(part)) : String(whole);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

@@ -126,6 +126,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['date', new Date(NaN), /YYYY-MM-DD/],
 	['text', 10n, /finite/],
 	['json', { a: [Symbol('a')] }, /texts/],
+	['text', { n: 0n, toString: new Date(0) }, /texts/],
 ])('%s: %p is refused with what the field accepts', (...[type, value, expected, options]) => {
 	expect(() => convert(type, value, options)).toThrow(
 		expect.objectContaining({
@@ -134,6 +135,17 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 			description: expect.stringMatching(expected),
 		}),
 	);
+});
+
+test.each([
+	[NaN, 'NaN'],
+	[10n, '10'],
+	[new Date(NaN), 'Invalid Date'],
+	[{ a: [1, Infinity, 'x'] }, '{"a":[1,"Infinity","x"]}'],
+	[Object.create(null, { n: { value: 0n, enumerable: true } }), '{"n":"0"}'],
+	[['x'.repeat(100), 1n], `["${'x'.repeat(58)}…`],
+])('a value that cannot be sent is shown in the message: %#', (value, shown) => {
+	expect(() => convert('text', value)).toThrow(`Field 'F' cannot hold ${shown}`);
 });
 
 test('a long list of allowed values is cut', () => {
