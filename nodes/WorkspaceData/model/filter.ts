@@ -43,15 +43,15 @@ const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
 
 /**
  * Orders two values: numbers as numbers (also when one is numeric text), points in time by time,
- * all else as text. Undefined where they cannot be ordered.
+ * all else as text. Undefined where they cannot be ordered: lists and objects, and what is empty.
  */
 function compare(actual: unknown, expected: unknown): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
+	if (typeof actual === 'object' || typeof expected === 'object') return undefined;
 	if (typeof actual === 'number' || typeof actual === 'boolean') {
 		const number = asNumber(expected);
 		return Number.isNaN(number) ? undefined : Number(actual) - number;
 	}
-	if (isObject(actual)) return undefined;
 	if (typeof expected === 'number') {
 		const number = asNumber(actual);
 		if (!Number.isNaN(number)) return number - expected;

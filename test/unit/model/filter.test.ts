@@ -94,6 +94,17 @@ test('every pair of opposite conditions says the opposite, for any values', () =
 	);
 });
 
+test.each([
+	['lessOrEqual', [[0]], [{ toString: 0 }]],
+	['greaterThan', [{ valueOf: 0 }], 1],
+	['equals', 5, [{ toString: 0 }]],
+] as const)(
+	'%s: lists and objects have no order, whatever is in them: %j',
+	(...[condition, actual, expected]) => {
+		expect(conditionTest(condition, expected)(actual)).toBe(false);
+	},
+);
+
 test('no condition throws, whatever the record holds', () => {
 	fc.assert(
 		fc.property(
