@@ -38,7 +38,9 @@ const readable = (part: unknown): unknown =>
 function show(value: unknown): string {
 	const whole = readable(value);
 	const text =
-		whole === value ? JSON.stringify(value, (_key, part: unknown) => readable(part)) : String(whole);
+		whole === value
+			? JSON.stringify(value, (_key, part: unknown) => readable(part))
+			: String(whole);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
