@@ -759,3 +759,127 @@ describe('over restarts', () => {
 		expect(await trigger.execute([{ any: 'thing' }], 'manual')).toEqual([{ any: 'thing' }]);
 	});
 });
+
+describe('when nothing comes for long', () => {
+	const HOUR_MS = 3_600_000;
+	const realNow = Date.now.bind(Date);
+
+	/** From now on it is so many hours later than it is. */
+	const pass = (hours: number): void => {
+		jest.spyOn(Date, 'now').mockImplementation(() => realNow() + hours * HOUR_MS);
+	};
+
+	const subscribed = () => workspace.requests().filter((line) => line === 'POST /webhooks').length;
+
+	async function published(options: IDataObject = {}) {
+		const trigger = watchAll({ options });
+		await trigger.activate();
+		await trigger.start('activate');
+		return trigger;
+	}
+
+	it('subscribes anew, in an execution without items, and lets the old one deliver meanwhile', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		pass(24.01);
+		trigger.tick();
+		await until('an execution, with which n8n saves', () =>
+			trigger.emitted.length > 0 ? true : undefined,
+		);
+		expect(trigger.emitted).toEqual([[]]);
+		expect(current(trigger).id).not.toBe(old.id);
+		expect((await trigger.deliver(delivery(current(trigger)))).items).toHaveLength(1);
+		expect((await trigger.deliver(delivery(old))).items).toHaveLength(1);
+
+		pass(24.5);
+		trigger.tick();
+		await until('the old one to be deleted', () => (live(trigger).length === 1 ? true : undefined));
+		expect(live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('catches up on what was missed meanwhile', async () => {
+		const trigger = await published({ catchUp: true });
+		pass(24.01);
+		trigger.tick();
+		await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+		pass(24.02);
+		trigger.tick();
+		await until('catching up', () => (trigger.emitted.length > 1 ? true : undefined));
+		expect(trigger.emitted).toMatchObject([[], [{ json: { event: 'catch_up' } }]]);
+		await trigger.deactivate();
+	});
+
+	it('leaves a subscription alone that delivers, even what is not wanted', async () => {
+		const trigger = await published();
+		const before = subscribed();
+		pass(23);
+		await trigger.deliver(delivery(current(trigger), { event: 'record.deleted' }));
+		pass(46);
+		trigger.tick();
+		await trigger.deactivate();
+		expect(subscribed()).toBe(before);
+		expect(trigger.emitted).toEqual([]);
+	});
+
+	it('does not take forged deliveries, and those of a subscription from before, for a sign of life', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		await trigger.activate('init');
+		pass(23);
+		expect((await trigger.deliver(delivery({ ...old, secret: 'guessed' }))).status).toBe(401);
+		expect((await trigger.deliver(delivery(old))).status).toBe(200);
+		pass(24.01);
+		trigger.tick();
+		await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it.each([
+		[{ renewAfterSilence: 0 }, 10_000, 0],
+		[{ renewAfterSilence: 100 }, 99, 0],
+		[{ renewAfterSilence: 0.5 }, 0.51, 1],
+	])('goes by the option %j after %d hours', async (options, hours, renewals) => {
+		const trigger = await published(options);
+		const before = subscribed();
+		pass(hours);
+		trigger.tick();
+		if (renewals > 0) {
+			await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+		}
+		await trigger.deactivate();
+		expect(subscribed() - before).toBe(renewals);
+		expect(trigger.emitted).toHaveLength(renewals);
+	});
+
+	it('tries again after an hour when the service is away, and keeps what it has', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const upkeep = () => warnings.lines.filter((line) => line.includes('Upkeep of the sub'));
+		const post = { method: 'POST', path: '/webhooks$' } as const;
+		workspace.service.control.fail({ ...post, status: 503, times: 1 });
+		pass(24.01);
+		trigger.tick();
+		await until('the warning', () => (upkeep().length > 0 ? true : undefined));
+		expect(live(trigger).map(({ id }) => id)).toEqual([old.id]);
+
+		pass(24.9);
+		trigger.tick();
+		await new Promise(setImmediate);
+		expect(live(trigger).map(({ id }) => id)).toEqual([old.id]);
+		pass(25.1);
+		trigger.tick();
+		await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+		expect(current(trigger).id).not.toBe(old.id);
+		await trigger.deactivate();
+	});
+
+	it('says which parameter cannot be used', async () => {
+		const trigger = watchAll({ options: { renewAfterSilence: 'now and then' } });
+		await expect(trigger.activate()).rejects.toThrow(
+			"'Renew After Silence' cannot be 'now and then'. Enter a number of hours.",
+		);
+	});
+});

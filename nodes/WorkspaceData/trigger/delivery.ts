@@ -131,6 +131,7 @@ export async function receiveDelivery(
 		return { noWebhookResponse: true };
 	}
 
+	if (subscription.id === kept.current?.id) memory.aliveAt = clock.now();
 	const event = readEvent(body);
 	if (!event) return NOTHING_TO_DO;
 	const settings = readSettings(context);

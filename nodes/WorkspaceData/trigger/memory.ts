@@ -14,6 +14,15 @@ export interface PendingCatchUp {
 	notBefore: number;
 }
 
+/** A subscription that could not be renewed when n8n started, or that has been silent for long. */
+export interface PendingRenewal {
+	targetUrl: string;
+	/** ms since the epoch by the local clock. */
+	notBefore: number;
+	/** How long to leave it when it did not work, in ms. */
+	pauseMs: number;
+}
+
 /** What a subscription is for. */
 export interface SubscriptionRequest {
 	targetUrl: string;
@@ -31,8 +40,10 @@ export interface TriggerMemory {
 	deliveries: BoundedMap<string, Delivery>;
 	/** A flood of one kind does not hide the others. */
 	warnings: Record<'refused' | 'leftOut' | 'watchFields' | 'upkeep', WarningSlot>;
-	/** A subscription that could not be renewed when n8n started, and is still to be. */
-	renewal: { targetUrl: string; notBefore: number } | undefined;
+	/** A subscription that is still to be renewed. */
+	renewal: PendingRenewal | undefined;
+	/** When the current subscription last gave a sign of life, in ms since the epoch by the local clock. */
+	aliveAt: number;
 	catchUp: PendingCatchUp | undefined;
 	/** The last task that had to run alone. */
 	turn: Promise<unknown>;
@@ -65,6 +76,7 @@ export function memoryOf(context: NodePlace): TriggerMemory {
 			upkeep: noWarnings(),
 		},
 		renewal: undefined,
+		aliveAt: Date.now(),
 		catchUp: undefined,
 		turn: Promise.resolve(),
 	}));

@@ -7,6 +7,9 @@ import { simplifyProperty } from '../ui/simplify';
 /** Minutes for which a replaced subscription goes on delivering. */
 export const DEFAULT_OVERLAP_MINUTES = 15;
 
+/** Hours without a delivery after which a subscription is renewed. */
+export const DEFAULT_SILENCE_HOURS = 24;
+
 const eventsProperty: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'events',
@@ -80,6 +83,15 @@ const optionsProperty: INodeProperties = {
 			default: DEFAULT_OVERLAP_MINUTES,
 			description:
 				'For how many minutes the subscription from before a restart of n8n goes on delivering what happened meanwhile, beside the new one',
+		},
+		{
+			displayName: 'Renew After Silence',
+			name: 'renewAfterSilence',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: DEFAULT_SILENCE_HOURS,
+			description:
+				'After how many hours without an event to subscribe anew: the service pauses a subscription when it could not reach n8n for a while, and does not say so. Each time is an execution without items; 0 never does it.',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',

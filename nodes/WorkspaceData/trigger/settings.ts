@@ -4,12 +4,12 @@ import { findCardByName, readLocator } from '../model/locator';
 import type { WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/credential';
 import { listCards, type ReadOptions } from '../transport/listings';
-import { DEFAULT_OVERLAP_MINUTES } from './properties';
+import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 
 /** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
 export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 
-const MINUTE_MS = 60_000;
+const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
 
 /** A context whose parameters belong to no item. */
 interface ParameterPlace {
@@ -31,6 +31,8 @@ export interface TriggerSettings {
 	maxEventAgeMs: number;
 	catchUp: boolean;
 	overlapMs: number;
+	/** How long nothing may come before the subscription is renewed; Infinity for ever. */
+	silenceMs: number;
 }
 
 const toNames = (value: unknown): string[] =>
@@ -38,11 +40,14 @@ const toNames = (value: unknown): string[] =>
 		.map((name) => String(name).trim())
 		.filter((name) => name !== '');
 
-function toMinutesMs(value: unknown, parameter: string): number {
-	const minutes = Number(value);
-	if (Number.isFinite(minutes) && minutes >= 0) return minutes * MINUTE_MS;
-	throw new InputError(`'${parameter}' cannot be '${String(value)}'`, 'Enter a number of minutes.');
+function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): number {
+	const number = Number(value);
+	if (Number.isFinite(number) && number >= 0) return number * UNIT_MS[unit];
+	throw new InputError(`'${parameter}' cannot be '${String(value)}'`, `Enter a number of ${unit}.`);
 }
+
+/** Of a limit in ms that 0 switches off. */
+const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
 
 /**
  * Reads the parameters.
@@ -60,7 +65,9 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 	}
 	const given = context.getNodeParameter('options', {});
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
-	const maxAge = toMinutesMs(options.maxEventAge ?? 0, 'Max Event Age');
+	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age', 'minutes');
+	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
+	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
 	return {
 		authentication: toAuthentication(context.getNodeParameter('authentication', 'apiKey')),
 		events,
@@ -69,9 +76,10 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
 		watchFields: toNames(options.watchFields),
 		ignoreDuplicates: options.ignoreDuplicates !== false,
-		maxEventAgeMs: maxAge === 0 ? Infinity : maxAge,
+		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,
-		overlapMs: toMinutesMs(options.overlap ?? DEFAULT_OVERLAP_MINUTES, 'Overlap After a Restart'),
+		overlapMs: toMs(overlap, 'Overlap After a Restart', 'minutes'),
+		silenceMs: unlessZero(toMs(silence, 'Renew After Silence', 'hours')),
 	};
 }
 

@@ -18,6 +18,8 @@ const CATCH_UP_TRIES = 3;
 const CATCH_UP_MARGIN_MS = 2_000;
 /** Lets the deliveries of that time come first, in ms. */
 const CATCH_UP_DELAY_MS = 5_000;
+/** How long a renewal that n8n's start could not do is left alone when it fails again, in ms. */
+const RENEWAL_PAUSE_MS = 60_000;
 /** How many old subscriptions may deliver beside the new one: n8n may be starting again and again. */
 const MAX_OVERLAPPING = 5;
 
@@ -94,6 +96,7 @@ export async function renew(
 		memory.catchUp = missedTime(before, current);
 	}
 	saveSubscriptions(context, { current, retired, catchUpFrom });
+	memory.aliveAt = Date.now();
 
 	const hint = loopbackHint(targetUrl, api.baseUrl);
 	if (hint) warn(`${context.getNode().name}: ${hint}`);
@@ -130,7 +133,11 @@ export async function createSubscription(context: IHookFunctions): Promise<boole
 		if (!isStart || !current || !isTransient(error)) {
 			throw activationError(context.getNode(), error);
 		}
-		memoryOf(context).renewal = { targetUrl, notBefore: Date.now() };
+		memoryOf(context).renewal = {
+			targetUrl,
+			notBefore: Date.now(),
+			pauseMs: RENEWAL_PAUSE_MS,
+		};
 		const reason = error instanceof Error ? error.message : String(error);
 		context.logger.warn(
 			`${context.getNode().name}: the subscription will be renewed later: ${reason}`,

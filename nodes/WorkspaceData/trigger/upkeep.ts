@@ -10,10 +10,12 @@ import { warnSparingly } from './warning';
 
 /** When to look whether there is something to do: every ten seconds. */
 const EVERY_TEN_SECONDS = '*/10 * * * * *';
-/** How long to leave what did not work, in ms. */
-const PAUSE_MS = 60_000;
+/** How long to leave catching up that did not work, in ms. */
+const CATCH_UP_PAUSE_MS = 60_000;
 /** How long to leave a deletion that failed: what the old subscription delivers is left out anyway. */
 const DELETION_PAUSE_MS = 3_600_000;
+/** How long to leave the renewal of a silent subscription that failed: it may well be alive. */
+const SILENCE_PAUSE_MS = 3_600_000;
 
 /** Deletes the retired subscriptions whose time has come. */
 async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
@@ -28,15 +30,28 @@ async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Pro
 	memory.kept = { ...memory.kept, retired: [...others, ...later] };
 }
 
-/** Renews the subscription when the service could not be reached while n8n was starting. */
-async function renewLate(
+/**
+ * Has a subscription renewed from which nothing has come for long: the service may have paused it, as
+ * it does after four failures, and has no way to tell.
+ *
+ * @see service interface, part 3, "Webhook subscription"
+ */
+function noticeSilence(context: ITriggerFunctions, memory: TriggerMemory): void {
+	const { current } = memory.kept;
+	if (!current || memory.renewal) return;
+	if (Date.now() - memory.aliveAt < readSettings(context).silenceMs) return;
+	memory.renewal = { targetUrl: current.targetUrl, notBefore: 0, pauseMs: SILENCE_PAUSE_MS };
+}
+
+/** Renews the subscription where that is due. */
+async function renewDue(
 	context: ITriggerFunctions,
 	memory: TriggerMemory,
 	isClosed: () => boolean,
 ): Promise<void> {
 	const { renewal } = memory;
 	if (!renewal || Date.now() < renewal.notBefore) return;
-	const pending = { ...renewal, notBefore: Date.now() + PAUSE_MS };
+	const pending = { ...renewal, notBefore: Date.now() + renewal.pauseMs };
 	memory.renewal = pending;
 	// The workflow can be unpublished, and published again, while the service takes its time.
 	const isWanted = () => !isClosed() && memory.renewal === pending;
@@ -63,7 +78,7 @@ function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
 		.then((failed) => {
 			const triesLeft = catchUp.triesLeft - 1;
 			if (!failed || triesLeft <= 0 || memory.catchUp) return;
-			memory.catchUp = { ...catchUp, triesLeft, notBefore: Date.now() + PAUSE_MS };
+			memory.catchUp = { ...catchUp, triesLeft, notBefore: Date.now() + CATCH_UP_PAUSE_MS };
 		})
 		.catch(() => undefined);
 }
@@ -83,7 +98,8 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 		if (busy || closed) return;
 		busy = true;
 		try {
-			await renewLate(context, memory, () => closed);
+			noticeSilence(context, memory);
+			await renewDue(context, memory, () => closed);
 			if (closed) return;
 			startCatchUp(context, memory);
 			await deleteDue(context, memory);

@@ -209,6 +209,39 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(await subscriptions(card)).toEqual([]);
 	});
 
+	it('is renewed when the service paused it while n8n went on running', async () => {
+		const { control, host } = bench();
+		const group = -Number(host.processId);
+		// Long enough for a whole round of the upkeep, short enough to wait for.
+		const options = { catchUp: true, overlap: 0.1, renewAfterSilence: 0.003 };
+		const { card, saved } = await watch('Out of reach', options);
+		const collect = collector(saved);
+		const before = await createRecords(card, 2);
+		await expectExactly(collect, before);
+
+		process.kill(group, 'SIGSTOP');
+		let ids: string[] = [];
+		try {
+			await control.setDeliveryTimeout({ ms: 200 });
+			ids = await createRecords(card, 1);
+			await until('the service to pause it', async () =>
+				(await subscriptions(card)).every(({ state }) => state === 'paused') ? true : undefined,
+			);
+			ids.push(...(await createRecords(card, 5)));
+			await control.setDeliveryTimeout({ ms: 10_000 });
+		} finally {
+			process.kill(group, 'SIGCONT');
+		}
+		await liveAgain(
+			card,
+			(await subscriptions(card)).filter(({ state }) => state === 'paused').map(({ id }) => id),
+		);
+		ids.push(...(await createRecords(card, 3)));
+		await expectExactly(collect, [...before, ...ids]);
+		await bench().client.unpublish(saved.id);
+		expect(await subscriptions(card)).toEqual([]);
+	});
+
 	it('moves to a new webhook address', async () => {
 		const { host } = bench();
 		const { card, saved } = await watch('Moved', { overlap: 0.1 });
