@@ -12,7 +12,8 @@ export type JsonObject = Record<string, unknown>;
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const WRAPPERS = ['data', 'items', 'results', 'result', 'value'];
+/** Under which names a list or an object is usually wrapped. */
+export const WRAPPERS = ['data', 'items', 'item', 'results', 'result', 'value'];
 
 /**
  * The list in an answer.

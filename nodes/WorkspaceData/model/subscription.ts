@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, type JsonObject, onlyObject } from './shapes';
+import { isObject, type JsonObject, onlyObject, WRAPPERS } from './shapes';
 import { parseTime } from './time';
 
 /** A subscription of ours at the service. @see service interface, part 2 */
@@ -56,7 +56,7 @@ export interface CreatedSubscription {
 
 const ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId', 'id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
-const WRAPPERS = ['webhook', 'subscription', 'data', 'result', 'results', 'item', 'items', 'value'];
+const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
 const MAX_DEPTH = 2;
 
 /** The object and what wrappers in it hold, outer ones first; a list of one counts as its object. */
@@ -64,7 +64,7 @@ function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
 	if (!isObject(value) || depth > MAX_DEPTH) return;
 	yield value;
-	for (const name of WRAPPERS) yield* wrappedObjects(value[name], depth + 1);
+	for (const name of HOLDERS) yield* wrappedObjects(value[name], depth + 1);
 }
 
 function readFrom(objects: readonly JsonObject[]): CreatedSubscription {

@@ -12,6 +12,7 @@ import { loadSubscriptions } from './keptSubscriptions';
 import { inTurn, memoryOf } from './memory';
 import { simplified } from './output';
 import { readSettings, watchedCard, type TriggerSettings } from './settings';
+import { reasonOf } from './warning';
 
 /** How many created records n8n remembers for a node. Every event reads and writes all of them. */
 const REMEMBERED = 2_000;
@@ -78,7 +79,7 @@ async function withoutKnown(
 	const known = keys.filter((key) => key !== undefined);
 	if (known.length === 0) return items;
 	const fresh = await unknownKeys(context, known).catch((error: unknown) => {
-		context.logger.warn(`Created records could not be remembered: ${String(error)}`);
+		context.logger.warn(`Created records could not be remembered: ${reasonOf(error)}`);
 		return new Set(known);
 	});
 	return items.filter((_, index) => {

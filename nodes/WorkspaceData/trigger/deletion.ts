@@ -9,6 +9,7 @@ import { ApiFailure } from '../transport/failures';
 import { allOf, loadSubscriptions, saveSubscriptions } from './keptSubscriptions';
 import { memoryOf } from './memory';
 import { readSettings } from './settings';
+import { reasonOf } from './warning';
 import { within } from './within';
 
 /** Deletions are not worth more; n8n waits for them when a workflow is unpublished. */
@@ -65,11 +66,10 @@ export async function deleteAll(
 				await deleteSubscription(api, subscription);
 				return undefined;
 			} catch (error) {
-				const reason = error instanceof Error ? error.message : String(error);
 				const { id, giveUpAt } = subscription;
 				const givesUp = giveUpAt <= Date.now();
 				const what = givesUp ? 'is left behind at the service' : 'could not be deleted yet';
-				warn(`Subscription ${id} ${what}: ${reason}`);
+				warn(`Subscription ${id} ${what}: ${reasonOf(error)}`);
 				return givesUp ? undefined : subscription;
 			}
 		}),
@@ -87,7 +87,7 @@ async function tryToDelete(
 		const api = await openApi(context, readSettings(context).authentication);
 		return await deleteAll(api, subscriptions, warn);
 	} catch (error) {
-		warn(`The subscription could not be deleted yet: ${String(error)}`);
+		warn(`The subscription could not be deleted yet: ${reasonOf(error)}`);
 		return subscriptions;
 	}
 }

@@ -10,6 +10,7 @@ import { allOf, loadSubscriptions, retire, saveSubscriptions } from './keptSubsc
 import { memoryOf, type PendingCatchUp } from './memory';
 import { LIFECYCLE_CALL, readSettings, watchedCard } from './settings';
 import { subscribe } from './subscribe';
+import { reasonOf } from './warning';
 import { loopbackHint, targetUrlOf, withHint } from './webhookAddress';
 
 /** How often catching up is tried; each try is an execution that the user can see. */
@@ -138,9 +139,8 @@ export async function createSubscription(context: IHookFunctions): Promise<boole
 			notBefore: Date.now(),
 			pauseMs: RENEWAL_PAUSE_MS,
 		};
-		const reason = error instanceof Error ? error.message : String(error);
 		context.logger.warn(
-			`${context.getNode().name}: the subscription will be renewed later: ${reason}`,
+			`${context.getNode().name}: the subscription will be renewed later: ${reasonOf(error)}`,
 		);
 		return true;
 	}

@@ -6,7 +6,7 @@ import { loadSubscriptions, retire } from './keptSubscriptions';
 import { memoryOf, type TriggerMemory } from './memory';
 import { readSettings } from './settings';
 import { renew } from './subscription';
-import { warnSparingly } from './warning';
+import { reasonOf, warnSparingly } from './warning';
 
 /** When to look whether there is something to do: every ten seconds. */
 const EVERY_TEN_SECONDS = '*/10 * * * * *';
@@ -104,12 +104,11 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 			startCatchUp(context, memory);
 			await deleteDue(context, memory);
 		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
 			warnSparingly(
 				context,
 				memory.warnings.upkeep,
 				Date.now(),
-				`Upkeep of the subscription: ${reason}`,
+				`Upkeep of the subscription: ${reasonOf(error)}`,
 			);
 		} finally {
 			busy = false;

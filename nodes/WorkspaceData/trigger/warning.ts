@@ -11,6 +11,10 @@ export interface WarningSlot {
 
 export const noWarnings = (): WarningSlot => ({ at: -Infinity, leftOut: 0 });
 
+/** Why something did not work, in words for the log. */
+export const reasonOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
 /** Writes a warning to n8n's log; those of its kind that come soon after are counted, not written. */
 export function warnSparingly(
 	context: { getNode(): INode; getWorkflow(): IWorkflowMetadata; logger: Logger },
