@@ -2,13 +2,13 @@
  * How fast the reference service is over loopback: `node tools/node24.mjs bench/service.ts`.
  * Prints figures and what they are measured against; exits 1 where a target is missed.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Pool } from 'undici';
+import { stopOnSignals } from '../demo/host/cleanup.ts';
+import { startService } from '../demo/host/serviceProcess.ts';
 import { connectControl } from '../service/index.ts';
+import { undiciClient } from './clients.ts';
 
 const connections = 32;
 const secondsOfCreates = 10;
@@ -16,66 +16,28 @@ const listed = 100_000;
 const pageSize = 100;
 const targets = { createsPerSecond: 2_000, listSeconds: 10, memoryGrowthMiB: 64 };
 
-const folder = mkdtempSync(join(tmpdir(), 'workspace-data-bench-'));
-const child = spawn(
-	process.execPath,
-	[
-		join(import.meta.dirname, '../service/main.ts'),
-		...['--port', '0', '--json', '--control', '--exit-with-parent'],
-		...['--file', join(folder, 'service.sqlite')],
-	],
-	{ stdio: ['pipe', 'pipe', 'inherit'] },
-);
-const line = await new Promise<string>((resolve) =>
-	createInterface(child.stdout).once('line', resolve),
-);
-const { baseUrl, workspaceId, apiKey, controlUrl, controlToken } = JSON.parse(line) as Record<
-	'baseUrl' | 'workspaceId' | 'apiKey' | 'controlUrl' | 'controlToken',
-	string
->;
-const control = connectControl(controlUrl, controlToken);
+stopOnSignals(() => 130);
+const folder = await mkdtemp(join(tmpdir(), 'workspace-data-bench-'));
+const service = await startService({ control: true, file: join(folder, 'service.sqlite') });
+const control = connectControl(service.controlUrl ?? '', service.controlToken ?? '');
 await control.setRate({ rate: { limit: 1_000_000_000 } });
+const client = undiciClient(service, connections);
 
-const pool = new Pool(new URL(baseUrl).origin, { connections, pipelining: 1 });
-const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-const root = `/api/v1/workspaces/${workspaceId}`;
-
-async function send(method: 'GET' | 'POST', path: string, body?: unknown) {
-	const answer = await pool.request({
-		method,
-		path: root + path,
-		headers,
-		body: body === undefined ? null : JSON.stringify(body),
-	});
-	if (answer.statusCode >= 300) {
-		throw new Error(`${method} ${path}: ${answer.statusCode} ${await answer.body.text()}`);
-	}
-	return (await answer.body.json()) as {
-		id: string;
-		records: unknown[];
-		next_cursor: string | null;
-	};
-}
-
-async function newCard(name: string) {
-	const { id } = await send('POST', '/cards', { name });
-	const types = ['text', 'number', 'date', 'boolean', 'email'];
-	const fields: string[] = [];
-	for (const type of types) {
-		fields.push((await send('POST', `/cards/${id}/fields`, { name: type, type })).id);
-	}
-	return { id, fields };
-}
+const newCard = async (name: string) =>
+	await client.createCard(
+		name,
+		['text', 'number', 'date', 'boolean', 'email'].map((type) => ({ name: type, type })),
+	);
 
 async function createFor(card: Awaited<ReturnType<typeof newCard>>, seconds: number) {
-	const [text = '', number = '', date = '', flag = '', email = ''] = card.fields;
+	const [text = '', number = '', date = '', flag = '', email = ''] = card.fieldIds;
 	const until = performance.now() + seconds * 1000;
 	const started = performance.now();
 	let created = 0;
 	const lane = async () => {
 		while (performance.now() < until) {
 			const n = created++;
-			await send('POST', `/cards/${card.id}/records`, {
+			await client.send('POST', `/cards/${card.id}/records`, {
 				data: {
 					[text]: `Record ${n}`,
 					[number]: n,
@@ -92,14 +54,7 @@ async function createFor(card: Awaited<ReturnType<typeof newCard>>, seconds: num
 
 async function listAll(cardId: string) {
 	const started = performance.now();
-	let records = 0;
-	let cursor: string | null = '';
-	while (cursor !== null) {
-		const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
-		const page = await send('GET', `/cards/${cardId}/records?limit=${pageSize}${after}`);
-		records += page.records.length;
-		cursor = page.next_cursor;
-	}
+	const records = (await client.list(cardId, pageSize)).length;
 	return { records, seconds: (performance.now() - started) / 1000 };
 }
 
@@ -142,11 +97,9 @@ try {
 		],
 	);
 } finally {
-	await pool.close();
-	const ended = new Promise((resolve) => child.once('exit', resolve));
-	child.kill('SIGTERM');
-	await ended;
-	rmSync(folder, { recursive: true });
+	await client.close();
+	await service.stop();
+	await rm(folder, { recursive: true });
 }
 
 for (const [what, measured, target, met] of rows) {
