@@ -454,6 +454,19 @@ describe('bad input is named, and nothing is sent', () => {
 			"'Name' is empty",
 		],
 		[
+			'an empty field type',
+			{
+				parameters: {
+					resource: 'field',
+					operation: 'create',
+					cardId: byId('c'),
+					name: 'Status',
+					type: '={{ "" }}',
+				},
+			},
+			"'Type Name or ID' is empty",
+		],
+		[
 			'an empty update',
 			{
 				parameters: {

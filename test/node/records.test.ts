@@ -111,6 +111,17 @@ describe('Get Many', () => {
 		expect(sizes).toEqual(['100', '20']);
 	});
 
+	test.each([
+		[{ returnAll: true }, false],
+		[{ returnAll: false, limit: 10_000 }, true],
+	])('%j: the hint about reading much names Limit: %j', async (paging, namesLimit) => {
+		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
+		const { run: execution } = await run('getAll', { ...paging, filters });
+		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
+		expect(hint?.message).toContain('250 records were read to find 0');
+		expect(hint?.message.includes("'Limit'")).toBe(namesLimit);
+	});
+
 	test('several items read the listing once', async () => {
 		const { json } = await run('getAll', { returnAll: true }, [{}, {}, {}]);
 		expect(json).toHaveLength(750);
@@ -219,7 +230,10 @@ describe('filters', () => {
 	});
 
 	test.each([
-		[{ field: '', condition: 'equals', value: 'x' }, "'Field' of a filter condition is empty"],
+		[
+			{ field: '', condition: 'equals', value: 'x' },
+			"'Field Name or ID' of a filter condition is empty",
+		],
 		[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
 		[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' cannot be 'like'"],
 		[{ field: 'Key', condition: 'contains', value: '' }, "'Value' of a filter condition is empty"],
@@ -390,6 +404,11 @@ describe('upsert', () => {
 		});
 		expect(json.map(({ action }) => action)).toEqual(['updated']);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }, { Key: 'b' }]);
+	});
+
+	test('no matching field: the message calls the list of them as the editor does', async () => {
+		const { error } = await upsert([{ Key: 'a' }], {}, []);
+		expect(error?.description).toContain("'Fields to match on'");
 	});
 
 	test.each([

@@ -60,7 +60,9 @@ function advice(
 			? "Check 'API Key' in the credential."
 			: 'The service refused a fresh access token. The service account may have been revoked, or the API may trust another realm.';
 	}
-	if (status === 429) return 'Try again after the limit resets, or lower Max Parallel.';
+	if (status === 429) {
+		return "Try again after the limit resets, or lower 'Max Parallel Requests' where the node has this option.";
+	}
 	if (creates && (status === 502 || status === 504)) {
 		return `The ${creates} may exist now: look for it before you run this item again.`;
 	}

@@ -190,7 +190,7 @@ describe('B20, B21: refusals for the rate', () => {
 			const start = clock.now();
 			await expect(api.request(request('GET'))).rejects.toMatchObject({
 				problem: { status: 429 },
-				advice: expect.stringContaining('Max Parallel'),
+				advice: expect.stringContaining("'Max Parallel Requests'"),
 			});
 			expect(clock.now() - start).toBeLessThan(6 * 60_000);
 			expect(sent.length).toBeLessThan(15);

@@ -44,7 +44,7 @@ export const createField = defineOperation({
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name: requireText(get('name'), 'Name'),
-			type: requireText(get('type'), 'Type'),
+			type: requireText(get('type'), fieldTypeProperty.displayName),
 			...(fieldOptions !== undefined && { options: fieldOptions }),
 		};
 		const card = await run.card(get('cardId'));

@@ -48,7 +48,7 @@ export const updateField = defineOperation({
 			{
 				...readJsonObject(customProperties, 'Custom Properties'),
 				...(name !== undefined && { name: requireText(name, 'Name') }),
-				...(type !== undefined && { type: requireText(type, 'Type') }),
+				...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
 				...(fieldOptions !== undefined && { options: fieldOptions }),
 			},
 			'Update Fields',

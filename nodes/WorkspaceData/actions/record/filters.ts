@@ -63,7 +63,7 @@ export function readFilter(
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() === '') {
 			throw new InputError(
-				"'Field' of a filter condition is empty",
+				"'Field Name or ID' of a filter condition is empty",
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}

@@ -110,8 +110,9 @@ export const getManyRecords = defineOperation({
 			if (results.length === limit) break;
 		}
 		if (passes && read > MAX_PAGE_SIZE) {
+			const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
 			run.hint(
-				`${read} records were read to find ${results.length}: the service cannot filter. A lower 'Limit' ends the reading earlier.`,
+				`${read} records were read to find ${results.length}: the service cannot filter.${advice}`,
 			);
 		}
 		return results;

@@ -30,7 +30,7 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 	if (columns.matchingKeys.length === 0) {
 		throw new InputError(
 			"'Columns' has no matching field",
-			"Choose at least one field in 'Column to Match On'.",
+			"Choose at least one field in 'Fields to match on'.",
 		);
 	}
 	return columns.matchingKeys.map((key) => index.resolve(key, columns.hints.get(key)).id);
