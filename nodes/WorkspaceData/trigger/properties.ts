@@ -47,7 +47,7 @@ const optionsProperty: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
-	placeholder: 'Add option',
+	placeholder: 'Add Option',
 	default: {},
 	options: [
 		{
@@ -56,7 +56,7 @@ const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether records that were created while n8n was not running start the workflow once it runs again. Reads all records of the watched cards each time n8n starts.',
+				'Whether records that were created while n8n was not running start the workflow once it runs again; needs Record Created in Trigger On. Reads all records of the watched cards each time n8n starts.',
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{
@@ -100,7 +100,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
 			default: [],
 			description:
-				'For Record Updated: start only when one of these fields changes; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				'For Record Updated: start only when one of these fields changes; all when empty. The list shows the fields of the card that is watched; with All Cards enter names as an expression. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	],
 };

@@ -31,7 +31,7 @@ export const unknownFieldsOption = {
 			description: 'Leave out values for fields that the card does not have',
 		},
 		{
-			name: 'Stop the Item',
+			name: 'Throw an Error',
 			value: 'error',
 			description: 'Write nothing for the item and say which field is unknown',
 		},
@@ -73,7 +73,7 @@ export const ifNotFoundOption = {
 			description: 'Go on with an item without data',
 		},
 		{ name: 'Skip the Item', value: 'skip', description: 'Go on without an item' },
-		{ name: 'Stop the Item', value: 'error', description: 'Report that there is no such record' },
+		{ name: 'Throw an Error', value: 'error', description: 'Report that there is no such record' },
 	],
 	default: 'error',
 	description: 'What happens when the card has no such record',
@@ -84,9 +84,17 @@ export const multipleMatchesOption = {
 	name: 'multipleMatches',
 	type: 'options',
 	options: [
-		{ name: 'Stop the Item', value: 'error', description: 'Change nothing and say how many match' },
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Change nothing and say how many match',
+		},
 		{ name: 'Update All', value: 'all', description: 'Update every record that matches' },
-		{ name: 'Update First', value: 'first', description: 'Update the oldest record that matches' },
+		{
+			name: 'Update First',
+			value: 'first',
+			description: 'Update the one that the service lists first',
+		},
 	],
 	default: 'error',
 	description: 'What happens when more than one record matches',

@@ -67,14 +67,16 @@ export const getManyRecords = defineOperation({
 								{ name: 'Starts With', value: 'startsWith' },
 							],
 							default: 'equals',
-							description: 'How to compare',
+							description:
+								'How to compare. The conditions about parts of a text ignore upper and lower case; Equals does not.',
 						},
 						{
 							displayName: 'Value',
 							name: 'value',
 							type: 'string',
 							default: '',
-							description: 'The value to compare with',
+							description:
+								'The value to compare with; a date as YYYY-MM-DD, yes or no as true or false',
 							displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 						},
 					],

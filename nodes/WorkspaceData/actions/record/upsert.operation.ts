@@ -63,7 +63,11 @@ export const upsertRecord = defineOperation({
 		recordOptions([
 			emptyValuesOption,
 			fieldKeysOption,
-			ifNotFoundOption,
+			{
+				...ifNotFoundOption,
+				description:
+					'What happens when no record matches and the upsert mode is Update Only; the other modes create one',
+			},
 			maxParallelOption,
 			multipleMatchesOption,
 			outputFieldsOption,
