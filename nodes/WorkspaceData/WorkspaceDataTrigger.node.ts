@@ -37,9 +37,9 @@ export class WorkspaceDataTrigger implements INodeType {
 			header: 'Wait for an event of the workspace',
 			executionsHelp: {
 				inactive:
-					'<b>While building the workflow</b>, choose Listen for Test Event, then change something in a watched card: the service delivers it to the test URL, and it appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
+					'<b>While building the workflow</b>, choose Listen for test event, then change something in a watched card: the service delivers it to the test URL, and it appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
 				active:
-					'<b>While building the workflow</b>, choose Listen for Test Event, then change something in a watched card. The published workflow goes on running meanwhile.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
+					'<b>While building the workflow</b>, choose Listen for test event, then change something in a watched card. The published workflow goes on running meanwhile.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
 			},
 			activationHint:
 				'Once the workflow is ready, publish it: it then runs with every event, also after n8n was restarted.',
