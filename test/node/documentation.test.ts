@@ -1,0 +1,99 @@
+/** What users read names what the nodes have. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
+import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
+import { triggerProperties } from '../../nodes/WorkspaceData/trigger/properties';
+
+const root = resolve(__dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const filesIn = (folder: string, ending: string): string[] =>
+	readdirSync(join(root, folder))
+		.filter((file) => file.endsWith(ending))
+		.map((file) => `${folder}/${file}`);
+
+/** The cells of all tables of a page, row by row. */
+const rowsOf = (page: string): string[][] =>
+	[...read(page).matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+		row.split('|').map((cell) => cell.trim()),
+	);
+
+/** What a collection offers to add. */
+const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
+	type === 'collection' ? (options as INodeProperties[]) : [];
+
+const isOptions = ({ name }: INodeProperties): boolean => name === 'options';
+
+const operations = RESOURCES.flatMap((resource) =>
+	resource.operations.map(({ name, properties }) => ({
+		resource: resource.name,
+		name,
+		properties: properties as unknown as INodeProperties[],
+	})),
+);
+
+describe('docs/operations.md', () => {
+	const rows = rowsOf('docs/operations.md');
+
+	test.each(operations)(
+		'$resource: $name, with its parameters',
+		({ resource, name, properties }) => {
+			const start = rows.findIndex(([first]) => first === resource);
+			const [, , takes = ''] = rows.slice(start).find(([, second]) => second === name) ?? [];
+			const labels = properties
+				.filter((property) => !isOptions(property))
+				.filter(({ type }) => type !== 'notice' && type !== 'resourceMapper')
+				.flatMap((property) => [property, ...entriesOf(property)])
+				.map(({ displayName }) => displayName);
+			expect(labels.filter((label) => !takes.includes(label))).toEqual([]);
+		},
+	);
+
+	test('each option of the record operations, and where it is', () => {
+		const records = operations
+			.filter(({ resource }) => resource === 'Record')
+			.sort((a, b) => a.name.localeCompare(b.name));
+		const places = new Map<string, string[]>();
+		for (const { name, properties } of records) {
+			for (const { displayName } of properties.filter(isOptions).flatMap(entriesOf)) {
+				places.set(displayName, [...(places.get(displayName) ?? []), name]);
+			}
+		}
+		for (const [option, names] of places) {
+			const [, , where] = rows.find(([first]) => first === option) ?? [];
+			const expected = names.length === records.length ? 'all' : names.join(', ');
+			expect([option, where]).toEqual([option, expected]);
+		}
+	});
+});
+
+test('docs/trigger.md: each parameter and option of the trigger', () => {
+	const known = rowsOf('docs/trigger.md').map(([first]) => first);
+	const labels = triggerProperties
+		.filter(({ type, name }) => type !== 'notice' && name !== 'authentication')
+		.flatMap((property) => (isOptions(property) ? entriesOf(property) : [property]))
+		.map(({ displayName }) => displayName);
+	expect(labels.filter((label) => !known.includes(label))).toEqual([]);
+});
+
+test.each([
+	'README.md',
+	'service/README.md',
+	...filesIn('docs', '.md'),
+	...filesIn('docs/adr', '.md'),
+])('%s: links lead to files, commands are scripts', (page) => {
+	const text = read(page);
+	const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link);
+	const broken = links
+		.filter((link) => !/^https?:/.test(link))
+		.filter((link) => !existsSync(join(root, dirname(page), link)));
+	expect(broken).toEqual([]);
+	const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+	const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
+	expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test.each([...filesIn('examples', '.json'), ...filesIn('docs/pictures', '.png')])(
+	'README.md shows %s',
+	(file) => expect(read('README.md')).toContain(`(${file})`),
+);
