@@ -605,11 +605,8 @@ describe('over restarts', () => {
 
 		await next.start();
 		next.tick();
-		await until('an execution, with which n8n saves', () =>
-			next.emitted.length > 0 ? true : undefined,
-		);
-		expect(next.emitted).toEqual([[]]);
-		expect(current(next).id).not.toBe(old.id);
+		await until('n8n to save it', () => (current(next).id === old.id ? undefined : true));
+		expect(next.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }]]);
 		expect(keptBy(next).retired).toMatchObject([{ id: old.id }]);
 		await next.deactivate();
 		expect(live(trigger)).toEqual([]);
@@ -783,11 +780,8 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		pass(24.01);
 		trigger.tick();
-		await until('an execution, with which n8n saves', () =>
-			trigger.emitted.length > 0 ? true : undefined,
-		);
-		expect(trigger.emitted).toEqual([[]]);
-		expect(current(trigger).id).not.toBe(old.id);
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		expect(trigger.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }]]);
 		expect((await trigger.deliver(delivery(current(trigger)))).items).toHaveLength(1);
 		expect((await trigger.deliver(delivery(old))).items).toHaveLength(1);
 
@@ -807,7 +801,7 @@ describe('when nothing comes for long', () => {
 		pass(24.02);
 		trigger.tick();
 		await until('catching up', () => (trigger.emitted.length > 1 ? true : undefined));
-		expect(trigger.emitted).toMatchObject([[], [{ json: { event: 'catch_up' } }]]);
+		expect(trigger.emitted[1]).toMatchObject([{ json: { event: 'catch_up' } }]);
 		await trigger.deactivate();
 	});
 
@@ -871,9 +865,37 @@ describe('when nothing comes for long', () => {
 		expect(live(trigger).map(({ id }) => id)).toEqual([old.id]);
 		pass(25.1);
 		trigger.tick();
-		await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
-		expect(current(trigger).id).not.toBe(old.id);
+		await until('the renewal', () => (current(trigger).id === old.id ? undefined : true));
 		await trigger.deactivate();
+	});
+
+	it('takes back nothing that executions have saved since n8n started', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		trigger.saveElsewhere({ global: { lastSeen: 7 } });
+		pass(24.01);
+		trigger.tick();
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('is saved in queue mode, too, where another process runs the execution', async () => {
+		const trigger = triggerNode(
+			workspace.apiKey,
+			{ events: ['record.created'] },
+			{ queueMode: true },
+		);
+		await trigger.activate();
+		await trigger.start('activate');
+		const old = current(trigger);
+		pass(24.01);
+		trigger.tick();
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		expect(trigger.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }], []]);
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
 	});
 
 	it('says which parameter cannot be used', async () => {

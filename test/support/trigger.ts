@@ -15,6 +15,7 @@ import {
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
+	type IRun,
 	type IWebhookResponseData,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
@@ -86,6 +87,8 @@ export function triggerNode(
 	options: {
 		staticData?: IDataObject;
 		webhookBase?: string;
+		/** Whether the executions of the trigger run in another process, as in queue mode. */
+		queueMode?: boolean;
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string;
@@ -145,8 +148,10 @@ export function triggerNode(
 	/** As n8n: the whole object, and only where something changed. */
 	const save = () => {
 		const changed = workflow.staticData as IDataObject & { __dataChanged?: boolean };
-		if (changed.__dataChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
-		return changed.__dataChanged === true;
+		const isChanged = changed.__dataChanged === true;
+		if (isChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		changed.__dataChanged = false;
+		return isChanged;
 	};
 	const hook = (activation: WorkflowActivateMode) => {
 		const isTest = activation === 'manual';
@@ -158,11 +163,37 @@ export function triggerNode(
 	const crons: Array<() => void> = [];
 	const emitted: INodeExecutionData[][] = [];
 
+	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
+	async function runSaving(items: INodeExecutionData[]): Promise<void> {
+		if (options.queueMode) return;
+		const fresh = load(JSON.parse(JSON.stringify(saved)) as IDataObject);
+		const own = fresh.getNode(node.name) ?? node;
+		const context = new ExecuteContext(
+			fresh,
+			own,
+			data('trigger'),
+			'trigger',
+			createRunExecutionData(),
+			0,
+			items,
+			{ main: [items] },
+			{ data: { main: [items] }, node: own, source: null },
+			[],
+		);
+		expect(await type.execute.call(context)).toEqual([[]]);
+		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
+		if (changed.__dataChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+	}
+
 	return {
 		node,
 		workflowId,
 		/** Saved static data, as n8n's database has them. */
 		saved: () => saved,
+		/** What an execution of the workflow saves, a Code node for example. */
+		saveElsewhere(staticData: IDataObject) {
+			saved = { ...saved, ...staticData };
+		},
 		/** As n8n: asks whether it exists, creates it otherwise, saves. */
 		async activate(activation: WorkflowActivateMode = 'activate') {
 			const context = hook(activation);
@@ -219,9 +250,14 @@ export function triggerNode(
 				data('trigger'),
 				'trigger',
 				activation,
-				(items) => {
+				(items, _response, done) => {
 					save();
 					emitted.push(items[0] ?? []);
+					if (items[0]?.[0]?.json.event === 'subscription_renewed') {
+						setImmediate(
+							() => void runSaving(items[0] ?? []).then(() => done?.resolve({} as IRun)),
+						);
+					}
 				},
 				undefined,
 				undefined,

@@ -11,6 +11,7 @@ import { listCards, listFields, openRecordListing } from '../transport/listings'
 import { loadSubscriptions } from './keptSubscriptions';
 import { inTurn, memoryOf } from './memory';
 import { simplified } from './output';
+import { isSaveOrder, saveIfUnsaved } from './saving';
 import { readSettings, watchedCard, type TriggerSettings } from './settings';
 import { reasonOf } from './warning';
 
@@ -194,6 +195,10 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 	const mode = context.getMode();
 	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
 	const mayOrder = mode === 'trigger' || mode === 'retry';
+	if (mayOrder && isSaveOrder(items[0]?.json)) {
+		saveIfUnsaved(context);
+		return [[]];
+	}
 	const order = orderSchema.safeParse(mayOrder ? items[0]?.json : undefined);
 	if (mode !== 'webhook' && mode !== 'trigger' && !order.success) return [items];
 	const settings = readSettings({

@@ -6,7 +6,12 @@ import {
 } from '../model/subscription';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { ApiFailure } from '../transport/failures';
-import { allOf, loadSubscriptions, saveSubscriptions } from './keptSubscriptions';
+import {
+	allOf,
+	keepSubscriptions,
+	loadSubscriptions,
+	saveSubscriptions,
+} from './keptSubscriptions';
 import { memoryOf } from './memory';
 import { readSettings } from './settings';
 import { reasonOf } from './warning';
@@ -106,6 +111,7 @@ export async function endSubscriptions(context: IHookFunctions): Promise<boolean
 		context.logger.warn('The subscription could not be deleted yet: it took too long');
 		return all;
 	});
-	saveSubscriptions(context, { ...NO_SUBSCRIPTIONS, retired });
+	keepSubscriptions(context, { ...NO_SUBSCRIPTIONS, retired });
+	saveSubscriptions(context);
 	return retired.length === 0;
 }

@@ -59,15 +59,21 @@ export function loadSubscriptions(context: KeptPlace): KeptSubscriptions {
 	return merge(stored, memoryOf(context).kept);
 }
 
-/**
- * Keeps the subscriptions of a node. n8n saves them after the lifecycle hooks; must not be called
- * while a delivery is received, as that would write back all static data as it was before.
- */
-export function saveSubscriptions(
-	context: KeptPlace,
+/** Keeps the subscriptions of a node in this process. */
+export function keepSubscriptions(
+	context: NodePlace,
 	{ retired, ...others }: KeptSubscriptions,
 ): void {
-	const kept = { ...others, retired: retired.slice(-MAX_RETIRED) };
-	memoryOf(context).kept = kept;
-	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(kept);
+	memoryOf(context).kept = { ...others, retired: retired.slice(-MAX_RETIRED) };
+}
+
+/**
+ * Has n8n save what is kept: after a lifecycle hook, or at the end of an execution. Must not be called
+ * where the static data can have grown old, as n8n writes back all of them: not while a delivery is
+ * received, and by a trigger only where there is no other way.
+ */
+export function saveSubscriptions(context: KeptPlace): void {
+	const memory = memoryOf(context);
+	memory.isUnsaved = false;
+	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(memory.kept);
 }

@@ -6,7 +6,13 @@ import { openApi } from '../transport/api';
 import { ApiFailure, Unreachable } from '../transport/failures';
 import { activationError } from './activationError';
 import { deleteAll } from './deletion';
-import { allOf, loadSubscriptions, retire, saveSubscriptions } from './keptSubscriptions';
+import {
+	allOf,
+	keepSubscriptions,
+	loadSubscriptions,
+	retire,
+	saveSubscriptions,
+} from './keptSubscriptions';
 import { memoryOf, type PendingCatchUp } from './memory';
 import { LIFECYCLE_CALL, readSettings, watchedCard } from './settings';
 import { subscribe } from './subscribe';
@@ -55,7 +61,7 @@ function retiredBy(
 
 /**
  * Subscribes for a node, and retires what it had before: that one goes on delivering for a while what
- * happened while nobody was there.
+ * happened while nobody was there. Kept in this process; saving is up to the caller.
  *
  * @param isWanted whether a subscription is still wanted once the service has answered
  * @returns whether it was; else nothing is kept or left at the service
@@ -96,7 +102,7 @@ export async function renew(
 	if (settings.catchUp && settings.events.includes('record.created')) {
 		memory.catchUp = missedTime(before, current);
 	}
-	saveSubscriptions(context, { current, retired, catchUpFrom });
+	keepSubscriptions(context, { current, retired, catchUpFrom });
 	memory.aliveAt = Date.now();
 
 	const hint = loopbackHint(targetUrl, api.baseUrl);
@@ -105,7 +111,7 @@ export async function renew(
 	const left = await deleteAll(api, due, warn);
 	if (!isWanted()) return false;
 	const remaining = retired.filter((one) => !due.includes(one) || left.includes(one));
-	saveSubscriptions(context, { current, retired: remaining, catchUpFrom });
+	keepSubscriptions(context, { current, retired: remaining, catchUpFrom });
 	return true;
 }
 
@@ -127,6 +133,7 @@ export async function createSubscription(context: IHookFunctions): Promise<boole
 	memoryOf(context).renewal = undefined;
 	try {
 		await renew(context, targetUrl);
+		saveSubscriptions(context);
 		return true;
 	} catch (error) {
 		const { current } = loadSubscriptions(context);

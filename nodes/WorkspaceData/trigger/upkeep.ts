@@ -2,9 +2,10 @@ import type { IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { openApi } from '../transport/api';
 import { catchUpOrder } from './catchUp';
 import { deleteAll } from './deletion';
-import { loadSubscriptions, retire } from './keptSubscriptions';
+import { loadSubscriptions, retire, saveSubscriptions } from './keptSubscriptions';
 import { memoryOf, type TriggerMemory } from './memory';
 import { readSettings } from './settings';
+import { SAVE_ORDER } from './saving';
 import { renew } from './subscription';
 import { reasonOf, warnSparingly } from './warning';
 
@@ -57,8 +58,31 @@ async function renewDue(
 	const isWanted = () => !isClosed() && memory.renewal === pending;
 	if (!(await renew(context, pending.targetUrl, isWanted))) return;
 	memory.renewal = undefined;
-	// The one way for a trigger to have static data saved: an execution, which ends here without items.
-	context.emit([[]]);
+	startSaving(context, memory, isClosed);
+}
+
+/**
+ * Starts the execution that saves the subscriptions: it has the static data of the workflow as they are.
+ * Those of a trigger are as they were when n8n started, and saving them takes back what executions and
+ * other triggers have saved since. Only where the execution ran in another process (queue mode), which
+ * does not know the new subscription, there is no other way: an execution, which ends here without items.
+ */
+function startSaving(
+	context: ITriggerFunctions,
+	memory: TriggerMemory,
+	isClosed: () => boolean,
+): void {
+	memory.isUnsaved = true;
+	const done = context.helpers.createDeferredPromise<IRun>();
+	context.emit([[{ json: SAVE_ORDER }]], undefined, done);
+	done.promise
+		.catch(() => undefined)
+		.then(() => {
+			if (!memory.isUnsaved || isClosed()) return;
+			saveSubscriptions(context);
+			context.emit([[]]);
+		})
+		.catch(() => undefined);
 }
 
 /** Whether an execution ended in an error of this node. */
