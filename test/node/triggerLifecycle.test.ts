@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
+import { memoryOf } from '../../nodes/WorkspaceData/trigger/memory';
 import type * as TriggerSupport from '../support/trigger';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
@@ -866,6 +867,63 @@ describe('when nothing comes for long', () => {
 		pass(25.1);
 		trigger.tick();
 		await until('the renewal', () => (current(trigger).id === old.id ? undefined : true));
+		await trigger.deactivate();
+	});
+
+	it('leaves alone what delivers again after a renewal that failed', async () => {
+		const trigger = await published();
+		workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 503, times: 1 });
+		pass(24.01);
+		trigger.tick();
+		await until('the warning', () => warnings.lines.find((line) => line.includes('Upkeep')));
+		const before = subscribed();
+		await trigger.deliver(delivery(current(trigger)));
+		pass(25.1);
+		trigger.tick();
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		await trigger.deactivate();
+		expect(subscribed()).toBe(before);
+		expect(trigger.emitted).toEqual([]);
+	});
+
+	it('tries again after a minute where the old one had to give way', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const post = { method: 'POST', path: '/webhooks$', times: 1 } as const;
+		workspace.service.control.fail({ ...post, status: 409 });
+		workspace.service.control.fail({ ...post, status: 503 });
+		pass(24.01);
+		trigger.tick();
+		await until('the warning', () => warnings.lines.find((line) => line.includes('Upkeep')));
+		expect(live(trigger)).toEqual([]);
+		pass(24.03);
+		trigger.tick();
+		await until('the renewal', () => (current(trigger).id === old.id ? undefined : true));
+		expect(live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+		await trigger.deactivate();
+	});
+
+	it('is renewed once, also when so many triggers run that their memories are forgotten', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		for (let other = 0; other < 1_000; other += 1) {
+			memoryOf({
+				getNode: () => trigger.node,
+				getWorkflow: () => ({ id: `other-${other}`, active: true }),
+				getMode: () => 'webhook',
+			});
+		}
+		// What it knows comes back with whatever n8n asks of it.
+		trigger.reload();
+		await trigger.activate('init');
+		const before = subscribed();
+		for (const hours of [24.01, 24.02, 24.03]) {
+			pass(hours);
+			trigger.tick();
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		}
+		expect(current(trigger).id).not.toBe(old.id);
+		expect(subscribed() - before).toBe(1);
 		await trigger.deactivate();
 	});
 

@@ -19,8 +19,8 @@ export interface PendingRenewal {
 	targetUrl: string;
 	/** ms since the epoch by the local clock. */
 	notBefore: number;
-	/** How long to leave it when it did not work, in ms. */
-	pauseMs: number;
+	/** Whether the one that there is will not do; else it may well be alive. */
+	isUrgent: boolean;
 }
 
 /** What a subscription is for. */

@@ -25,8 +25,6 @@ const CATCH_UP_TRIES = 3;
 const CATCH_UP_MARGIN_MS = 2_000;
 /** Lets the deliveries of that time come first, in ms. */
 const CATCH_UP_DELAY_MS = 5_000;
-/** How long a renewal that n8n's start could not do is left alone when it fails again, in ms. */
-const RENEWAL_PAUSE_MS = 60_000;
 /** How many old subscriptions may deliver beside the new one: n8n may be starting again and again. */
 const MAX_OVERLAPPING = 5;
 
@@ -83,7 +81,13 @@ export async function renew(
 		throw error;
 	});
 	const request = { targetUrl, events: settings.events, cardId };
-	const ours = () => (isWanted() ? allOf(loadSubscriptions(context)) : []);
+	const ours = () => {
+		if (!isWanted()) return [];
+		const all = allOf(loadSubscriptions(context));
+		// One that gives way leaves nothing behind when the new one then fails.
+		if (memory.renewal) memory.renewal.isUrgent ||= all.some((one) => one.targetUrl === targetUrl);
+		return all;
+	};
 	const current = await subscribe(api, request, ours, warn).catch((error: unknown) => {
 		throw withHint(error, loopbackHint(targetUrl, api.baseUrl));
 	});
@@ -144,7 +148,7 @@ export async function createSubscription(context: IHookFunctions): Promise<boole
 		memoryOf(context).renewal = {
 			targetUrl,
 			notBefore: Date.now(),
-			pauseMs: RENEWAL_PAUSE_MS,
+			isUrgent: true,
 		};
 		context.logger.warn(
 			`${context.getNode().name}: the subscription will be renewed later: ${reasonOf(error)}`,

@@ -15,8 +15,8 @@ const EVERY_TEN_SECONDS = '*/10 * * * * *';
 const CATCH_UP_PAUSE_MS = 60_000;
 /** How long to leave a deletion that failed: what the old subscription delivers is left out anyway. */
 const DELETION_PAUSE_MS = 3_600_000;
-/** How long to leave the renewal of a silent subscription that failed: it may well be alive. */
-const SILENCE_PAUSE_MS = 3_600_000;
+/** How long to leave a renewal that failed, in ms. */
+const RENEWAL_PAUSE_MS = { urgent: 60_000, other: 3_600_000 };
 
 /** Deletes the retired subscriptions whose time has come. */
 async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
@@ -39,9 +39,10 @@ async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Pro
  */
 function noticeSilence(context: ITriggerFunctions, memory: TriggerMemory): void {
 	const { current } = memory.kept;
-	if (!current || memory.renewal) return;
-	if (Date.now() - memory.aliveAt < readSettings(context).silenceMs) return;
-	memory.renewal = { targetUrl: current.targetUrl, notBefore: 0, pauseMs: SILENCE_PAUSE_MS };
+	if (!current || memory.renewal?.isUrgent) return;
+	const isSilent = Date.now() - memory.aliveAt >= readSettings(context).silenceMs;
+	if (!isSilent) memory.renewal = undefined;
+	else memory.renewal ??= { targetUrl: current.targetUrl, notBefore: 0, isUrgent: false };
 }
 
 /** Renews the subscription where that is due. */
@@ -52,11 +53,16 @@ async function renewDue(
 ): Promise<void> {
 	const { renewal } = memory;
 	if (!renewal || Date.now() < renewal.notBefore) return;
-	const pending = { ...renewal, notBefore: Date.now() + renewal.pauseMs };
+	const pending = { ...renewal };
 	memory.renewal = pending;
 	// The workflow can be unpublished, and published again, while the service takes its time.
 	const isWanted = () => !isClosed() && memory.renewal === pending;
-	if (!(await renew(context, pending.targetUrl, isWanted))) return;
+	try {
+		if (!(await renew(context, pending.targetUrl, isWanted))) return;
+	} finally {
+		const { urgent, other } = RENEWAL_PAUSE_MS;
+		pending.notBefore = Date.now() + (pending.isUrgent ? urgent : other);
+	}
 	memory.renewal = undefined;
 	startSaving(context, memory, isClosed);
 }
@@ -113,14 +119,14 @@ function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
  */
 export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
-	const memory = memoryOf(context);
-	memory.kept = loadSubscriptions(context);
+	memoryOf(context).kept = loadSubscriptions(context);
 	let busy = false;
 	let closed = false;
 
 	async function tick(): Promise<void> {
 		if (busy || closed) return;
 		busy = true;
+		const memory = memoryOf(context);
 		try {
 			noticeSilence(context, memory);
 			await renewDue(context, memory, () => closed);
