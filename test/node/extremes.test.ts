@@ -84,6 +84,39 @@ test('keys of JavaScript’s own objects inside a value survive and pollute noth
 	expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
+const unspeakable = { toString: 1, valueOf: 1 };
+test.each<[string, string, IDataObject]>([
+	["'Limit'", 'getAll', { limit: '={{ $json.odd }}' }],
+	["'Timeout'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
+	["'Field Keys'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
+	["'Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
+	["'If Not Found'", 'get', { recordId: byId('r1'), options: { ifNotFound: '={{ $json.odd }}' } }],
+	["no field '{", 'getAll', { options: { outputFields: ['={{ $json.odd }}'] } }],
+	["'Operation'", unspeakable as unknown as string, {}],
+])('an object that has no text is refused by name: %s', async (named, operation, parameters) => {
+	const { error } = await runAction({
+		credentials: workspace.apiKey,
+		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
+		items: [{ odd: unspeakable }],
+	});
+	expect(error?.message).toContain(named);
+});
+
+test('blank names among the output fields are none', async () => {
+	await create({ Text: 'a', Number: 1 });
+	const { json, error } = await runAction({
+		credentials: workspace.apiKey,
+		parameters: {
+			resource: 'record',
+			operation: 'getAll',
+			cardId: byId(card.id),
+			options: { outputFields: '={{ "Text, " }}' },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(json.at(-1)?.fields).toEqual({ Text: 'a' });
+});
+
 test.each(['__proto__', 'constructor', 'toString'])(
 	'an unknown key %j is unknown, not a method',
 	async (key) => {

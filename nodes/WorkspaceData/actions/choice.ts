@@ -1,4 +1,5 @@
 import { InputError } from '../model/inputError';
+import { plainText } from '../model/text';
 
 /** A parameter with a fixed list of values, as its definition says. */
 interface ChoiceDefinition<Value extends string> {
@@ -21,7 +22,7 @@ export function readChoice<Value extends string>(
 	const known = options.find((option) => option.value === value);
 	if (known) return known.value;
 	throw new InputError(
-		`'${displayName}' cannot be '${String(value)}'`,
+		`'${displayName}' cannot be '${plainText(value)}'`,
 		`Choose one of ${options.map(({ name }) => name).join(', ')}.`,
 	);
 }

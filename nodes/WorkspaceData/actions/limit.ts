@@ -1,4 +1,5 @@
 import { InputError } from '../model/inputError';
+import { plainNumber, plainText } from '../model/text';
 
 /**
  * How many results are wanted.
@@ -8,10 +9,10 @@ import { InputError } from '../model/inputError';
  */
 export function readLimit(returnAll: unknown, limit: unknown): number {
 	if (returnAll === true || returnAll === 'true') return Infinity;
-	const number = Number(limit);
+	const number = plainNumber(limit);
 	if (Number.isInteger(number) && number >= 1) return number;
 	throw new InputError(
-		`'Limit' has to be a whole number from 1 up, not '${String(limit)}'`,
+		`'Limit' has to be a whole number from 1 up, not '${plainText(limit)}'`,
 		"Enter 1 or more, or turn on 'Return All'.",
 	);
 }

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
+import { plainText } from '../model/text';
 import { apiDescription } from './apiDescription/apiDescription.resource';
 import { card } from './card/card.resource';
 import { field } from './field/field.resource';
@@ -18,14 +19,14 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	const resource = RESOURCES.find(({ value }) => value === resourceValue);
 	if (!resource) {
 		throw new InputError(
-			`'Resource' cannot be '${String(resourceValue)}'`,
+			`'Resource' cannot be '${plainText(resourceValue)}'`,
 			`Choose one of ${RESOURCES.map(({ name }) => name).join(', ')}.`,
 		);
 	}
 	const operation = resource.operations.find(({ value }) => value === operationValue);
 	if (!operation) {
 		throw new InputError(
-			`'Operation' cannot be '${String(operationValue)}' for ${resource.name}`,
+			`'Operation' cannot be '${plainText(operationValue)}' for ${resource.name}`,
 			`Choose one of ${resource.operations.map(({ name }) => name).join(', ')}.`,
 		);
 	}

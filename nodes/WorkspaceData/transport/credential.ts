@@ -1,5 +1,6 @@
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
+import { plainText } from '../model/text';
 
 /** The values of the parameter `authentication`, with the credential type of each. */
 export const CREDENTIAL_TYPES = {
@@ -19,7 +20,7 @@ const TITLES = {
 export function toAuthentication(value: unknown): Authentication {
 	if (value === 'apiKey' || value === 'serviceAccount') return value;
 	throw new InputError(
-		`'Authentication' cannot be '${String(value)}'`,
+		`'Authentication' cannot be '${plainText(value)}'`,
 		'Choose API Key or Service Account.',
 	);
 }

@@ -1,6 +1,7 @@
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { findCardByName, readLocator } from '../model/locator';
+import { plainNames, plainNumber, plainText } from '../model/text';
 import type { WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/credential';
 import { listCards, type ReadOptions } from '../transport/listings';
@@ -35,15 +36,13 @@ export interface TriggerSettings {
 	silenceMs: number;
 }
 
-const toNames = (value: unknown): string[] =>
-	(Array.isArray(value) ? value : String(value ?? '').split(','))
-		.map((name) => String(name).trim())
-		.filter((name) => name !== '');
-
 function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): number {
-	const number = Number(value);
+	const number = plainNumber(value);
 	if (Number.isFinite(number) && number >= 0) return number * UNIT_MS[unit];
-	throw new InputError(`'${parameter}' cannot be '${String(value)}'`, `Enter a number of ${unit}.`);
+	throw new InputError(
+		`'${parameter}' cannot be '${plainText(value)}'`,
+		`Enter a number of ${unit}.`,
+	);
 }
 
 /** Of a limit in ms that 0 switches off. */
@@ -55,13 +54,16 @@ const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
  * @throws InputError for a value that cannot be used; names the parameter
  */
 export function readSettings(context: ParameterPlace): TriggerSettings {
-	const events = toNames(context.getNodeParameter('events', []));
+	const events = plainNames(context.getNodeParameter('events', []));
 	if (events.length === 0) {
 		throw new InputError("'Trigger On' is empty", 'Choose at least one event.');
 	}
 	const watch = context.getNodeParameter('watch', 'allCards');
 	if (watch !== 'allCards' && watch !== 'oneCard') {
-		throw new InputError(`'Watch' cannot be '${String(watch)}'`, 'Choose All Cards or One Card.');
+		throw new InputError(
+			`'Watch' cannot be '${plainText(watch)}'`,
+			'Choose All Cards or One Card.',
+		);
 	}
 	const given = context.getNodeParameter('options', {});
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
@@ -74,7 +76,7 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
 		simple: context.getNodeParameter('simple', true) !== false,
 		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
-		watchFields: toNames(options.watchFields),
+		watchFields: plainNames(options.watchFields),
 		ignoreDuplicates: options.ignoreDuplicates !== false,
 		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,

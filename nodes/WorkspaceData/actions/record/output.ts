@@ -2,6 +2,7 @@ import type { Field } from '../../model/field';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { UNKNOWN_ID, type DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
+import { plainNames } from '../../model/text';
 import { fieldKeysOption } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 
@@ -14,10 +15,8 @@ export interface OutputOptions {
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
 function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
-	if (wanted === undefined || wanted === null || wanted === '') return undefined;
-	const names = Array.isArray(wanted) ? wanted : String(wanted).split(',');
-	if (names.length === 0) return undefined;
-	return names.map((name) => index.resolve(String(name).trim()));
+	const names = plainNames(wanted);
+	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import { InputError } from '../../model/inputError';
+import { plainNumber, plainText } from '../../model/text';
 import type { ReadOptions } from '../../transport/listings';
 
 /** A number from the Options collection; expressions may give text. */
 function readNumber(value: unknown, parameter: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
-	const number = Number(value);
+	const number = plainNumber(value);
 	if (Number.isFinite(number) && number > 0) return number;
 	throw new InputError(
-		`'${parameter}' has to be a number above 0, not '${String(value)}'`,
+		`'${parameter}' has to be a number above 0, not '${plainText(value)}'`,
 		`Enter a number, or remove '${parameter}' from the options.`,
 	);
 }
