@@ -53,6 +53,33 @@ describe('answers to a create that show little', () => {
 	});
 });
 
+describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j', (id) => {
+	beforeEach(() => {
+		answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] });
+		answer('GET', '/records$', {
+			records: [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)],
+			next_cursor: null,
+		});
+	});
+
+	test.each([
+		['isEmpty', undefined, 'r1'],
+		['isNotEmpty', undefined, 'r2'],
+		['contains', 'x', 'r2'],
+	])('%s is asked of values only', async (condition, value, found) => {
+		const conditions = [{ field: 'Odd', condition, value }];
+		const { json, error } = await run('getAll', { filters: { conditions } });
+		expect(error).toBeUndefined();
+		expect(json.map((item) => item.id)).toEqual([found]);
+	});
+
+	test('without a value it matches nothing', async () => {
+		const value = mapEach({ Odd: '' }, { matchingColumns: ['Odd'] });
+		const { error } = await run('upsert', { columns: value, options: { emptyValues: 'ignore' } });
+		expect(error?.message).toBe("Matching field 'Odd' has no value");
+	});
+});
+
 describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
 	test.each<[string, string, string, IDataObject, string]>([
 		['create', 'POST', '/records$', { columns }, 'The answer is not a record'],

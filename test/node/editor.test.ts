@@ -292,3 +292,16 @@ describe('Test of a credential', () => {
 		expect(message).not.toContain(apiKey);
 	});
 });
+
+test('a field type called like a method of objects is entered as text', async () => {
+	workspace.service.control.fail({
+		method: 'GET',
+		path: '/fields$',
+		mode: 'answer',
+		status: 200,
+		body: 'json',
+		json: { fields: [{ id: 'f1', name: 'Odd', type: 'constructor' }] },
+	});
+	const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(card.id) }));
+	expect(fields).toMatchObject([{ id: 'Odd', type: 'string' }]);
+});

@@ -10,15 +10,15 @@ import type { FieldIndex } from '../model/fieldResolution';
 import { chosenCardFields, forEditor } from './editorApi';
 
 /** The editor's input for each known field type; text for all others. */
-const INPUT_TYPES: Record<string, FieldType> = {
-	number: 'number',
-	boolean: 'boolean',
-	date: 'dateTime',
-	datetime: 'dateTime',
-	single_select: 'options',
-	multi_select: 'array',
-	json: 'object',
-};
+const INPUT_TYPES = new Map<string, FieldType>([
+	['number', 'number'],
+	['boolean', 'boolean'],
+	['date', 'dateTime'],
+	['datetime', 'dateTime'],
+	['single_select', 'options'],
+	['multi_select', 'array'],
+	['json', 'object'],
+]);
 
 /** A field of the mapper. The editor keeps `fieldId` with the mapping, as a hint. */
 export interface MapperField extends ResourceMapperField {
@@ -56,7 +56,7 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 }
 
 function toMapperField(field: Field, key: string, displayName: string): MapperField {
-	const type = INPUT_TYPES[field.type] ?? 'string';
+	const type = INPUT_TYPES.get(field.type) ?? 'string';
 	const isSelect = type === 'options';
 	return {
 		id: key,

@@ -12,6 +12,10 @@ export type JsonObject = Record<string, unknown>;
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value under a key; never one that all objects have, such as `constructor`. */
+export const ownValue = (object: JsonObject, key: string): unknown =>
+	Object.hasOwn(object, key) ? object[key] : undefined;
+
 /** Under which names a list or an object is usually wrapped. */
 export const WRAPPERS = ['data', 'items', 'item', 'results', 'result', 'value'];
 

@@ -3,6 +3,7 @@ import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
 import { OWN_VALUES, type DataRecord } from '../../model/record';
+import { ownValue } from '../../model/shapes';
 import { readChoice } from '../choice';
 import type { Run } from '../run';
 
@@ -79,7 +80,7 @@ export function readFilter(
 			return (record: DataRecord) => test(own(record));
 		}
 		const { id } = index.resolve(key);
-		return (record: DataRecord) => test(record.data[id]);
+		return (record: DataRecord) => test(ownValue(record.data, id));
 	});
 	if (tests.length === 0) return undefined;
 	return any

@@ -2,7 +2,7 @@ import type { Field } from '../../model/field';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { isEmpty } from '../../model/filter';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/shapes';
+import { type JsonObject, ownValue } from '../../model/shapes';
 import { parseTime } from '../../model/time';
 import type { Columns } from './columns';
 
@@ -19,7 +19,7 @@ export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,
 	index: FieldIndex,
-): string => JSON.stringify(fieldIds.map((id) => comparable(index.byId(id), data[id])));
+): string => JSON.stringify(fieldIds.map((id) => comparable(index.byId(id), ownValue(data, id))));
 
 /**
  * The ids of the matching fields of an item.
@@ -38,7 +38,7 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 
 /** The key by which an item finds its record. @throws InputError when a matching value is empty */
 export function itemKey(fieldIds: readonly string[], data: JsonObject, index: FieldIndex): string {
-	const empty = fieldIds.find((id) => isEmpty(data[id]));
+	const empty = fieldIds.find((id) => isEmpty(ownValue(data, id)));
 	if (empty === undefined) return matchKey(fieldIds, data, index);
 	throw new InputError(
 		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
