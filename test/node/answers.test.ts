@@ -80,6 +80,25 @@ describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j'
 	});
 });
 
+test.each([
+	['by time', { created_at: '2026-01-01T00:00:00Z' }, { created_at: '2026-01-02T00:00:00Z' }],
+	['by id, where no time is told', {}, {}],
+])('Update First takes the oldest also where the newest is listed first: %s', async (_, a, b) => {
+	const data = { [card.fieldIds.Key ?? '']: 'k' };
+	const records = [
+		{ id: 'r2', data, ...b },
+		{ id: 'r1', data, ...a },
+	];
+	answer('GET', '/records$', { records, next_cursor: null });
+	answer('PATCH', '/records/r1$', {});
+	const { json, error } = await run('upsert', {
+		columns: mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] }),
+		options: { multipleMatches: 'first' },
+	});
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
+});
+
 describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
 	test.each<[string, string, string, IDataObject, string]>([
 		['create', 'POST', '/records$', { columns }, 'The answer is not a record'],

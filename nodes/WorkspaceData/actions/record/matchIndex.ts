@@ -1,6 +1,7 @@
 import type { FieldIndex } from '../../model/fieldResolution';
 import { UNKNOWN_ID, type DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
+import { parseTime } from '../../model/time';
 import { UnexpectedAnswer } from '../../transport/failures';
 import { openRecordListing, type ReadOptions, type RecordListing } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
@@ -21,6 +22,14 @@ export interface MatchIndex {
 	put(record: DataRecord, sent: JsonObject): void;
 	/** Creates the record for these values, and takes it in. */
 	add(sent: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord>;
+}
+
+const bornAt = ({ createdAt }: DataRecord): number => parseTime(createdAt) ?? Infinity;
+
+/** Oldest first: the interface does not show in which order records are listed. */
+function byAge(a: DataRecord, b: DataRecord): number {
+	if (bornAt(a) !== bornAt(b)) return bornAt(a) < bornAt(b) ? -1 : 1;
+	return a.id < b.id ? -1 : 1;
 }
 
 /** @param open gives a listing of the card's records that has not been read yet */
@@ -78,7 +87,7 @@ async function buildIndex(
 					'Its creation was answered without an id, and the listing shows it with other values or not yet. Nothing was written for this item: it could have become a second record.',
 				);
 			}
-			return [...(byKey.get(key)?.values() ?? [])];
+			return [...(byKey.get(key)?.values() ?? [])].sort(byAge);
 		},
 		async add(sent, create) {
 			const creation = create();
