@@ -23,11 +23,14 @@ export function readEntries<Entry>(
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** The cursor beside the list, also where the whole page is wrapped once more. */
+/** The cursor beside the list or in an object beside it, also where the whole page is wrapped once more. */
 export function readCursor(body: unknown): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;
-	if (cursor === undefined) return readCursor(Object.values(body).find(isObject));
+	if (cursor === undefined) {
+		const inner = Object.values(body).filter(isObject).map(readCursor);
+		return inner.find((found) => found !== null) ?? null;
+	}
 	if (typeof cursor === 'number') return String(cursor);
 	return typeof cursor === 'string' && cursor !== '' ? cursor : null;
 }

@@ -115,6 +115,12 @@ describe('records', () => {
 		['none', { records: [] }, null],
 		['an empty one', { records: [], next_cursor: '' }, null],
 		['a number', { records: [], next_cursor: 0 }, '0'],
+		['in an object beside the list', { links: {}, records: [], page: { next_cursor: 'c' } }, 'c'],
+		[
+			'a wrapped page behind another object',
+			{ meta: {}, data: { records: [], next_cursor: 'c' } },
+			'c',
+		],
 		['a wrapped page', { data: { records: [], next_cursor: 'c' } }, 'c'],
 	])('next_cursor: %s', (_, body, cursor) => expect(readRecordPage(body)?.nextCursor).toBe(cursor));
 });
