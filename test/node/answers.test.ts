@@ -99,6 +99,20 @@ test.each([
 	expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
 });
 
+test.each(['get', 'update', 'delete'])(
+	'%s of no field asks for no card by its name',
+	async (operation) => {
+		const { error } = await run(operation, {
+			resource: 'field',
+			cardId: byName('Answers'),
+			fieldId: byId('={{ "" }}'),
+			updateFields: { name: 'New' },
+		});
+		expect(error?.message).toBe("'Field' is empty");
+		expect(workspace.requests()).toEqual([]);
+	},
+);
+
 describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
 	test.each<[string, string, string, IDataObject, string]>([
 		['create', 'POST', '/records$', { columns }, 'The answer is not a record'],

@@ -1,3 +1,4 @@
+import { readLocator } from '../../model/locator';
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
@@ -11,8 +12,9 @@ export const deleteField = defineOperation({
 	writes: true,
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
+		const locator = readLocator(get('fieldId'), 'Field');
 		const card = await run.card(get('cardId'));
-		const { id } = await locateField(run, card, get('fieldId'));
+		const { id } = await locateField(run, card, locator);
 		const { body } = await run.api.request({ method: 'DELETE', path: fieldPath(card.id, id) });
 		assertOwnAnswer(body, 'field', 'deleted');
 		return [{ deleted: true, id }];

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
-import { readLocator, type Locator } from '../../model/locator';
+import type { LocatorReading } from '../../model/locator';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run';
@@ -12,8 +12,11 @@ import type { CardReference, Run } from '../run';
  * @throws InputError when the card has no such field
  * @see service interface, part 2: field identifiers can change
  */
-export async function locateField(run: Run, card: CardReference, locator: Locator): Promise<Field> {
-	const { mode, text, shown } = readLocator(locator, 'Field');
+export async function locateField(
+	run: Run,
+	card: CardReference,
+	{ mode, text, shown }: LocatorReading,
+): Promise<Field> {
 	const fields = await run.fields(card);
 	if (mode === 'name') return fields.resolve(text);
 	const field = fields.byId(text) ?? (shown === text ? undefined : fields.find(shown));

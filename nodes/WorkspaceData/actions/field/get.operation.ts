@@ -1,3 +1,4 @@
+import { readLocator } from '../../model/locator';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { locateField } from './fieldLocator';
@@ -9,7 +10,8 @@ export const getField = defineOperation({
 	description: 'Retrieve a field',
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
+		const locator = readLocator(get('fieldId'), 'Field');
 		const card = await run.card(get('cardId'));
-		return [(await locateField(run, card, get('fieldId'))).raw];
+		return [(await locateField(run, card, locator)).raw];
 	},
 });

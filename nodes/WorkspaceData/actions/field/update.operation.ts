@@ -1,4 +1,5 @@
 import { readField } from '../../model/field';
+import { readLocator } from '../../model/locator';
 import {
 	customPropertiesProperty,
 	fieldOptionsProperty,
@@ -53,8 +54,9 @@ export const updateField = defineOperation({
 			},
 			'Update Fields',
 		);
+		const locator = readLocator(get('fieldId'), 'Field');
 		const card = await run.card(get('cardId'));
-		const { id } = await locateField(run, card, get('fieldId'));
+		const { id } = await locateField(run, card, locator);
 		const { body } = await run.api.request({
 			method: 'PATCH',
 			path: fieldPath(card.id, id),
