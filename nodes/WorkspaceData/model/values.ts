@@ -1,6 +1,7 @@
 import type { Field } from './field';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
+import { isObject } from './shapes';
 
 /** How values are turned into what a field holds. */
 export interface ConversionRules {
@@ -18,6 +19,15 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const MAX_OPTIONS_SHOWN = 20;
 
+const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
+	isObject(value) && typeof value.toJSON === 'function';
+
+/**
+ * What JSON makes of an object that decides that itself: dates, also those of Luxon and of Code nodes,
+ * whose class is another one.
+ */
+const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
+
 /**
  * Whether JSON can carry a value. What it cannot carry would arrive as null and clear the field, or
  * not arrive at all.
@@ -25,14 +35,14 @@ const MAX_OPTIONS_SHOWN = 20;
 function isSendable(value: unknown): boolean {
 	if (value === undefined) return true;
 	if (typeof value === 'number') return Number.isFinite(value);
-	if (value instanceof Date) return !Number.isNaN(value.getTime());
+	if (hasJsonForm(value)) return value.toJSON() !== null && isSendable(value.toJSON());
 	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
 }
 
 /** What JSON cannot carry as the text of it, all else as it is. */
 const readable = (part: unknown): unknown =>
-	isSendable(part) || (typeof part === 'object' && !(part instanceof Date)) ? part : String(part);
+	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
 
 /** A value in a message: short, and readable as what it is. */
 function show(value: unknown): string {
@@ -85,7 +95,7 @@ function isCalendarDay(text: string): boolean {
 }
 
 function toTimestampText(field: Field, value: unknown, expected: string): string {
-	const text = value instanceof Date && isSendable(value) ? value.toISOString() : value;
+	const text = jsonForm(value);
 	if (typeof text !== 'string' || !TIMESTAMP.test(text.trim()) || !isCalendarDay(text.trim())) {
 		throw unusable(field, value, expected);
 	}

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { runInNewContext } from 'node:vm';
 import { toFieldValue, type ConversionRules } from '../../../nodes/WorkspaceData/model/values';
 import { field } from './fields';
 
@@ -34,6 +36,9 @@ const TYPES = [
 	'a type of the future',
 	'',
 ];
+
+/** A date as the Code node of n8n 1 makes it: its class is not our Date. */
+const sandboxDate = (text: string): unknown => runInNewContext(`new Date('${text}')`);
 
 describe.each(TYPES)('a field of type %j', (type) => {
 	test('null clears, undefined leaves alone, an empty text is sent as it is', () => {
@@ -74,9 +79,12 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['date', '2026-03-31', '2026-03-31'],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T10:00:00Z'), '2026-03-31'],
+	['date', DateTime.fromISO('2026-03-31T23:30:00-05:00', { setZone: true }), '2026-03-31'],
+	['date', sandboxDate('2026-03-31T10:00:00Z'), '2026-03-31'],
 	['date', '2024-02-29', '2024-02-29'],
 	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
 	['datetime', '2026-03-31T14:30:00+02:00', '2026-03-31T14:30:00+02:00'],
+	['datetime', DateTime.fromISO('2026-03-31T14:30:00Z').toUTC(), '2026-03-31T14:30:00.000Z'],
 	['datetime', '2026-03-31T14:30:00', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31 14:30', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31', '2026-03-30T22:00:00.000Z'],
@@ -124,6 +132,8 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['text', NaN, /finite/],
 	['text', new Date(NaN), /dates/],
 	['date', new Date(NaN), /YYYY-MM-DD/],
+	['text', sandboxDate('never'), /dates/],
+	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],
 	['json', { a: [Symbol('a')] }, /texts/],
 	['text', { n: 0n, toString: new Date(0) }, /texts/],
