@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { memoryOf } from '../../nodes/WorkspaceData/trigger/memory';
 import type * as TriggerSupport from '../support/trigger';
@@ -924,6 +925,23 @@ describe('when nothing comes for long', () => {
 		}
 		expect(current(trigger).id).not.toBe(old.id);
 		expect(subscribed() - before).toBe(1);
+		await trigger.deactivate();
+	});
+
+	it('does so by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
+		const trigger = await published({ catchUp: '={{ true }}', renewAfterSilence: '={{ 1 }}' });
+		const old = current(trigger);
+		jest.spyOn(TriggerContext.prototype, 'getNodeParameter').mockImplementation(() => {
+			throw new Error('No bridge acquired for this context. Call acquire() first.');
+		});
+		pass(1.01);
+		trigger.tick();
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		pass(1.5);
+		trigger.tick();
+		await until('catching up', () => (trigger.emitted.length > 1 ? true : undefined));
+		await until('the old one to be deleted', () => (live(trigger).length === 1 ? true : undefined));
+		expect(warnings.lines.filter((line) => line.includes('Upkeep'))).toEqual([]);
 		await trigger.deactivate();
 	});
 

@@ -14,7 +14,7 @@ import {
 	saveSubscriptions,
 } from './keptSubscriptions';
 import { memoryOf, type PendingCatchUp } from './memory';
-import { LIFECYCLE_CALL, readSettings, watchedCard } from './settings';
+import { LIFECYCLE_CALL, readSettings, type TriggerSettings, watchedCard } from './settings';
 import { subscribe } from './subscribe';
 import { reasonOf } from './warning';
 import { loopbackHint, targetUrlOf, withHint } from './webhookAddress';
@@ -67,10 +67,10 @@ function retiredBy(
  */
 export async function renew(
 	context: IHookFunctions | ITriggerFunctions,
+	settings: TriggerSettings,
 	targetUrl: string,
 	isWanted: () => boolean = () => true,
 ): Promise<boolean> {
-	const settings = readSettings(context);
 	const memory = memoryOf(context);
 	const warn = (message: string) => context.logger.warn(message);
 	const api = await openApi(context, settings.authentication);
@@ -136,7 +136,7 @@ export async function createSubscription(context: IHookFunctions): Promise<boole
 	const targetUrl = targetUrlOf(context);
 	memoryOf(context).renewal = undefined;
 	try {
-		await renew(context, targetUrl);
+		await renew(context, readSettings(context), targetUrl);
 		saveSubscriptions(context);
 		return true;
 	} catch (error) {

@@ -1,10 +1,11 @@
 import type { IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { openApi } from '../transport/api';
+import { activationError } from './activationError';
 import { catchUpOrder } from './catchUp';
 import { deleteAll } from './deletion';
 import { loadSubscriptions, retire, saveSubscriptions } from './keptSubscriptions';
 import { memoryOf, type TriggerMemory } from './memory';
-import { readSettings } from './settings';
+import { readSettings, type TriggerSettings } from './settings';
 import { SAVE_ORDER } from './saving';
 import { renew } from './subscription';
 import { reasonOf, warnSparingly } from './warning';
@@ -19,10 +20,14 @@ const DELETION_PAUSE_MS = 3_600_000;
 const RENEWAL_PAUSE_MS = { urgent: 60_000, other: 3_600_000 };
 
 /** Deletes the retired subscriptions whose time has come. */
-async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Promise<void> {
+async function deleteDue(
+	context: ITriggerFunctions,
+	{ authentication }: TriggerSettings,
+	memory: TriggerMemory,
+): Promise<void> {
 	const due = memory.kept.retired.filter(({ deleteAt }) => deleteAt <= Date.now());
 	if (due.length === 0) return;
-	const api = await openApi(context, readSettings(context).authentication);
+	const api = await openApi(context, authentication);
 	const left = await deleteAll(api, due, (message) => context.logger.warn(message));
 	// Not into static data: n8n would write back all of it as it was at the start. When the subscriptions
 	// found there are deleted once more, the service says that they are gone.
@@ -37,10 +42,10 @@ async function deleteDue(context: ITriggerFunctions, memory: TriggerMemory): Pro
  *
  * @see service interface, part 3, "Webhook subscription"
  */
-function noticeSilence(context: ITriggerFunctions, memory: TriggerMemory): void {
+function noticeSilence({ silenceMs }: TriggerSettings, memory: TriggerMemory): void {
 	const { current } = memory.kept;
 	if (!current || memory.renewal?.isUrgent) return;
-	const isSilent = Date.now() - memory.aliveAt >= readSettings(context).silenceMs;
+	const isSilent = Date.now() - memory.aliveAt >= silenceMs;
 	if (!isSilent) memory.renewal = undefined;
 	else memory.renewal ??= { targetUrl: current.targetUrl, notBefore: 0, isUrgent: false };
 }
@@ -48,6 +53,7 @@ function noticeSilence(context: ITriggerFunctions, memory: TriggerMemory): void 
 /** Renews the subscription where that is due. */
 async function renewDue(
 	context: ITriggerFunctions,
+	settings: TriggerSettings,
 	memory: TriggerMemory,
 	isClosed: () => boolean,
 ): Promise<void> {
@@ -58,7 +64,7 @@ async function renewDue(
 	// The workflow can be unpublished, and published again, while the service takes its time.
 	const isWanted = () => !isClosed() && memory.renewal === pending;
 	try {
-		if (!(await renew(context, pending.targetUrl, isWanted))) return;
+		if (!(await renew(context, settings, pending.targetUrl, isWanted))) return;
 	} finally {
 		const { urgent, other } = RENEWAL_PAUSE_MS;
 		pending.notBefore = Date.now() + (pending.isUrgent ? urgent : other);
@@ -113,12 +119,23 @@ function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
 		.catch(() => undefined);
 }
 
+/** @throws NodeOperationError for a value that cannot be used */
+function settingsOf(context: ITriggerFunctions): TriggerSettings {
+	try {
+		return readSettings(context);
+	} catch (error) {
+		throw activationError(context.getNode(), error);
+	}
+}
+
 /**
  * `trigger()`: looks after the subscriptions while the workflow is published. n8n calls it at every
  * start, and because it exists calls the lifecycle methods at every start, too.
  */
 export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
+	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
+	const settings = settingsOf(context);
 	memoryOf(context).kept = loadSubscriptions(context);
 	let busy = false;
 	let closed = false;
@@ -128,11 +145,11 @@ export async function lookAfter(context: ITriggerFunctions): Promise<ITriggerRes
 		busy = true;
 		const memory = memoryOf(context);
 		try {
-			noticeSilence(context, memory);
-			await renewDue(context, memory, () => closed);
+			noticeSilence(settings, memory);
+			await renewDue(context, settings, memory, () => closed);
 			if (closed) return;
 			startCatchUp(context, memory);
-			await deleteDue(context, memory);
+			await deleteDue(context, settings, memory);
 		} catch (error) {
 			warnSparingly(
 				context,
