@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { memoryOf } from '../../nodes/WorkspaceData/trigger/memory';
+import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import type * as TriggerSupport from '../support/trigger';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
@@ -64,6 +65,9 @@ function delivery({ secret }: Stored, changes: IDataObject = {}) {
 	const signature = createHmac('sha256', secret).update(body).digest('hex');
 	return { body, headers: { 'x-service-signature': signature } };
 }
+
+/** The item of the execution that saves a new subscription. */
+const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
 
 const current = (trigger: TestTrigger): Stored => {
 	const subscription = keptBy(trigger).current;
@@ -608,7 +612,7 @@ describe('over restarts', () => {
 		await next.start();
 		next.tick();
 		await until('n8n to save it', () => (current(next).id === old.id ? undefined : true));
-		expect(next.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }]]);
+		expect(next.emitted).toEqual([[SAVING]]);
 		expect(keptBy(next).retired).toMatchObject([{ id: old.id }]);
 		await next.deactivate();
 		expect(live(trigger)).toEqual([]);
@@ -783,7 +787,7 @@ describe('when nothing comes for long', () => {
 		pass(24.01);
 		trigger.tick();
 		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
-		expect(trigger.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }]]);
+		expect(trigger.emitted).toEqual([[SAVING]]);
 		expect((await trigger.deliver(delivery(current(trigger)))).items).toHaveLength(1);
 		expect((await trigger.deliver(delivery(old))).items).toHaveLength(1);
 
@@ -968,8 +972,62 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		pass(24.01);
 		trigger.tick();
+		trigger.saveElsewhere({ global: { lastSeen: 7 } });
 		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
-		expect(trigger.emitted).toEqual([[{ json: { event: 'subscription_renewed' } }], []]);
+		expect(trigger.emitted).toEqual([[SAVING]]);
+		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
+		expect((await afterRestart(trigger).deliver(delivery(current(trigger)))).items).toHaveLength(1);
+		await trigger.deactivate();
+		expect(live(trigger)).toEqual([]);
+	});
+
+	it('shows no secret in the execution that saves', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		pass(24.01);
+		trigger.tick();
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		const shown = JSON.stringify(trigger.emitted);
+		for (const secret of [old.secret, current(trigger).secret, workspace.service.apiKey]) {
+			expect(shown).not.toContain(secret);
+			expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
+		}
+		await trigger.deactivate();
+	});
+
+	it('takes back nothing when that execution is run once more', async () => {
+		const trigger = await published();
+		pass(24.01);
+		trigger.tick();
+		await until('the first', () => (trigger.emitted.length === 1 ? true : undefined));
+		const early = current(trigger);
+		pass(49);
+		workspace.service.control.setClockOffset({ seconds: 49 * 3_600 });
+		trigger.tick();
+		await until('the second', () => (current(trigger).id === early.id ? undefined : true));
+		const latest = current(trigger);
+		const order = trigger.emitted[0]?.[0]?.json as IDataObject;
+		for (const mode of ['retry', 'trigger'] as const) {
+			trigger.reload();
+			expect(await trigger.execute([order], mode)).toEqual([]);
+			trigger.changed();
+			expect(current(trigger)).toEqual(latest);
+		}
+		await trigger.deactivate();
+	});
+
+	it('subscribes once more when the new subscription could not be saved', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
+		running.mockRejectedValueOnce(new Error('The worker ran out of memory'));
+		pass(24.01);
+		trigger.tick();
+		await until('the execution', () => running.mock.results[0]);
+		expect(current(trigger).id).toBe(old.id);
+		pass(24.05);
+		trigger.tick();
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
 		await trigger.deactivate();
 		expect(live(trigger)).toEqual([]);
 	});

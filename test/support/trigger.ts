@@ -19,6 +19,7 @@ import {
 	type IWebhookResponseData,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
+import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
 
@@ -46,6 +47,18 @@ export interface DeliveryRequest {
 }
 
 let workflows = 0;
+
+/** The node in another process, which knows nothing but what n8n saved. */
+function workerType(): WorkspaceDataTrigger {
+	let type: WorkspaceDataTrigger | undefined;
+	jest.isolateModules(() => {
+		const path = '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+		const loaded = jest.requireActual<typeof NodeModule>(path);
+		type = new loaded.WorkspaceDataTrigger();
+	});
+	if (!type) throw new Error('The node could not be loaded');
+	return type;
+}
 
 /** What n8n remembers as processed, by node id; in real life a table of its database. */
 const processed = new Map<string, Set<DeduplicationItemTypes>>();
@@ -165,7 +178,6 @@ export function triggerNode(
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<void> {
-		if (options.queueMode) return;
 		const fresh = load(JSON.parse(JSON.stringify(saved)) as IDataObject);
 		const own = fresh.getNode(node.name) ?? node;
 		const context = new ExecuteContext(
@@ -180,7 +192,8 @@ export function triggerNode(
 			{ data: { main: [items] }, node: own, source: null },
 			[],
 		);
-		expect(await type.execute.call(context)).toEqual([[]]);
+		const runner = options.queueMode ? workerType() : type;
+		expect(await runner.execute.call(context)).toEqual([[]]);
 		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
 		if (changed.__dataChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
 	}
@@ -255,7 +268,11 @@ export function triggerNode(
 					emitted.push(items[0] ?? []);
 					if (items[0]?.[0]?.json.event === 'subscription_renewed') {
 						setImmediate(
-							() => void runSaving(items[0] ?? []).then(() => done?.resolve({} as IRun)),
+							() =>
+								void runSaving(items[0] ?? []).then(
+									() => done?.resolve({ status: 'success' } as IRun),
+									(error: Error) => done?.reject(error),
+								),
 						);
 					}
 				},

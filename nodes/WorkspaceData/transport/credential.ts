@@ -42,3 +42,12 @@ export async function readCredential(
 	}
 	return await context.getCredentials(type);
 }
+
+/** What the node's credential alone knows. @throws InputError when the node has none */
+export async function readOwnSecret(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+): Promise<string> {
+	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	return String(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+}

@@ -11,7 +11,7 @@ import { listCards, listFields, openRecordListing } from '../transport/listings'
 import { loadSubscriptions } from './keptSubscriptions';
 import { inTurn, memoryOf } from './memory';
 import { simplified } from './output';
-import { isSaveOrder, saveIfUnsaved } from './saving';
+import { readSaveOrder, saveSealed } from './saving';
 import { readSettings, watchedCard, type TriggerSettings } from './settings';
 import { reasonOf } from './warning';
 
@@ -195,15 +195,16 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 	const mode = context.getMode();
 	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
 	const mayOrder = mode === 'trigger' || mode === 'retry';
-	if (mayOrder && isSaveOrder(items[0]?.json)) {
-		saveIfUnsaved(context);
-		return [[]];
-	}
 	const order = orderSchema.safeParse(mayOrder ? items[0]?.json : undefined);
-	if (mode !== 'webhook' && mode !== 'trigger' && !order.success) return [items];
+	const sealed = mayOrder ? readSaveOrder(items[0]?.json) : undefined;
+	if (mode !== 'webhook' && mode !== 'trigger' && !order.success) return [sealed ? [] : items];
 	const settings = readSettings({
 		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
 	});
+	if (sealed !== undefined) {
+		await saveSealed(context, settings.authentication, sealed);
+		return [[]];
+	}
 	if (!settings.catchUp) return [order.success ? [] : items];
 	if (!order.success) return [await withoutKnown(context, items)];
 	try {

@@ -67,13 +67,15 @@ export function keepSubscriptions(
 	memoryOf(context).kept = { ...others, retired: retired.slice(-MAX_RETIRED) };
 }
 
-/**
- * Has n8n save what is kept: after a lifecycle hook, or at the end of an execution. Must not be called
- * where the static data can have grown old, as n8n writes back all of them: not while a delivery is
- * received, and by a trigger only where there is no other way.
- */
+/** Has n8n save what is kept, in a lifecycle hook: n8n writes back all static data. */
 export function saveSubscriptions(context: KeptPlace): void {
-	const memory = memoryOf(context);
-	memory.isUnsaved = false;
-	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(memory.kept);
+	context.getWorkflowStaticData('node')[KEY] = writeSubscriptions(memoryOf(context).kept);
+}
+
+/** Has n8n save these at the end of an execution, unless it has saved newer ones. */
+export function saveIfNewer(context: KeptPlace, kept: KeptSubscriptions): void {
+	const data = context.getWorkflowStaticData('node');
+	const sinceOf = ({ current }: KeptSubscriptions) => current?.since ?? -Infinity;
+	if (sinceOf(kept) < sinceOf(readSubscriptions(data[KEY]))) return;
+	data[KEY] = writeSubscriptions(kept);
 }

@@ -36,8 +36,6 @@ export interface SubscriptionRequest {
  */
 export interface TriggerMemory {
 	kept: KeptSubscriptions;
-	/** Whether they are still to be saved by the execution that was started for it. */
-	isUnsaved: boolean;
 	/** Deliveries of late, by their keys. */
 	deliveries: BoundedMap<string, Delivery>;
 	/** A flood of one kind does not hide the others. */
@@ -70,7 +68,6 @@ export function memoryOf(context: NodePlace): TriggerMemory {
 	const key = `${use} ${context.getWorkflow().id} ${context.getNode().id}`;
 	return memories.getOrCreate(key, () => ({
 		kept: NO_SUBSCRIPTIONS,
-		isUnsaved: false,
 		deliveries: new BoundedMap(MAX_DELIVERIES),
 		warnings: {
 			refused: noWarnings(),

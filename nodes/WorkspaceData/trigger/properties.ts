@@ -56,7 +56,7 @@ const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether records that were created while n8n was not running start the workflow once it runs again; needs Record Created in Trigger On. Reads all records of the watched cards each time n8n starts.',
+				'Whether records that were created while n8n was not running start the workflow once it runs again; needs Record Created in Trigger On. Reads all records of the watched cards each time n8n starts, and after each silence (see Renew After Silence).',
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{

@@ -3,10 +3,10 @@ import { openApi } from '../transport/api';
 import { activationError } from './activationError';
 import { catchUpOrder } from './catchUp';
 import { deleteAll } from './deletion';
-import { loadSubscriptions, retire, saveSubscriptions } from './keptSubscriptions';
+import { loadSubscriptions, retire } from './keptSubscriptions';
 import { memoryOf, type TriggerMemory } from './memory';
 import { readSettings, type TriggerSettings } from './settings';
-import { SAVE_ORDER } from './saving';
+import { saveOrder } from './saving';
 import { renew } from './subscription';
 import { reasonOf, warnSparingly } from './warning';
 
@@ -50,6 +50,34 @@ function noticeSilence({ silenceMs }: TriggerSettings, memory: TriggerMemory): v
 	else memory.renewal ??= { targetUrl: current.targetUrl, notBefore: 0, isUrgent: false };
 }
 
+/** Whether an execution ended in an error of this node. */
+const failedHere = (run: IRun | undefined, name: string): boolean =>
+	run !== undefined && run.status !== 'success' && run.data.resultData.lastNodeExecuted === name;
+
+/**
+ * Starts the execution that saves the new subscription. Other processes refuse what it delivers until
+ * then, so where that fails there has to be another one.
+ */
+async function startSaving(
+	context: ITriggerFunctions,
+	{ authentication }: TriggerSettings,
+	memory: TriggerMemory,
+): Promise<void> {
+	const { current } = memory.kept;
+	const done = context.helpers.createDeferredPromise<IRun>();
+	const order = await saveOrder(context, authentication);
+	context.emit([[{ json: order }]], undefined, done);
+	done.promise
+		.then((run) => failedHere(run, context.getNode().name))
+		.catch(() => true)
+		.then((failed) => {
+			if (!failed || !current || memory.kept.current?.id !== current.id) return;
+			const notBefore = Date.now() + RENEWAL_PAUSE_MS.urgent;
+			memory.renewal = { targetUrl: current.targetUrl, notBefore, isUrgent: true };
+		})
+		.catch(() => undefined);
+}
+
 /** Renews the subscription where that is due. */
 async function renewDue(
 	context: ITriggerFunctions,
@@ -70,36 +98,8 @@ async function renewDue(
 		pending.notBefore = Date.now() + (pending.isUrgent ? urgent : other);
 	}
 	memory.renewal = undefined;
-	startSaving(context, memory, isClosed);
+	await startSaving(context, settings, memory);
 }
-
-/**
- * Starts the execution that saves the subscriptions: it has the static data of the workflow as they are.
- * Those of a trigger are as they were when n8n started, and saving them takes back what executions and
- * other triggers have saved since. Only where the execution ran in another process (queue mode), which
- * does not know the new subscription, there is no other way: an execution, which ends here without items.
- */
-function startSaving(
-	context: ITriggerFunctions,
-	memory: TriggerMemory,
-	isClosed: () => boolean,
-): void {
-	memory.isUnsaved = true;
-	const done = context.helpers.createDeferredPromise<IRun>();
-	context.emit([[{ json: SAVE_ORDER }]], undefined, done);
-	done.promise
-		.catch(() => undefined)
-		.then(() => {
-			if (!memory.isUnsaved || isClosed()) return;
-			saveSubscriptions(context);
-			context.emit([[]]);
-		})
-		.catch(() => undefined);
-}
-
-/** Whether an execution ended in an error of this node. */
-const failedHere = (run: IRun | undefined, name: string): boolean =>
-	run !== undefined && run.status !== 'success' && run.data.resultData.lastNodeExecuted === name;
 
 /** Starts the execution that looks for missed records; once more when it could not read them. */
 function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
