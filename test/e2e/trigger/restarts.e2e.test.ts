@@ -7,7 +7,10 @@ import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
 
-jest.setTimeout(420_000);
+jest.setTimeout(1_200_000);
+
+/** What a slow machine may need for a start of n8n and a round of the trigger's upkeep, in ms. */
+const PATIENCE_MS = 180_000;
 
 const UNFINISHED = ['new', 'running', 'waiting', 'crashed'];
 
@@ -63,16 +66,21 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 				const ids = new Set((await collect()).map(({ record_id }) => record_id));
 				return wanted.every((id) => ids.has(id)) ? true : undefined;
 			},
-			90_000,
+			PATIENCE_MS,
 			1_000,
 		);
 		const { control } = bench();
-		await until('nothing to be under way', async () => {
-			const waiting = (await control.subscriptions()).filter(
-				({ state, pending }) => state === 'active' && pending > 0,
-			);
-			return waiting.length === 0 ? true : undefined;
-		});
+		// The four attempts at a subscription that n8n does not know take 42 s where the backoff is 6 s.
+		await until(
+			'nothing to be under way',
+			async () => {
+				const waiting = (await control.subscriptions()).filter(
+					({ state, pending }) => state === 'active' && pending > 0,
+				);
+				return waiting.length === 0 ? true : undefined;
+			},
+			PATIENCE_MS,
+		);
 		const all = await collect();
 		expect(all.map(({ record_id }) => String(record_id)).sort()).toEqual([...wanted].sort());
 		return all;
@@ -94,7 +102,13 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 				const fresh = (await subscriptions(card)).filter(({ id }) => !but.includes(id));
 				return fresh.some(({ state }) => state === 'active') ? true : undefined;
 			},
-			60_000,
+			PATIENCE_MS,
+		);
+
+	/** What was renewed while the workflow was unpublished is deleted a moment later. */
+	const noneLeft = async (card: TestCard) =>
+		await until('no subscription to be left', async () =>
+			(await subscriptions(card)).length === 0 ? true : undefined,
 		);
 
 	it.each([true, false])(
@@ -108,7 +122,10 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			const old = (await subscriptions(card)).map(({ id }) => id);
 
 			await host.kill();
+			// Nothing is queued for it once it is paused: that has to wait for all of these.
+			await control.setBackoff({ ms: 600_000 });
 			const down = await createRecords(card, 50);
+			await control.setBackoff({ ms: 100 });
 			await until('the service to pause the subscription', async () =>
 				(await subscriptions(card))[0]?.state === 'paused' ? true : undefined,
 			);
@@ -144,11 +161,13 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		const { control, host } = bench();
 		const { card, saved } = await watch('Retries');
 		const collect = collector(saved);
+		const old = (await subscriptions(card)).map(({ id }) => id);
 		// Past n8n's start: for a moment of it n8n answers deliveries with 200 and forgets them.
-		await control.setBackoff({ ms: 25_000 });
+		await control.setBackoff({ ms: 600_000 });
 		await host.kill();
 		const down = await createRecords(card, 3);
 		await restart();
+		await liveAgain(card, old);
 		await control.setBackoff({ ms: 100 });
 		await expectExactly(collect, down);
 		await bench().client.unpublish(saved.id);
@@ -178,7 +197,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 				const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
 				return live.length === 1 ? true : undefined;
 			},
-			90_000,
+			PATIENCE_MS,
 			2_000,
 		);
 		await expectExactly(collect, ids);
@@ -203,7 +222,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await until(
 			'one subscription to be left',
 			async () => ((await subscriptions(card)).length === 1 ? true : undefined),
-			60_000,
+			PATIENCE_MS,
 		);
 		await bench().client.unpublish(saved.id);
 		expect(await subscriptions(card)).toEqual([]);
@@ -239,7 +258,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		ids.push(...(await createRecords(card, 3)));
 		await expectExactly(collect, [...before, ...ids]);
 		await bench().client.unpublish(saved.id);
-		expect(await subscriptions(card)).toEqual([]);
+		await noneLeft(card);
 	});
 
 	it('moves to a new webhook address', async () => {
@@ -256,7 +275,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 				const moved = left.filter(({ targetUrl }) => targetUrl.startsWith('http://localhost:'));
 				return left.length === 1 && moved.length === 1 ? left : undefined;
 			},
-			60_000,
+			PATIENCE_MS,
 		);
 		expect(only?.state).toBe('active');
 		const ids = await createRecords(card, 2);
