@@ -76,11 +76,11 @@ describe(`examples in n8n ${major}`, () => {
 		await client.publish(watcher);
 		const change = await succeedAgain(example('service-account-update.json'));
 		expect(outputOf(change, 'Mark as done')[0]?.json.fields).toMatchObject({ Done: true });
-		const [summary] = await until('an execution of the watching workflow', async () => {
+		const { id } = await until('an execution of the watching workflow', async () => {
 			const list = await client.executions(watcher.id);
-			return list.some(({ status }) => status === 'success') ? list : undefined;
+			return list.find(({ status }) => status === 'success');
 		});
-		const execution = await client.execution(summary?.id ?? '');
+		const execution = await client.execution(id);
 		expect(outputOf(execution, 'Changed')[0]?.json.message).toMatch(
 			/^Changed: .*Done.* of record \S+$/,
 		);

@@ -8,7 +8,7 @@ import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(900_000);
 
 /** Executions that n8n runs at once; the others wait their turn. */
 const CONCURRENCY = 5;
@@ -35,10 +35,9 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		const socket = connect(Number(port), hostname);
 		await once(socket, 'connect');
 		const begun = Date.now();
-		// n8n may close it by a reset.
-		socket.on('error', () => {});
+		// n8n may close it by a reset: not `once`, which an error ends.
+		const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
 		socket.resume();
-		const closed = once(socket, 'close');
 		const drip = async () => {
 			for (const byte of `POST ${pathname} HTTP/1.1\r\nx-slow: ${'x'.repeat(10_000)}`) {
 				if (socket.destroyed) return;
@@ -48,7 +47,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		};
 		const dripping = drip();
 		await bench().api.createRecord(card, { Title: 'Served' });
-		expect(await executed(saved.id, 1, 20_000)).toBe(1);
+		expect(await executed(saved.id, 1, 45_000)).toBe(1);
 		expect(socket.destroyed).toBe(false);
 		await closed;
 		await dripping;
@@ -66,7 +65,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 			await Promise.all(ten.map(async (values) => await api.createRecord(card, values)));
 		}
 		const sent = Date.now() - begun;
-		expect(await executed(saved.id, 500, 200_000)).toBe(500);
+		expect(await executed(saved.id, 500, 800_000)).toBe(500);
 		const seconds = Math.round((Date.now() - begun) / 1000);
 		const deliveries = await control.deliveries({ subscriptionId: subscription.id });
 		const last = deliveries.map(({ attempts }) => attempts.at(-1));
