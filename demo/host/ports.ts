@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 import { Problem } from './problem.ts';
@@ -21,11 +22,19 @@ async function tryPort(port: number): Promise<number | undefined> {
 
 const givenAway = new Set<number>();
 
-/** A port of the loopback address that is free now; the same one is not given twice in a process. */
+/** Ports that each worker of jest has for itself. */
+const portsEach = 5_000;
+
+/**
+ * A port of the loopback address that is free now; the same one is not given twice in a process. It is
+ * below those that systems hand out (from 32768 on Linux): nobody gets it by chance before it is
+ * listened on, or while what listened there restarts.
+ */
 export async function freePort(): Promise<number> {
+	const first = 12_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 4) * portsEach;
 	for (;;) {
-		const port = await tryPort(0);
-		if (port === undefined || givenAway.has(port)) continue;
+		const port = first + randomInt(portsEach);
+		if (givenAway.has(port) || (await tryPort(port)) === undefined) continue;
 		givenAway.add(port);
 		return port;
 	}
