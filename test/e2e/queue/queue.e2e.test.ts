@@ -13,10 +13,10 @@ let mode: QueueMode;
 
 beforeAll(async () => {
 	mode = await openQueueMode();
-}, 300_000);
+}, 900_000);
 afterAll(async () => {
 	await mode?.close();
-}, 120_000);
+}, 300_000);
 
 /** A card, and a published workflow that runs with each record created in it. */
 async function publishWorkflow(name: string): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
@@ -103,6 +103,8 @@ async function givenUp(): Promise<number> {
 }
 
 test('5,000 deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost', async () => {
+	// A delivery that is tried again may get to the other processor, which runs it once more.
+	await mode.control.setDeliveryTimeout({ ms: 60_000 });
 	const published = [];
 	for (let n = 1; n <= WORKFLOWS; n += 1) published.push(await publishWorkflow(`Queue ${n}`));
 
@@ -133,7 +135,7 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 			const missing = ids.filter((id) => !runs.has(id)).length;
 			return (done > 0 && missing <= (await givenUp())) || undefined;
 		},
-		800_000,
+		2_000_000,
 		1_000,
 	);
 	await Promise.all(struck);
@@ -148,4 +150,4 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 	expect(lost).toBeLessThanOrEqual(WORKER_CONCURRENCY);
 	// n8n runs again what a killed process had in hand; nothing else runs twice.
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);
-}, 900_000);
+}, 2_700_000);

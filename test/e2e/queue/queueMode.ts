@@ -63,6 +63,8 @@ export async function openQueueMode(): Promise<QueueMode> {
 		QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
 		QUEUE_WORKER_STALLED_INTERVAL: '5000',
 		QUEUE_WORKER_MAX_STALLED_COUNT: '10',
+		// Processes of n8n end themselves 10 s after they lost Redis, unless told otherwise.
+		QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000',
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
