@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<Answer>(
 	what: string,
 	ask: () => Promise<Answer | undefined> | Answer | undefined,
-	milliseconds = 30_000,
+	milliseconds = 90_000,
 	pause = 150,
 ): Promise<Answer> {
 	const end = Date.now() + milliseconds;

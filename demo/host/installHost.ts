@@ -126,7 +126,8 @@ export async function installFolder(folder: string, name: string, tell: Tell): P
 		tell(`Installing ${name} (once; two to five minutes, about 1.3 GB) …`);
 		await runCommand(
 			'npm',
-			['ci', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+			// A thousand packages: one of them that does not come at once must not be the end.
+			['ci', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=5'],
 			{
 				cwd: folder,
 				purpose: `Installing ${name}`,

@@ -60,7 +60,7 @@ const readyPaths: Record<Role, string[]> = {
 	webhook: ['/healthz/readiness'],
 };
 
-const startSeconds = 120;
+const startSeconds = 180;
 const stopSeconds = 20;
 
 async function answers(address: string): Promise<true | undefined> {

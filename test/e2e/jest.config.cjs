@@ -54,7 +54,8 @@ module.exports = {
 		project('service', [apart]),
 		project('queue mode', [queue], { e2eMajor: 2 }),
 	],
-	testTimeout: 120_000,
+	// Against hanging only: what is slow on a busy machine is right all the same.
+	testTimeout: 300_000,
 	maxWorkers: 2,
 	verbose: true,
 	reporters: ['default', '<rootDir>/test/support/closingLine.js'],

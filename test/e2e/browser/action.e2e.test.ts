@@ -19,7 +19,7 @@ describe(`editor of n8n ${major}`, () => {
 
 	beforeAll(async () => {
 		editor = await openEditor(bench().client);
-	}, 120_000);
+	}, 300_000);
 	afterAll(async () => await editor?.close());
 
 	const book = async (name: string): Promise<TestCard> =>

@@ -48,6 +48,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
 		headless: true,
 		args: chromiumArguments,
+		timeout: 120_000,
 	});
 	const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 	page.setDefaultTimeout(60_000);

@@ -10,7 +10,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 
 	beforeAll(async () => {
 		editor = await openEditor(bench().client);
-	}, 120_000);
+	}, 300_000);
 	afterAll(async () => await editor?.close());
 
 	/** Creates a credential by hand; n8n tests it when it is saved. */

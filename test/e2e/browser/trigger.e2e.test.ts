@@ -11,7 +11,7 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 
 	beforeAll(async () => {
 		editor = await openEditor(bench().client);
-	}, 120_000);
+	}, 300_000);
 	afterAll(async () => await editor?.close());
 
 	/** Publishes as a person does: 2.x asks once more, 1.x has a switch. */

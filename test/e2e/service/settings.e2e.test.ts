@@ -12,6 +12,7 @@ beforeAll(async () => {
 	browser = await chromium.launch({
 		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
 		args: ['--no-sandbox'],
+		timeout: 120_000,
 	});
 });
 afterAll(async () => await browser.close());
@@ -21,6 +22,7 @@ beforeEach(async () => {
 	complaints.length = 0;
 	const context = await browser.newContext({ javaScriptEnabled: false });
 	page = await context.newPage();
+	page.setDefaultTimeout(60_000);
 	page.on('console', (message) => {
 		// A refused sign-in is reported as a failed resource; that is meant.
 		if (message.type() === 'error' && !message.text().includes('401')) {
@@ -112,9 +114,9 @@ test('a paused subscription is shown with its attempts and resumed', async () =>
 	await call('POST', 'cards', { name: 'x' });
 	await signIn();
 	const subscriptions = section('subscriptions');
-	const deadline = Date.now() + 10_000;
+	const deadline = Date.now() + 60_000;
 	while ((await subscriptions.getByText('paused').count()) === 0) {
-		if (Date.now() > deadline) throw new Error('The subscription was not paused within 10 s.');
+		if (Date.now() > deadline) throw new Error('The subscription was not paused within a minute.');
 		await page.reload();
 	}
 	expect(await section('deliveries').locator('li').count()).toBe(4);

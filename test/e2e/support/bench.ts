@@ -81,10 +81,10 @@ export function useBench(major: Major, extra?: Record<string, string>): () => Be
 	let bench: Bench | undefined;
 	beforeAll(async () => {
 		bench = await openBench(major, extra);
-	}, 180_000);
+	}, 400_000);
 	afterAll(async () => {
 		await bench?.close();
-	}, 60_000);
+	}, 120_000);
 	afterEach(async () => {
 		await bench?.control.reset();
 	});
