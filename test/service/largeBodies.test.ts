@@ -12,6 +12,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await service.close());
 
+/** What this process has worked so far, in ms: other than time it is the same on a busy machine. */
+const workMs = () => {
+	const { user, system } = process.cpuUsage();
+	return (user + system) / 1_000;
+};
+
 const repeat = (times: number, text: string) => Array<string>(times).fill(text).join(',');
 const keys = (times: number) => Array.from({ length: times }, (_, n) => `"k${n}":1`).join(',');
 
@@ -35,14 +41,14 @@ test.each<[string, () => [path: string, body: string]]>([
 	['300,000 unknown properties', () => [`cards/${cid}/records`, `{"data":{},${keys(300_000)}}`]],
 ])('%s: refused soon and in few words', async (_name, make) => {
 	const [path, body] = make();
-	const started = performance.now();
+	const begun = workMs();
 	const answer = await api('POST', path, body);
 	expect(answer.status).toBe(422);
 	expect(answer.body.detail).toMatch(/./);
 	expect(answer.body.errors.length).toBeLessThanOrEqual(100);
 	expect(answer.text.length).toBeLessThan(100_000);
 	// What is left is the reading of the body; before, it was up to 18 s.
-	expect(performance.now() - started).toBeLessThan(3_000);
+	expect(workMs() - begun).toBeLessThan(3_000);
 });
 
 test('a multi_select value with more entries than options is not searched through', async () => {
@@ -50,8 +56,8 @@ test('a multi_select value with more entries than options is not searched throug
 	const field = { name: 'x', type: 'multi_select', options };
 	const { id } = (await api('POST', `cards/${cid}/fields`, field)).body;
 	const body = `{"data":{"${id}":[${repeat(500_000, '"option 499"')}]}}`;
-	const started = performance.now();
+	const begun = workMs();
 	const answer = await api('POST', `cards/${cid}/records`, body);
 	expect(answer.body).toMatchObject({ status: 422, type: expect.stringMatching(/invalid-value$/) });
-	expect(performance.now() - started).toBeLessThan(2_000);
+	expect(workMs() - begun).toBeLessThan(2_000);
 });

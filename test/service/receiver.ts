@@ -16,6 +16,8 @@ export interface Receiver {
 	received: Received[];
 	/** Decides on each delivery: a status, or null to let it wait for ever. */
 	answer: (delivery: Received) => number | null;
+	/** Closes all connections, also those that wait for an answer. */
+	hangUp(): void;
 	close(): Promise<void>;
 }
 
@@ -43,10 +45,11 @@ export async function startReceiver(): Promise<Receiver> {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
 		received: [],
 		answer: () => 200,
+		hangUp: () => server.closeAllConnections(),
 		async close() {
 			await new Promise<void>((resolve) => {
 				server.close(() => resolve());
-				server.closeAllConnections();
+				receiver.hangUp();
 			});
 		},
 	};

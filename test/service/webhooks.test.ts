@@ -11,7 +11,7 @@ let cid: string;
 let fid: string;
 
 beforeEach(async () => {
-	service = await startService({ backoffMs: 20, deliveryTimeoutMs: 300 });
+	service = await startService({ backoffMs: 20 });
 	receiver = await startReceiver();
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Watched' })).body.id;
@@ -235,11 +235,18 @@ describe('deliveries', () => {
 			redirect: `${receiver.url}/redirect`,
 			refused: 'http://127.0.0.1:1/',
 		};
-		for (const target of Object.values(targets)) await subscribe({ target_url: target });
+		const paused = async () =>
+			await until('all are paused', () =>
+				service.control.subscriptions().every(({ state }) => state === 'paused'),
+			);
+		for (const target_url of [targets.redirect, targets.refused]) await subscribe({ target_url });
 		await createRecord();
-		await until('all are paused', () =>
-			service.control.subscriptions().every(({ state }) => state === 'paused'),
-		);
+		await paused();
+		// Not before: the others could be late as well.
+		service.control.setDeliveryTimeout({ ms: 300 });
+		await subscribe({ target_url: targets.slow });
+		await createRecord();
+		await paused();
 		const errors = Object.fromEntries(
 			service.control.subscriptions().map(({ id, targetUrl }) => {
 				const [delivery] = service.control.deliveries({ subscriptionId: id });
@@ -283,7 +290,7 @@ describe('deliveries', () => {
 	});
 
 	test('do not reach a subscription that was deleted while it waited for its turn', async () => {
-		service.control.setDeliveryTimeout({ ms: 1_000 });
+		service.control.setDeliveryTimeout({ ms: 60_000 });
 		service.control.setBackoff({ ms: 60_000 });
 		receiver.answer = ({ path }) => (path.startsWith('/hook/slow') ? null : 200);
 		for (let n = 0; n < 8; n++) await subscribe({ target_url: `${receiver.url}/slow${n}` });
@@ -292,7 +299,8 @@ describe('deliveries', () => {
 		const deleted = await subscribe({ target_url: `${receiver.url}/deleted` });
 		await createRecord();
 		expect((await api('DELETE', `webhooks/${deleted.webhook_id}`)).status).toBe(204);
-		await until('the slow ones have had their time', () => {
+		receiver.hangUp();
+		await until('the slow ones have failed', () => {
 			return service.control.deliveries().filter(({ failures }) => failures === 1).length === 8;
 		});
 		await subscribe({ target_url: `${receiver.url}/last` });
