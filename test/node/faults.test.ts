@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';
+import { startStopwatch } from '../support/stopwatch';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -147,7 +148,7 @@ describe('the rate limit', () => {
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(25);
 		expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
-	}, 30_000);
+	});
 
 	test.each([
 		[429, 'seconds'],
@@ -174,7 +175,6 @@ describe('the rate limit', () => {
 			expect(error).toBeUndefined();
 			expect(posts().length).toBeGreaterThanOrEqual(1);
 		},
-		30_000,
 	);
 
 	test('a cancelled execution stops waiting within a second (B36)', async () => {
@@ -193,12 +193,12 @@ describe('the rate limit', () => {
 		while (!control.requests().some(({ status }) => status === 429)) {
 			await new Promise(setImmediate);
 		}
-		const cancelledAt = Date.now();
+		const elapsed = startStopwatch();
 		cancel();
 		await running.catch(() => undefined);
-		expect(Date.now() - cancelledAt).toBeLessThan(1_000);
+		expect(elapsed()).toBeLessThan(1_000);
 		expect(posts()).toEqual([]);
-	}, 30_000);
+	});
 });
 
 describe('other servers', () => {
@@ -350,7 +350,7 @@ describe('items', () => {
 		const amounts = output.map(({ json }) => (json.fields as IDataObject | undefined)?.Amount);
 		expect(amounts).toEqual(items.map(({ amount }) => (amount === 'bad' ? undefined : amount)));
 		expect(await workspace.rows(bulk.id)).toHaveLength(6_666);
-	}, 120_000);
+	}, 300_000);
 
 	test('connections closed at random: nothing is written twice, and nothing is lost in silence (B39)', async () => {
 		const shaky = await workspace.card('Shaky', [{ name: 'Key', type: 'text' }]);
@@ -372,7 +372,7 @@ describe('items', () => {
 		);
 		expect(keys).toEqual(expect.arrayContaining(reported));
 		expect(reported.length + doubtful.length).toBe(300);
-	}, 60_000);
+	}, 300_000);
 });
 
 describe('a node that cannot start', () => {

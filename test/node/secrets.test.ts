@@ -109,7 +109,6 @@ test.each(['apiKey', 'serviceAccount'] as const)(
 			expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
 		}
 	},
-	30_000,
 );
 
 test('a token address that redirects gets the secret, the address behind it does not (B35)', async () => {

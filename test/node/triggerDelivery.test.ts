@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { retainedBytes } from '../support/heap';
+import { startStopwatch } from '../support/stopwatch';
 import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -349,7 +350,7 @@ describe('A19–A24: what is taken, and how often', () => {
 		expect(warnings.lines).toHaveLength(1);
 		expect(trigger.changed()).toBe(false);
 		expect(warnings.lines.join()).not.toContain(secretOf(trigger));
-	}, 60_000);
+	}, 120_000);
 
 	it('writes nothing into static data, whatever arrives', async () => {
 		const trigger = await activated();
@@ -449,9 +450,9 @@ describe('output', () => {
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
 		const now = Date.now.bind(Date);
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000);
-		const start = performance.now();
+		const elapsed = startStopwatch();
 		expect((await deliver())?.[0]?.fields).toEqual({ Title: 'x' });
-		expect(performance.now() - start).toBeLessThan(1_000);
+		expect(elapsed()).toBeLessThan(1_000);
 	});
 
 	it('goes on with ids when the fields cannot be had', async () => {
@@ -469,7 +470,9 @@ describe('output', () => {
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
 		const data = { [String(own.fieldIds.Title)]: 'x' };
 		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
+		const elapsed = startStopwatch();
 		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
+		expect(elapsed()).toBeLessThan(4_000);
 	});
 });
 

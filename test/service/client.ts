@@ -94,7 +94,7 @@ export async function requestToken(
 export async function until<T>(
 	what: string,
 	condition: () => T | Promise<T>,
-	timeoutMs = 10_000,
+	timeoutMs = 50_000,
 ): Promise<NonNullable<T>> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {

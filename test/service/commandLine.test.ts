@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
 
-/** Starting a process takes a while on a busy machine. */
-jest.setTimeout(30_000);
-
 afterEach(killServices);
 
 test('the first line is the addresses, which work', async () => {

@@ -10,9 +10,6 @@ import { createClient, requestToken, until } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
 import { startReceiver } from './receiver.ts';
 
-/** Starting a process takes a while on a busy machine. */
-jest.setTimeout(30_000);
-
 let folder: string;
 let file: string;
 

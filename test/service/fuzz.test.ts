@@ -134,39 +134,35 @@ function judge(status: number, type: string | null, answer: Json | undefined) {
 	});
 }
 
-test.each(endpoints)(
-	'%s %s never fails nor hangs',
-	async (method, template) => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.record({
-					cid: id(template === 'cards/{cid}' ? method : 'GET', () => ids.cid),
-					fid: id(method, () => ids.fid),
-					rid: id(method, () => ids.rid),
-					hook: id(method, () => ids.hook),
-				}),
-				query,
-				contentType,
-				method === 'GET' ? fc.constant(undefined) : fc.option(body, { nil: undefined }),
-				async (params, search, type, text) => {
-					const path = template.replaceAll(
-						/\{(\w+)\}/g,
-						(_, name: string) => params[name as keyof typeof params],
-					);
-					const answer = await api(
-						method,
-						path + search,
-						text?.replaceAll('{fid}', ids.fid),
-						text === undefined ? {} : { 'content-type': type },
-					);
-					judge(answer.status, answer.headers.get('content-type'), answer.body);
-				},
-			),
-			{ numRuns: 150 },
-		);
-	},
-	30_000,
-);
+test.each(endpoints)('%s %s never fails nor hangs', async (method, template) => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({
+				cid: id(template === 'cards/{cid}' ? method : 'GET', () => ids.cid),
+				fid: id(method, () => ids.fid),
+				rid: id(method, () => ids.rid),
+				hook: id(method, () => ids.hook),
+			}),
+			query,
+			contentType,
+			method === 'GET' ? fc.constant(undefined) : fc.option(body, { nil: undefined }),
+			async (params, search, type, text) => {
+				const path = template.replaceAll(
+					/\{(\w+)\}/g,
+					(_, name: string) => params[name as keyof typeof params],
+				);
+				const answer = await api(
+					method,
+					path + search,
+					text?.replaceAll('{fid}', ids.fid),
+					text === undefined ? {} : { 'content-type': type },
+				);
+				judge(answer.status, answer.headers.get('content-type'), answer.body);
+			},
+		),
+		{ numRuns: 150 },
+	);
+});
 
 test('any path, method and Authorization', async () => {
 	await fc.assert(
@@ -191,7 +187,7 @@ test('any path, method and Authorization', async () => {
 		),
 		{ numRuns: 100 },
 	);
-}, 30_000);
+});
 
 test('what was created with any name and any value is read back as it was', async () => {
 	const storable = fc.jsonValue({ maxDepth: 4 }).filter((one) => one !== null);
@@ -214,7 +210,7 @@ test('what was created with any name and any value is read back as it was', asyn
 		),
 		{ numRuns: 60 },
 	);
-}, 30_000);
+});
 
 test('the token endpoint never fails', async () => {
 	await fc.assert(
@@ -237,4 +233,4 @@ test('the token endpoint never fails', async () => {
 		),
 		{ numRuns: 100 },
 	);
-}, 30_000);
+});
