@@ -37,8 +37,11 @@ const folder = await mkdtemp(join(tmpdir(), 'workspace-data-demo-'));
 // Stopped last, as it was started first.
 stopAtExit(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Events are given up when none arrives for so long; all of them may take minutes on a busy machine. */
-const quietSeconds = 60;
+/**
+ * Events are given up when none arrives for so long: the service's four attempts take 70 s. All of them
+ * may take minutes on a busy machine.
+ */
+const quietSeconds = 120;
 
 /** Runs a workflow to a successful end. */
 async function run({ client }: Workbench, saved: SavedWorkflow): Promise<Execution> {

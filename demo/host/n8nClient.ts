@@ -359,7 +359,7 @@ export function createN8nClient(baseUrl: string, major: Major) {
 				const messages = triggers.map((trigger) => trigger.errorMessage).filter(Boolean);
 				throw new Error(`Workflow ${saved.name} could not be published: ${messages.join('; ')}`);
 			},
-			120_000,
+			240_000,
 		);
 	}
 
@@ -367,13 +367,17 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	async function unpublish(id: string): Promise<void> {
 		await request('POST', `/rest/workflows/${id}/deactivate`, {});
 		if (major === 1) return;
-		await until(`workflow ${id} to be unpublished`, async () => {
-			const answer = await ask<PublicationStatus>(
-				'GET',
-				`/rest/workflows/${id}/publication-status`,
-			);
-			return answer.status === 'not_published' ? true : undefined;
-		});
+		await until(
+			`workflow ${id} to be unpublished`,
+			async () => {
+				const answer = await ask<PublicationStatus>(
+					'GET',
+					`/rest/workflows/${id}/publication-status`,
+				);
+				return answer.status === 'not_published' ? true : undefined;
+			},
+			240_000,
+		);
 	}
 
 	/** Deletes a workflow that is not active. */
