@@ -189,6 +189,29 @@ describe('filters', () => {
 		expect(await keys([{ field, condition, value }])).toEqual(expected);
 	});
 
+	test('a time without an offset is in the time zone of the workflow', async () => {
+		const { id } = await workspace.card('Appointments', [{ name: 'When', type: 'datetime' }]);
+		await workspace.records(id, [{ When: '2026-07-01T08:00:00Z' }]);
+		const found = async (condition: string, value: string) => {
+			const { json } = await runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource: 'record',
+					operation: 'getAll',
+					cardId: byId(id),
+					returnAll: true,
+					filters: { conditions: [{ field: 'When', condition, value }] },
+				},
+			});
+			return json.length;
+		};
+		// Tests run in Berlin's, two hours ahead.
+		expect(await found('greaterThan', '2026-07-01T09:59')).toBe(1);
+		expect(await found('greaterThan', '2026-07-01T10:01')).toBe(0);
+		expect(await found('equals', '2026-07-01 10:00')).toBe(1);
+		expect(await found('greaterThan', '2026-07-01T09:00:00Z')).toBe(0);
+	});
+
 	test('all conditions, or any', async () => {
 		const conditions = [
 			{ field: 'Key', condition: 'contains', value: 'a' },

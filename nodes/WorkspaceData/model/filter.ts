@@ -1,6 +1,6 @@
 import { InputError } from './inputError';
 import { isObject } from './shapes';
-import { parseTime } from './time';
+import { parseEnteredTime, parseTime, type ToUtc } from './time';
 
 /** The conditions that Get Many can filter by, as the node's parameter calls them. */
 export const CONDITIONS = [
@@ -45,7 +45,7 @@ const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
  * Orders two values: numbers as numbers (also when one is numeric text), points in time by time,
  * all else as text. Undefined where they cannot be ordered: lists and objects, and what is empty.
  */
-function compare(actual: unknown, expected: unknown): number | undefined {
+function compare(actual: unknown, expected: unknown, toUtc: ToUtc): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
 	if (typeof actual === 'object' || typeof expected === 'object') return undefined;
 	if (typeof actual === 'number' || typeof actual === 'boolean') {
@@ -58,22 +58,22 @@ function compare(actual: unknown, expected: unknown): number | undefined {
 	}
 	const [a, b] = [String(actual), String(expected)];
 	if (ISO_TIMESTAMP.test(a)) {
-		const [left, right] = [parseTime(a), Date.parse(b)];
-		if (left !== undefined && !Number.isNaN(right)) return left - right;
+		const [left, right] = [parseTime(a), parseEnteredTime(b, toUtc)];
+		if (left !== undefined && right !== undefined) return left - right;
 	}
 	return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function equal(actual: unknown, expected: unknown): boolean {
+function equal(actual: unknown, expected: unknown, toUtc: ToUtc): boolean {
 	if (isEmpty(expected)) return isEmpty(actual);
 	if (Array.isArray(actual)) {
 		return Array.isArray(expected)
 			? JSON.stringify(actual) === JSON.stringify(expected)
-			: actual.some((member) => equal(member, expected));
+			: actual.some((member) => equal(member, expected, toUtc));
 	}
 	if (typeof actual === 'boolean') return String(actual) === asText(expected).trim().toLowerCase();
 	if (isObject(actual) || isObject(expected)) return asText(actual) === asText(expected);
-	return compare(actual, expected) === 0;
+	return compare(actual, expected, toUtc) === 0;
 }
 
 const fold = (text: string): string => text.toLowerCase();
@@ -90,15 +90,15 @@ const includes = textual((text, part) => text.includes(part));
 
 const ordered =
 	(accepts: (order: number) => boolean) =>
-	(actual: unknown, expected: unknown): boolean =>
+	(actual: unknown, expected: unknown, toUtc: ToUtc): boolean =>
 		members(actual).some((member) => {
-			const order = compare(member, expected);
+			const order = compare(member, expected, toUtc);
 			return order !== undefined && accepts(order);
 		});
 
-const TESTS: Record<Condition, (actual: unknown, expected: unknown) => boolean> = {
+const TESTS: Record<Condition, (actual: unknown, expected: unknown, toUtc: ToUtc) => boolean> = {
 	equals: equal,
-	notEquals: (actual, expected) => !equal(actual, expected),
+	notEquals: (actual, expected, toUtc) => !equal(actual, expected, toUtc),
 	contains: includes,
 	notContains: (actual, expected) => !includes(actual, expected),
 	startsWith: textual((text, part) => text.startsWith(part)),
@@ -127,9 +127,10 @@ const NEEDS_VALUE: readonly Condition[] = [
  * of a text, and exactly in `equals`.
  *
  * @param expected the value entered; `equals` with nothing entered means "is empty"
+ * @param toUtc as the workflow's time zone means a time without an offset
  * @throws InputError for an unknown condition, or when a value is needed and none was entered
  */
-export function conditionTest(condition: string, expected: unknown): Test {
+export function conditionTest(condition: string, expected: unknown, toUtc: ToUtc): Test {
 	const known = CONDITIONS.find((name) => name === condition);
 	if (!known) {
 		throw new InputError(
@@ -143,5 +144,5 @@ export function conditionTest(condition: string, expected: unknown): Test {
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}
-	return (actual) => TESTS[known](actual, expected);
+	return (actual) => TESTS[known](actual, expected, toUtc);
 }

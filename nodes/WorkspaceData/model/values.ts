@@ -2,16 +2,14 @@ import type { Field } from './field';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
 import { isObject } from './shapes';
+import type { ToUtc } from './time';
 
 /** How values are turned into what a field holds. */
 export interface ConversionRules {
 	/** What `''` does: sent as it is, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
-	/**
-	 * Reads a date and time without an offset as local time of the workflow.
-	 * @returns ISO 8601 in UTC, or undefined when it is no date and time
-	 */
-	toUtc(local: string): string | undefined;
+	/** As the workflow's time zone means it. */
+	toUtc: ToUtc;
 }
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

@@ -1,5 +1,16 @@
 import fc from 'fast-check';
-import { CONDITIONS, conditionTest, isEmpty } from '../../../nodes/WorkspaceData/model/filter';
+import {
+	type Condition,
+	CONDITIONS,
+	conditionTest as testIn,
+	isEmpty,
+} from '../../../nodes/WorkspaceData/model/filter';
+
+/** Two hours east of Greenwich. */
+const toUtc = (local: string) =>
+	new Date(`${local.includes('T') ? local : `${local}T00:00`}+02:00`).toISOString();
+const conditionTest = (condition: Condition | string, expected: unknown) =>
+	testIn(condition, expected, toUtc);
 
 test.each<[unknown, string, unknown, boolean]>([
 	['a', 'equals', 'a', true],
@@ -44,6 +55,13 @@ test.each<[unknown, string, unknown, boolean]>([
 	[9, 'greaterThan', 9, false],
 	[9, 'greaterOrEqual', '9', true],
 	['2026-03-31', 'lessThan', '2026-04-01', true],
+	['2026-03-31T09:30:00Z', 'lessThan', '2026-03-31T11:31', true],
+	['2026-03-31T09:30:00Z', 'greaterThan', '2026-03-31 11:31', false],
+	['2026-03-31T09:30:00Z', 'equals', '2026-03-31T11:30:00', true],
+	['2026-03-30T22:00:00Z', 'greaterOrEqual', '2026-03-31', true],
+	['2026-03-30T21:59:59Z', 'greaterOrEqual', '2026-03-31', false],
+	['2026-03-30T22:00:00', 'lessThan', '2026-03-31', false],
+	['2026-03-31T09:30:00Z', 'greaterThan', 'soon', false],
 	['2026-03-31T10:00:00Z', 'lessThan', '2026-03-31T11:30:00+02:00', false],
 	[3, 'lessOrEqual', '3', true],
 	[null, 'lessThan', '3', false],

@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Field } from '../../model/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldResolution';
@@ -7,6 +6,7 @@ import { isObject, type JsonObject } from '../../model/shapes';
 import { toFieldValue, type ConversionRules } from '../../model/values';
 import { emptyValuesOption, unknownFieldsOption } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
+import { localTime } from '../localTime';
 import type { Run } from '../run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
@@ -87,10 +87,7 @@ function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 function conversionRules(run: Run, emptyValues: string | undefined): ConversionRules {
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
-		toUtc(local) {
-			const time = DateTime.fromISO(local, { zone: run.context.getTimezone() });
-			return time.isValid ? (time.toUTC().toISO() ?? undefined) : undefined;
-		},
+		toUtc: localTime(run.context),
 	};
 }
 

@@ -5,6 +5,7 @@ import { InputError } from '../../model/inputError';
 import { OWN_VALUES, type DataRecord } from '../../model/record';
 import { ownValue } from '../../model/shapes';
 import { readChoice } from '../choice';
+import { localTime } from '../localTime';
 import type { Run } from '../run';
 
 const filtersSchema = z.object({
@@ -45,7 +46,7 @@ export const matchTypeProperty = {
  *
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
- * @param hint tells the user of a name that could mean a field, too
+ * @param run tells the user of a name that could mean a field, too; knows the time zone
  * @returns whether a record passes; undefined when there is no condition
  * @throws InputError for an unknown field, condition or match type
  */
@@ -53,13 +54,14 @@ export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
-	hint: Run['hint'],
+	{ context, hint }: Pick<Run, 'context' | 'hint'>,
 ): ((record: DataRecord) => boolean) | undefined {
 	const any = readChoice(matchTypeProperty, matchType) === 'anyCondition';
 	const parsed = filtersSchema.safeParse(filters ?? {});
 	if (!parsed.success) {
 		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
 	}
+	const toUtc = localTime(context);
 	const tests = (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() === '') {
@@ -68,7 +70,7 @@ export function readFilter(
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}
-		const test = conditionTest(condition, value);
+		const test = conditionTest(condition, value, toUtc);
 		const own = OWN_VALUES.get(key);
 		if (own) {
 			const named = index.fields.find(({ name }) => name === key);

@@ -76,7 +76,7 @@ export const getManyRecords = defineOperation({
 							type: 'string',
 							default: '',
 							description:
-								'The value to compare with; a date as YYYY-MM-DD, yes or no as true or false',
+								'The value to compare with; a date as YYYY-MM-DD (in the time zone of the workflow where times are compared), yes or no as true or false',
 							displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 						},
 					],
@@ -102,7 +102,7 @@ export const getManyRecords = defineOperation({
 		const card = await run.card(get('cardId'), request);
 		const index = await run.fields(card, request);
 		const output = recordOutput(index, get('simple'), options);
-		const passes = readFilter(get('filters'), get('matchType'), index, run.hint);
+		const passes = readFilter(get('filters'), get('matchType'), index, run);
 		const results: JsonObject[] = [];
 		let read = 0;
 		for await (const record of run.records(card, passes ? Infinity : limit, request)) {
