@@ -579,6 +579,36 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
+	it('leaves a deletion for an hour when the credential is gone', async () => {
+		const credentials = { ...workspace.apiKey };
+		const trigger = watchAll({ options: { overlap: 10 } }, credentials);
+		await trigger.activate();
+		await trigger.activate('init');
+		const response = await trigger.start();
+		delete credentials.workspaceDataApi;
+		const upkeep = () => warnings.lines.filter((line) => line.includes('Upkeep'));
+		const now = Date.now();
+		for (const [minutes, lines] of [
+			[11, 1],
+			[13, 1],
+			[70, 1],
+			[72, 2],
+		] as const) {
+			jest.spyOn(Date, 'now').mockReturnValue(now + minutes * 60_000);
+			trigger.tick();
+			await until('the warning', () => (upkeep().length >= lines ? true : undefined));
+			await new Promise(setImmediate);
+			expect([minutes, upkeep().length]).toEqual([minutes, lines]);
+		}
+		Object.assign(credentials, workspace.apiKey);
+		jest.spyOn(Date, 'now').mockReturnValue(now + 140 * 60_000);
+		trigger.tick();
+		await until('the deletion', () => (live(trigger).length === 1 ? true : undefined));
+		await response?.closeFunction?.();
+		jest.restoreAllMocks();
+		await trigger.deactivate();
+	});
+
 	it('B11 goes on verifying when an execution brings back old static data', async () => {
 		const trigger = watchAll();
 		await trigger.activate();

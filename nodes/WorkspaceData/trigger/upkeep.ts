@@ -25,15 +25,20 @@ async function deleteDue(
 	{ authentication }: TriggerSettings,
 	memory: TriggerMemory,
 ): Promise<void> {
-	const due = memory.kept.retired.filter(({ deleteAt }) => deleteAt <= Date.now());
+	const { retired } = memory.kept;
+	const due = retired.filter(({ deleteAt }) => deleteAt <= Date.now());
 	if (due.length === 0) return;
-	const api = await openApi(context, authentication);
-	const left = await deleteAll(api, due, (message) => context.logger.warn(message));
 	// Not into static data: n8n would write back all of it as it was at the start. When the subscriptions
 	// found there are deleted once more, the service says that they are gone.
-	const others = memory.kept.retired.filter((one) => !due.includes(one));
-	const later = left.map((one) => retire(one, Date.now() + DELETION_PAUSE_MS));
-	memory.kept = { ...memory.kept, retired: [...others, ...later] };
+	const later = due.map((one) => retire(one, Date.now() + DELETION_PAUSE_MS));
+	memory.kept = { ...memory.kept, retired: retired.map((one) => later[due.indexOf(one)] ?? one) };
+	const api = await openApi(context, authentication);
+	const left = await deleteAll(api, later, (message) => context.logger.warn(message));
+	const gone = later.filter((one) => !left.includes(one));
+	memory.kept = {
+		...memory.kept,
+		retired: memory.kept.retired.filter((one) => !gone.includes(one)),
+	};
 }
 
 /**
