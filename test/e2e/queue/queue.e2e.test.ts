@@ -1,5 +1,5 @@
 import { until } from '../../../demo/host/deadline.ts';
-import type { SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
 import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
@@ -19,7 +19,10 @@ afterAll(async () => {
 }, 300_000);
 
 /** A card, and a published workflow that runs with each record created in it. */
-async function publishWorkflow(name: string): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
+async function publishWorkflow(
+	name: string,
+	options: JsonObject = {},
+): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
 	const card = await mode.api.createCard(name, [['Number', 'number']]);
 	const workflow = await mode.client.createWorkflow(
 		chain(name, [
@@ -32,6 +35,7 @@ async function publishWorkflow(name: string): Promise<{ card: TestCard; workflow
 					events: ['record.created'],
 					watch: 'oneCard',
 					cardId: byId(card.id),
+					options,
 				},
 				credentials: { workspaceDataApi: mode.credentials.workspaceDataApi },
 			},
@@ -151,3 +155,29 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 	// n8n runs again what a killed process had in hand; nothing else runs twice.
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);
 }, 2_700_000);
+
+test('what is renewed after a silence is saved by a worker, and known to the webhook processors', async () => {
+	const { api, client, control } = mode;
+	const options = { renewAfterSilence: 0.003, overlap: 0.1 };
+	const { card, workflow } = await publishWorkflow('Silence', options);
+	const live = async () =>
+		(await control.subscriptions()).filter(({ cardId }) => cardId === card.id);
+	const [first] = await live();
+	await until('the first subscription to be replaced and deleted', async () => {
+		const ids = (await live()).map(({ id }) => id);
+		return ids.length > 0 && !ids.includes(first?.id ?? '') ? true : undefined;
+	});
+	const record = await api.createRecord(card, { Number: 1 });
+	const execution = await until('the execution of the record', async () => {
+		for (const { id, status } of await client.executions(workflow.id)) {
+			const found = status === 'success' ? await client.execution(id) : undefined;
+			if (found && outputOf(found, 'Trigger').length > 0) return found;
+		}
+		return undefined;
+	});
+	expect(outputOf(execution, 'Trigger')[0]?.json.record_id).toBe(record);
+	await client.unpublish(workflow.id);
+	await until('no subscription to be left', async () =>
+		(await live()).length === 0 ? true : undefined,
+	);
+});
