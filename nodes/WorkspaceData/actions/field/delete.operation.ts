@@ -1,4 +1,3 @@
-import { readLocator } from '../../model/locator';
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
@@ -12,11 +11,10 @@ export const deleteField = defineOperation({
 	writes: true,
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
-		const locator = readLocator(get('fieldId'), 'Field');
-		const card = await run.card(get('cardId'));
-		const { id } = await locateField(run, card, locator);
-		const { body } = await run.api.request({ method: 'DELETE', path: fieldPath(card.id, id) });
+		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
+		const path = fieldPath(card.id, field.id);
+		const { body } = await run.api.request({ method: 'DELETE', path });
 		assertOwnAnswer(body, 'field', 'deleted');
-		return [{ deleted: true, id }];
+		return [{ deleted: true, id: field.id }];
 	},
 });

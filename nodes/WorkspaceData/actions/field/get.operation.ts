@@ -1,4 +1,3 @@
-import { readLocator } from '../../model/locator';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { locateField } from './fieldLocator';
@@ -10,8 +9,7 @@ export const getField = defineOperation({
 	description: 'Retrieve a field',
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
-		const locator = readLocator(get('fieldId'), 'Field');
-		const card = await run.card(get('cardId'));
-		return [(await locateField(run, card, locator)).raw];
+		const { field } = await locateField(run, get('cardId'), get('fieldId'));
+		return [field.raw];
 	},
 });

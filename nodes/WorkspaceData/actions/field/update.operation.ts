@@ -1,5 +1,4 @@
 import { readField } from '../../model/field';
-import { readLocator } from '../../model/locator';
 import {
 	customPropertiesProperty,
 	fieldOptionsProperty,
@@ -54,16 +53,14 @@ export const updateField = defineOperation({
 			},
 			'Update Fields',
 		);
-		const locator = readLocator(get('fieldId'), 'Field');
-		const card = await run.card(get('cardId'));
-		const { id } = await locateField(run, card, locator);
+		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const { body } = await run.api.request({
 			method: 'PATCH',
-			path: fieldPath(card.id, id),
+			path: fieldPath(card.id, field.id),
 			body: sent,
 		});
 		const written = readField(body);
 		if (!written) assertOwnAnswer(body, 'field');
-		return [written?.raw ?? { id, ...sent }];
+		return [written?.raw ?? { id: field.id, ...sent }];
 	},
 });
