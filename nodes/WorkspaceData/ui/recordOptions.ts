@@ -93,7 +93,7 @@ export const multipleMatchesOption = {
 		{
 			name: 'Update First',
 			value: 'first',
-			description: 'Update the one that the service lists first',
+			description: 'Update the oldest record that matches',
 		},
 	],
 	default: 'error',
