@@ -33,7 +33,10 @@ const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON
 function isSendable(value: unknown): boolean {
 	if (value === undefined) return true;
 	if (typeof value === 'number') return Number.isFinite(value);
-	if (hasJsonForm(value)) return value.toJSON() !== null && isSendable(value.toJSON());
+	if (hasJsonForm(value)) {
+		const form = value.toJSON();
+		return form !== null && isSendable(form);
+	}
 	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
 }

@@ -28,8 +28,7 @@ const bornAt = ({ createdAt }: DataRecord): number => parseTime(createdAt) ?? In
 
 /** Oldest first: the interface does not show in which order records are listed. */
 function byAge(a: DataRecord, b: DataRecord): number {
-	if (bornAt(a) !== bornAt(b)) return bornAt(a) < bornAt(b) ? -1 : 1;
-	return a.id < b.id ? -1 : 1;
+	return bornAt(a) - bornAt(b) || (a.id < b.id ? -1 : 1);
 }
 
 /** @param open gives a listing of the card's records that has not been read yet */
