@@ -6,13 +6,11 @@ import { indexFields, type FieldIndex } from '../model/fieldResolution';
 import type { DataRecord } from '../model/record';
 import { parseTime } from '../model/time';
 import { openApi, type WorkspaceApi } from '../transport/api';
-import { toNodeError } from '../transport/errors';
 import { listCards, listFields, openRecordListing } from '../transport/listings';
 import { loadSubscriptions } from './keptSubscriptions';
 import { inTurn, memoryOf } from './memory';
 import { simplified } from './output';
-import { readSaveOrder, saveSealed } from './saving';
-import { readSettings, watchedCard, type TriggerSettings } from './settings';
+import { watchedCard, type TriggerSettings } from './settings';
 import { reasonOf } from './warning';
 
 /** How many created records n8n remembers for a node. Every event reads and writes all of them. */
@@ -35,6 +33,10 @@ const time = z.string().transform((text) => Date.parse(text));
 const orderSchema = z
 	.object({ event: z.literal('catch_up'), from: time, to: time })
 	.transform(({ from, to }): TimeSpan => ({ after: from, upTo: to }));
+
+/** The time in such an item; undefined for another one. */
+export const readCatchUpOrder = (json: unknown): TimeSpan | undefined =>
+	orderSchema.safeParse(json).data;
 
 /** A record that was created in the time in question. */
 interface Candidate {
@@ -68,7 +70,7 @@ async function unknownKeys(
  * Leaves out created records that the workflow has had, by catching up or by a delivery.
  * What n8n cannot look up is passed on: better twice than never.
  */
-async function withoutKnown(
+export async function withoutKnown(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
@@ -154,7 +156,7 @@ function toEvent({ cardId, record, createdAt }: Candidate, workspaceId: string):
 }
 
 /** The records that were missed, as items. @throws what reading the cards throws */
-async function catchUp(
+export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
 	span: TimeSpan,
@@ -183,33 +185,4 @@ async function catchUp(
 		const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
 		return { json: json as IDataObject };
 	});
-}
-
-/**
- * `execute()`: n8n runs this node as part of the execution that a delivery or the trigger started.
- * Passes on what they gave; with catching up, here is the one place where n8n offers a memory that
- * survives.
- */
-export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const items = context.getInputData();
-	const mode = context.getMode();
-	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
-	const mayOrder = mode === 'trigger' || mode === 'retry';
-	const order = orderSchema.safeParse(mayOrder ? items[0]?.json : undefined);
-	const sealed = mayOrder ? readSaveOrder(items[0]?.json) : undefined;
-	if (mode !== 'webhook' && mode !== 'trigger' && !order.success) return [sealed ? [] : items];
-	const settings = readSettings({
-		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
-	});
-	if (sealed !== undefined) {
-		await saveSealed(context, settings.authentication, sealed);
-		return [[]];
-	}
-	if (!settings.catchUp) return [order.success ? [] : items];
-	if (!order.success) return [await withoutKnown(context, items)];
-	try {
-		return [await catchUp(context, settings, order.data)];
-	} catch (error) {
-		throw toNodeError(context.getNode(), error);
-	}
 }

@@ -35,7 +35,8 @@ export async function saveSealed(
 	sealed: string,
 ): Promise<void> {
 	const text = unseal(sealed, await readOwnSecret(context, authentication));
-	if (text === undefined)
+	if (text === undefined) {
 		throw new Error('The credential was changed since the subscription was renewed');
+	}
 	saveIfNewer(context, readSubscriptions(text));
 }

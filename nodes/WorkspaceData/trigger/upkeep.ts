@@ -1,4 +1,5 @@
-import type { IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { IDataObject, IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { RetiredSubscription } from '../model/subscription';
 import { openApi } from '../transport/api';
 import { activationError } from './activationError';
 import { catchUpOrder } from './catchUp';
@@ -25,19 +26,21 @@ async function deleteDue(
 	{ authentication }: TriggerSettings,
 	memory: TriggerMemory,
 ): Promise<void> {
+	const now = Date.now();
+	const isDue = ({ deleteAt }: RetiredSubscription) => deleteAt <= now;
 	const { retired } = memory.kept;
-	const due = retired.filter(({ deleteAt }) => deleteAt <= Date.now());
+	const due = retired.filter(isDue).map((one) => retire(one, now + DELETION_PAUSE_MS));
 	if (due.length === 0) return;
 	// Not into static data: n8n would write back all of it as it was at the start. When the subscriptions
 	// found there are deleted once more, the service says that they are gone.
-	const later = due.map((one) => retire(one, Date.now() + DELETION_PAUSE_MS));
-	memory.kept = { ...memory.kept, retired: retired.map((one) => later[due.indexOf(one)] ?? one) };
+	const others = retired.filter((one) => !isDue(one));
+	memory.kept = { ...memory.kept, retired: [...others, ...due] };
 	const api = await openApi(context, authentication);
-	const left = await deleteAll(api, later, (message) => context.logger.warn(message));
-	const gone = later.filter((one) => !left.includes(one));
+	const left = await deleteAll(api, due, (message) => context.logger.warn(message));
+	const isGone = (one: RetiredSubscription) => due.includes(one) && !left.includes(one);
 	memory.kept = {
 		...memory.kept,
-		retired: memory.kept.retired.filter((one) => !gone.includes(one)),
+		retired: memory.kept.retired.filter((one) => !isGone(one)),
 	};
 }
 
@@ -55,9 +58,23 @@ function noticeSilence({ silenceMs }: TriggerSettings, memory: TriggerMemory): v
 	else memory.renewal ??= { targetUrl: current.targetUrl, notBefore: 0, isUrgent: false };
 }
 
-/** Whether an execution ended in an error of this node. */
-const failedHere = (run: IRun | undefined, name: string): boolean =>
-	run !== undefined && run.status !== 'success' && run.data.resultData.lastNodeExecuted === name;
+/**
+ * Starts an execution with an item for this node.
+ *
+ * @returns whether it ended in an error of this node
+ */
+function startExecution(context: ITriggerFunctions, json: IDataObject): Promise<boolean> {
+	const done = context.helpers.createDeferredPromise<IRun>();
+	context.emit([[{ json }]], undefined, done);
+	return done.promise
+		.then(
+			(run) =>
+				run !== undefined &&
+				run.status !== 'success' &&
+				run.data.resultData.lastNodeExecuted === context.getNode().name,
+		)
+		.catch(() => true);
+}
 
 /**
  * Starts the execution that saves the new subscription. Other processes refuse what it delivers until
@@ -69,18 +86,12 @@ async function startSaving(
 	memory: TriggerMemory,
 ): Promise<void> {
 	const { current } = memory.kept;
-	const done = context.helpers.createDeferredPromise<IRun>();
 	const order = await saveOrder(context, authentication);
-	context.emit([[{ json: order }]], undefined, done);
-	done.promise
-		.then((run) => failedHere(run, context.getNode().name))
-		.catch(() => true)
-		.then((failed) => {
-			if (!failed || !current || memory.kept.current?.id !== current.id) return;
-			const notBefore = Date.now() + RENEWAL_PAUSE_MS.urgent;
-			memory.renewal = { targetUrl: current.targetUrl, notBefore, isUrgent: true };
-		})
-		.catch(() => undefined);
+	void startExecution(context, order).then((failed) => {
+		if (!failed || !current || memory.kept.current?.id !== current.id) return;
+		const notBefore = Date.now() + RENEWAL_PAUSE_MS.urgent;
+		memory.renewal = { targetUrl: current.targetUrl, notBefore, isUrgent: true };
+	});
 }
 
 /** Renews the subscription where that is due. */
@@ -111,17 +122,11 @@ function startCatchUp(context: ITriggerFunctions, memory: TriggerMemory): void {
 	const { catchUp } = memory;
 	if (!catchUp || Date.now() < catchUp.notBefore) return;
 	memory.catchUp = undefined;
-	const done = context.helpers.createDeferredPromise<IRun>();
-	context.emit([[{ json: catchUpOrder(catchUp) }]], undefined, done);
-	done.promise
-		.then((run) => failedHere(run, context.getNode().name))
-		.catch(() => true)
-		.then((failed) => {
-			const triesLeft = catchUp.triesLeft - 1;
-			if (!failed || triesLeft <= 0 || memory.catchUp) return;
-			memory.catchUp = { ...catchUp, triesLeft, notBefore: Date.now() + CATCH_UP_PAUSE_MS };
-		})
-		.catch(() => undefined);
+	void startExecution(context, catchUpOrder(catchUp)).then((failed) => {
+		const triesLeft = catchUp.triesLeft - 1;
+		if (!failed || triesLeft <= 0 || memory.catchUp) return;
+		memory.catchUp = { ...catchUp, triesLeft, notBefore: Date.now() + CATCH_UP_PAUSE_MS };
+	});
 }
 
 /** @throws NodeOperationError for a value that cannot be used */
