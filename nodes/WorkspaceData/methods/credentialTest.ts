@@ -12,7 +12,8 @@ import { InputError } from '../model/inputError';
 import { parsedBody } from '../model/json';
 import { readProblem, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
-import { AccessTokenError, requestAccessToken, type Send } from '../transport/accessToken';
+import { requestAccessToken, type Send } from '../transport/accessToken';
+import { AccessTokenError } from '../transport/failures';
 import { NetworkFailure, readNetworkFailure } from '../transport/networkFailure';
 
 const TIMEOUT_MS = 10_000;

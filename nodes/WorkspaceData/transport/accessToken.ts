@@ -8,27 +8,11 @@ import { readProblem } from '../model/problem';
 import { redact } from '../model/redact';
 import { readObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
+import { AccessTokenError } from './failures';
 import { NetworkFailure, readNetworkFailure } from './networkFailure';
 
 /** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
-
-/** The token request did not give a token. The message says what to check, never a secret. */
-export class AccessTokenError extends Error {
-	readonly description: string;
-	/** Whether trying again later can help. */
-	readonly transient: boolean;
-	/** HTTP status code of the token endpoint, where it answered. */
-	readonly status: number | undefined;
-
-	constructor(message: string, description: string, transient: boolean, status?: number) {
-		super(message);
-		this.name = 'AccessTokenError';
-		this.description = description;
-		this.transient = transient;
-		this.status = status;
-	}
-}
 
 /** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
 const DEFAULT_LIFETIME_S = 300;

@@ -1,9 +1,8 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import type { Problem } from '../model/problem';
-import { AccessTokenError } from './accessToken';
 import { Cancelled } from './clock';
-import { ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
+import { AccessTokenError, ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
 
 /** Where an error happened, and how to put it into the user's words. */
 export interface ErrorPlace {
@@ -87,12 +86,13 @@ export function toNodeError(
 			itemIndex,
 		);
 	}
-	if (error instanceof Unreachable) {
-		return apiError(node, error, { httpCode: error.code }, itemIndex);
-	}
-	if (error instanceof AccessTokenError) {
-		const httpCode = error.status === undefined ? undefined : String(error.status);
-		return apiError(node, error, { ...(httpCode && { httpCode }) }, itemIndex);
+	if (error instanceof Unreachable || error instanceof AccessTokenError) {
+		return apiError(
+			node,
+			error,
+			{ ...(error.httpCode && { httpCode: error.httpCode }) },
+			itemIndex,
+		);
 	}
 	if (error instanceof InputError || error instanceof UnexpectedAnswer) {
 		const { message, description } = error;

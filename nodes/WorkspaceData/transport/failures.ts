@@ -1,8 +1,38 @@
 import type { Problem } from '../model/problem';
 import { isWebPage } from '../model/webPage';
 
+/** What every failure tells: what happened, what to do, and whether trying again later can help. */
+export interface FailureFacts {
+	/** What to do. */
+	description?: string | undefined;
+	/** HTTP status of the answer, or the error code of the system, for example `ECONNREFUSED`. */
+	httpCode?: string | undefined;
+	/** Whether trying again later can help. */
+	transient: boolean;
+}
+
+/** A call to the service or to its auth server that did not give what it should. */
+export class Failure extends Error implements FailureFacts {
+	readonly description: string | undefined;
+
+	readonly httpCode: string | undefined;
+
+	readonly transient: boolean;
+
+	constructor(message: string, { description, httpCode, transient }: FailureFacts) {
+		super(message);
+		this.name = new.target.name;
+		this.description = description;
+		this.httpCode = httpCode;
+		this.transient = transient;
+	}
+}
+
+/** Statuses that say that the service could not answer now. */
+export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
+
 /** The service answered, but not with success. */
-export class ApiFailure extends Error {
+export class ApiFailure extends Failure {
 	readonly problem: Problem;
 	/** What the user can do, where that is known. */
 	readonly advice: string | undefined;
@@ -10,8 +40,11 @@ export class ApiFailure extends Error {
 	readonly rateLimited: boolean;
 
 	constructor(problem: Problem, advice?: string, rateLimited = false) {
-		super(problem.title);
-		this.name = 'ApiFailure';
+		super(problem.title, {
+			description: advice,
+			httpCode: String(problem.status),
+			transient: rateLimited || isTransientStatus(problem.status),
+		});
 		this.problem = problem;
 		this.advice = advice;
 		this.rateLimited = rateLimited;
@@ -19,28 +52,46 @@ export class ApiFailure extends Error {
 }
 
 /** No answer came, after all tries. */
-export class Unreachable extends Error {
-	readonly description: string;
-	/** Error code of the system, for example `ECONNREFUSED`. */
-	readonly code: string;
-
+export class Unreachable extends Failure {
+	/** @param code error code of the system, for example `ECONNREFUSED` */
 	constructor(message: string, description: string, code: string) {
-		super(message);
-		this.name = 'Unreachable';
-		this.description = description;
-		this.code = code;
+		super(message, { description, httpCode: code, transient: true });
 	}
 }
 
 /** An answer of success whose body is not what the interface promises. */
-export class UnexpectedAnswer extends Error {
-	readonly description: string;
-
+export class UnexpectedAnswer extends Failure {
 	constructor(message: string, description: string) {
-		super(message);
-		this.name = 'UnexpectedAnswer';
-		this.description = description;
+		super(message, { description, transient: false });
 	}
+}
+
+/** The token request did not give a token. The message says what to check, never a secret. */
+export class AccessTokenError extends Failure {
+	/** @param status HTTP status code of the token endpoint, where it answered */
+	constructor(message: string, description: string, transient: boolean, status?: number) {
+		const httpCode = status === undefined ? undefined : String(status);
+		super(message, { description, httpCode, transient });
+	}
+}
+
+/** Kinds of problem that say that something is not there, for example `record-not-found`. */
+const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
+
+/**
+ * Whether the service itself says that the thing of a request is not there. A gateway's 404 does not
+ * count, nor does one about what the thing is in: only problem details whose kind names the thing, or
+ * nothing in particular.
+ *
+ * @param thing by the names that a kind may have for it, for example `['webhook', 'subscription']`
+ * @see RFC 7807; service interface, part 7, rule 1
+ */
+export function saysGone(error: unknown, things: readonly string[]): boolean {
+	if (!(error instanceof ApiFailure)) return false;
+	const { status, kind = '' } = error.problem;
+	if ((status !== 404 && status !== 410) || !GONE_KIND.test(kind)) return false;
+	const subject = kind.replace(GONE_KIND, '');
+	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isTransientStatus } from './failures';
 import type { NetworkFailure } from './networkFailure';
 import { isRateLimited, refusalWait } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
@@ -37,8 +38,6 @@ export type Verdict =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
 	| { act: 'again' | 'renewToken'; history: History }
 	| { act: 'wait'; ms: number; history: History };
-
-const isTransient = (status: number): boolean => status === 408 || status >= 500;
 
 /**
  * Judges one try of a request.
@@ -87,6 +86,6 @@ export function judge(
 	}
 	// An earlier try may have deleted it.
 	if (status === 404 && method === 'DELETE' && history.unclear) return { act: 'alreadyGone' };
-	if (isTransient(status) && repeatable && mayTryAgain) return again(true);
+	if (isTransientStatus(status) && repeatable && mayTryAgain) return again(true);
 	return { act: 'fail' };
 }

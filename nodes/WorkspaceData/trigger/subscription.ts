@@ -1,9 +1,8 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import type { KeptSubscriptions, RetiredSubscription, Subscription } from '../model/subscription';
-import { AccessTokenError } from '../transport/accessToken';
 import { openApi } from '../transport/api';
-import { ApiFailure, Unreachable } from '../transport/failures';
+import { Failure } from '../transport/failures';
 import { activationError } from './activationError';
 import { deleteAll } from './deletion';
 import {
@@ -120,11 +119,7 @@ export async function renew(
 }
 
 /** Whether trying again later can help. */
-const isTransient = (error: unknown): boolean =>
-	error instanceof Unreachable ||
-	(error instanceof AccessTokenError && error.transient) ||
-	(error instanceof ApiFailure &&
-		(error.rateLimited || error.problem.status >= 500 || error.problem.status === 408));
+const isTransient = (error: unknown): boolean => error instanceof Failure && error.transient;
 
 /**
  * `webhookMethods.create`. A service that cannot be reached while n8n starts must not leave a published
