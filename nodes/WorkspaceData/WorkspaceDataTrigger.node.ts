@@ -13,12 +13,12 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { testWorkspaceAccess } from './methods/credentialTest';
 import { searchCards } from './methods/listSearch';
 import { getFieldNames } from './methods/loadOptions';
-import { endSubscriptions } from './trigger/deletion';
-import { receiveDelivery } from './trigger/delivery';
-import { passOn } from './trigger/passOn';
+import { receiveDelivery } from './trigger/delivery/receive';
+import { passOn } from './trigger/execute';
+import { activate } from './trigger/lifecycle/activate';
+import { deactivate } from './trigger/lifecycle/deactivate';
+import { lookAfter } from './trigger/lifecycle/upkeep';
 import { triggerProperties } from './trigger/properties';
-import { createSubscription } from './trigger/subscription';
-import { lookAfter } from './trigger/upkeep';
 
 export class WorkspaceDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -86,10 +86,10 @@ export class WorkspaceDataTrigger implements INodeType {
 				return false;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				return await createSubscription(this);
+				return await activate(this);
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				return await endSubscriptions(this);
+				return await deactivate(this);
 			},
 		},
 	};

@@ -1,6 +1,5 @@
 /** Catching up in n8n's real contexts: what was missed while n8n was down comes once. */
 import type { IDataObject } from 'n8n-workflow';
-import { missed } from '../../nodes/WorkspaceData/trigger/catchUp';
 import { triggerNode, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -210,22 +209,75 @@ it('takes no order from a delivery', async () => {
 	expect(await trigger.execute([forged], 'webhook')).toEqual([forged]);
 });
 
-describe('what was missed', () => {
-	const numbers = (from: number, to: number) =>
-		Array.from({ length: to - from }, (_, index) => from + index);
+describe('C14 at any number of records', () => {
+	/** Records of a card that the service is said to list, newest last. */
+	const listing = (count: number, at: (index: number) => number) =>
+		Array.from({ length: count }, (_, index) => ({
+			id: `rec_${String(index).padStart(7, '0')}`,
+			data: {},
+			created_at: new Date(at(index)).toISOString(),
+		}));
 
-	it('is everything when nothing is remembered', () => {
-		expect(missed([1, 2, 3], () => true)).toEqual([1, 2, 3]);
+	/** The service lists these in pages of 5,000, for so many readings. */
+	function list(records: object[], readings: number): void {
+		for (let reading = 0; reading < readings; reading += 1) {
+			for (let from = 0; from < records.length; from += 5_000) {
+				const json = {
+					records: records.slice(from, from + 5_000),
+					next_cursor: from + 5_000 < records.length ? `at ${from + 5_000}` : null,
+				};
+				workspace.service.control.fail({
+					method: 'GET',
+					path: '/records$',
+					status: 200,
+					body: 'json',
+					json,
+				});
+			}
+		}
+	}
+
+	it.each([
+		[2_320, 20],
+		[100_000, 20],
+	])('gives %d missed records once, and none of %d that came live', async (missed, came) => {
+		const { card, trigger } = await watching();
+		await trigger.activate();
+		const order = await restart(trigger);
+		const from = Date.parse(String(order[0]?.from));
+		const to = Date.parse(String(order[0]?.to));
+		const all = missed + came;
+		const step = (to - from - 1_000) / all;
+		const records = listing(all, (index) => from + 500 + index * step);
+		// Those that came live are the newest.
+		const live20 = records.slice(missed);
+		for (const { id } of live20) await trigger.execute([live(card.id, id)]);
+		list(records, 1);
+		const items = await trigger.execute(order, 'trigger');
+		expect(items).toHaveLength(missed);
+		expect(new Set(ids(items)).size).toBe(missed);
+		expect(ids(items)).not.toContain(live20[0]?.id);
+
+		// The next start looks again, and finds nothing new.
+		const next = await restart(trigger);
+		list(records, 1);
+		expect(await trigger.execute(next, 'trigger')).toEqual([]);
+		await trigger.deactivate();
 	});
 
-	it('is what is not remembered, also in between', () => {
-		expect(missed([1, 2, 3, 4, 5], (n) => ![2, 4].includes(n))).toEqual([1, 3, 5]);
-	});
-
-	it('is not what is so old that n8n has forgotten it', () => {
-		const candidates = numbers(0, 5_000);
-		// The last 2,000 of 4,900 that were seen, but for one.
-		const isUnknown = (n: number) => n < 2_900 || n >= 4_900 || n === 4_000;
-		expect(missed(candidates, isUnknown)).toEqual([4_000, ...numbers(4_900, 5_000)]);
+	it('counts what is older than all that n8n remembers as had', async () => {
+		const { card, trigger } = await watching();
+		await trigger.activate();
+		const order = await restart(trigger);
+		const from = Date.parse(String(order[0]?.from));
+		const to = Date.parse(String(order[0]?.to));
+		const records = listing(3_000, (index) => from + ((to - from) * (index + 1)) / 3_001);
+		// 2,900 came live; n8n remembers the last 2,000 of them. The last 100 were missed.
+		for (const { id } of records.slice(0, 2_900)) await trigger.execute([live(card.id, id)]);
+		list(records, 2);
+		expect(ids(await trigger.execute(order, 'trigger'))).toEqual(
+			records.slice(2_900).map(({ id }) => id),
+		);
+		await trigger.deactivate();
 	});
 });

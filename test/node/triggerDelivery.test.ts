@@ -311,7 +311,7 @@ describe('A19–A24: what is taken, and how often', () => {
 				const result = await trigger.deliver(signed(trigger, eventBody(changes)));
 				expect(result).toEqual({ status: 200, items: undefined });
 			}
-			expect(warnings.lines).toEqual([expect.stringContaining('A signed delivery was left out')]);
+			expect(warnings.lines).toEqual([expect.stringContaining('A signed delivery was ignored')]);
 		},
 	);
 
@@ -324,7 +324,7 @@ describe('A19–A24: what is taken, and how often', () => {
 		const headers = { 'x-service-signature': sign(body, secretOf(test)) };
 		expect(await trigger.deliver({ body, headers })).toMatchObject({ status: 401 });
 		expect(await test.deliver({ body, headers }, true)).toMatchObject({ items: [{}] });
-		await test.deactivate('manual');
+		await test.endTest();
 		expect(workspace.service.control.subscriptions().map(({ id }) => id)).toContain(
 			production.current?.id,
 		);

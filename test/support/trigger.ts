@@ -71,22 +71,27 @@ async function prepareMemory(): Promise<void> {
 	const unused = async (): Promise<never> => {
 		throw new Error('The node is not expected to call this');
 	};
+	const entriesOf = (node: INode | undefined) => processed.get(node?.id ?? '') ?? new Set();
 	await DataDeduplicationService.init({
-		async checkProcessedAndRecord(items, _scope, { node }) {
-			const seen = processed.get(node?.id ?? '') ?? new Set();
-			processed.set(node?.id ?? '', seen);
+		async checkProcessedAndRecord(items, _scope, { node }, { maxEntries = Infinity }) {
+			const seen = entriesOf(node);
 			const result = {
 				new: items.filter((item) => !seen.has(item)),
 				processed: items.filter((item) => seen.has(item)),
 			};
 			// As n8n's: reads, then writes; whoever asks in between is told the same.
 			await new Promise(setImmediate);
-			processed.set(node?.id ?? '', new Set([...seen, ...items]));
+			const all = [...seen, ...result.new];
+			processed.set(node?.id ?? '', new Set(all.slice(Math.max(0, all.length - maxEntries))));
 			return result;
 		},
-		removeProcessed: unused,
+		async removeProcessed(items, _scope, { node }) {
+			const removed = new Set(items);
+			const left = [...entriesOf(node)].filter((entry) => !removed.has(entry));
+			processed.set(node?.id ?? '', new Set(left));
+		},
 		clearAllProcessedItems: unused,
-		getProcessedDataCount: unused,
+		getProcessedDataCount: async (_scope, { node }) => entriesOf(node).size,
 	});
 }
 
@@ -104,19 +109,21 @@ export function triggerNode(
 		queueMode?: boolean;
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
-		name?: string;
+		name?: string | undefined;
+		/** What n8n saved for the workflow, where several triggers of it share that. */
+		database?: { saved: IDataObject };
 	} = {},
 ) {
 	prepareN8n();
 	const [credentialType = ''] = Object.keys(credentials);
 	const workflowId = options.sameAs?.workflowId ?? `trigger-workflow-${(workflows += 1)}`;
 	const node: INode = {
-		id: `${workflowId}-node`,
+		id: `${workflowId}-${options.name ?? 'node'}`,
 		name: options.name ?? 'Trigger',
 		type: TRIGGER_TYPE,
 		typeVersion: 1,
 		position: [0, 0],
-		webhookId: `${workflowId}-webhook`,
+		webhookId: `${workflowId}-${options.name ?? 'webhook'}`,
 		parameters: {
 			authentication: credentialType === 'workspaceDataApi' ? 'apiKey' : 'serviceAccount',
 			...parameters,
@@ -136,7 +143,8 @@ export function triggerNode(
 			settings: { executionOrder: 'v1' },
 		});
 	let workflow = load(options.staticData);
-	let saved: IDataObject = options.staticData ?? {};
+	let test: Workflow | undefined;
+	const database = options.database ?? { saved: options.staticData ?? {} };
 	const webhook = type.description.webhooks?.[0];
 	if (!webhook) throw new Error('The trigger has no webhook');
 
@@ -162,14 +170,23 @@ export function triggerNode(
 	const save = () => {
 		const changed = workflow.staticData as IDataObject & { __dataChanged?: boolean };
 		const isChanged = changed.__dataChanged === true;
-		if (isChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		if (isChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
 		changed.__dataChanged = false;
 		return isChanged;
 	};
-	const hook = (activation: WorkflowActivateMode) => {
-		const isTest = activation === 'manual';
-		const mode = isTest ? 'manual' : 'trigger';
-		const args = [workflow, here(), data(mode), mode, activation, webhookData(isTest)] as const;
+	const hook = (
+		activation: WorkflowActivateMode,
+		isTest = activation === 'manual',
+		mode: 'manual' | 'trigger' | 'internal' = isTest ? 'manual' : 'trigger',
+	) => {
+		const args = [
+			workflow,
+			here(),
+			data(mode === 'manual' ? mode : 'trigger'),
+			mode,
+			activation,
+			webhookData(isTest),
+		] as const;
 		return new HookContext(...args);
 	};
 	const methods = type.webhookMethods.default;
@@ -178,7 +195,7 @@ export function triggerNode(
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<void> {
-		const fresh = load(JSON.parse(JSON.stringify(saved)) as IDataObject);
+		const fresh = load(JSON.parse(JSON.stringify(database.saved)) as IDataObject);
 		const own = fresh.getNode(node.name) ?? node;
 		const context = new ExecuteContext(
 			fresh,
@@ -195,17 +212,22 @@ export function triggerNode(
 		const runner = options.queueMode ? workerType() : type;
 		expect(await runner.execute.call(context)).toEqual([[]]);
 		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
-		if (changed.__dataChanged) saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		if (changed.__dataChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
 	}
 
 	return {
 		node,
+		givenName: options.name,
 		workflowId,
 		/** Saved static data, as n8n's database has them. */
-		saved: () => saved,
+		saved: () => database.saved,
+		/** An execution that ran long saves all static data as it found them. */
+		overwrite(staticData: IDataObject) {
+			database.saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		},
 		/** What an execution of the workflow saves, a Code node for example. */
 		saveElsewhere(staticData: IDataObject) {
-			saved = { ...saved, ...staticData };
+			database.saved = { ...database.saved, ...staticData };
 		},
 		/** As n8n: asks whether it exists, creates it otherwise, saves. */
 		async activate(activation: WorkflowActivateMode = 'activate') {
@@ -214,12 +236,35 @@ export function triggerNode(
 			save();
 		},
 		async deactivate(activation: WorkflowActivateMode = 'update') {
-			const result = await methods.delete.call(hook(activation));
+			const result = await methods.delete.call(hook(activation, false, 'internal'));
 			save();
 			return result;
 		},
+		/** As n8n when somebody listens for a test event: with static data of their own. */
+		async beginTest() {
+			const production = workflow;
+			workflow = load({});
+			await methods.create.call(hook('manual'));
+			test = workflow;
+			workflow = production;
+		},
+		/** As n8n ends a test: with the mode in which it unpublishes, whatever the node had saved by then. */
+		async endTest() {
+			const production = workflow;
+			workflow = test ?? load({});
+			const result = await methods.delete.call(hook('update', true, 'internal'));
+			workflow = production;
+			return result;
+		},
+		/** Waits until no request of the node is under way at the service, and nothing is waiting. */
+		async idle() {
+			for (let turn = 0; turn < 3; turn += 1) {
+				await new Promise((resolve) => setTimeout(resolve, 2));
+				await new Promise(setImmediate);
+			}
+		},
 		/** Loads the workflow as n8n does for each delivery and after each start. */
-		reload(staticData: IDataObject = saved) {
+		reload(staticData: IDataObject = database.saved) {
 			workflow = load(JSON.parse(JSON.stringify(staticData)) as IDataObject);
 		},
 		async deliver(request: DeliveryRequest, isTest = false): Promise<DeliveryResult> {
@@ -314,13 +359,21 @@ export function triggerNode(
 	};
 }
 
+/** Two triggers in one workflow. */
+export function triggerPair(credentials: TestCredentials, parameters: IDataObject) {
+	const database = { saved: {} };
+	const first = triggerNode(credentials, parameters, { name: 'First', database });
+	const second = triggerNode(credentials, parameters, { name: 'Second', database, sameAs: first });
+	return [first, second];
+}
+
 export type TestTrigger = ReturnType<typeof triggerNode>;
 
 /** n8n's response, as far as a webhook node has to do with it. */
 class TestResponse extends EventEmitter {
 	statusCode = 200;
 
-	headersSent = false;
+	writableEnded = false;
 
 	status(code: number): this {
 		this.statusCode = code;
@@ -328,16 +381,20 @@ class TestResponse extends EventEmitter {
 	}
 
 	end(): this {
-		this.headersSent = true;
+		this.writableEnded = true;
 		this.emit('finish');
+		this.emit('close');
 		return this;
 	}
 
 	/** What n8n does after the node: saves the execution, then answers. */
 	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
 		this.statusCode = n8nStatus;
-		this.headersSent = true;
-		this.emit(hungUp ? 'close' : 'finish');
+		if (hungUp) this.emit('close');
+		this.writableEnded = true;
+		if (hungUp) return;
+		this.emit('finish');
+		this.emit('close');
 	}
 }
 

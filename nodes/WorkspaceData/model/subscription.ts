@@ -9,7 +9,7 @@ export interface Subscription {
 	secret: string;
 	/** Where it delivers to. */
 	targetUrl: string;
-	/** The API root of the service that holds it; undefined where that was not kept yet. */
+	/** The API root of the service that holds it; undefined where 0.1.0 did not keep it yet. */
 	baseUrl?: string | undefined;
 	workspaceId: string;
 	/** The card it covers; null for all cards of the workspace. */
@@ -18,32 +18,45 @@ export interface Subscription {
 	since: number;
 	/** How far the service's clock was ahead of ours when it was made, in ms. */
 	clockAheadMs: number;
+	/** Counts the subscriptions of a node: the one with the highest number is the current one. */
+	generation: number;
 }
 
 /** A subscription that another one has replaced. */
 export interface RetiredSubscription extends Subscription {
-	/** From when on it is to be deleted: ms since the epoch by the local clock. */
-	deleteAt: number;
-	/** From when on a deletion that fails is not tried again, by the same clock. */
+	/**
+	 * Until when its deliveries count, and from when it is to be deleted: ms since the epoch by the local
+	 * clock. null as long as it is not sure that its successor works.
+	 */
+	deleteAt: number | null;
+	/** From when a deletion that fails is not tried again, by the same clock. */
 	giveUpAt: number;
+	/** Whether it was saved when it was replaced, so that every process of n8n knows it. */
+	wasSaved: boolean;
 }
 
-/** All subscriptions that a trigger node answers for. */
-export interface KeptSubscriptions {
+/** The time in which records may have been missed: ms since the epoch by the service's clock. */
+export interface MissedTime {
+	/** The card that is watched; null for all cards. */
+	cardId: string | null;
+	/** Records up to here are none of the trigger's business. */
+	from: number;
+	/** Where earlier searches for missed records ended, whether or not they were completed; oldest first. */
+	upTo: number[];
+}
+
+/** The subscriptions of a trigger node as n8n saves them. */
+export interface StoredSubscriptions {
 	current: Subscription | undefined;
 	/** Still delivering, or not yet deleted; oldest first. */
 	retired: RetiredSubscription[];
-	/**
-	 * From when on records may have been missed at the next start: ms since the epoch by the service's
-	 * clock.
-	 */
-	catchUpFrom: number | undefined;
+	missed: MissedTime | undefined;
 }
 
-export const NO_SUBSCRIPTIONS: KeptSubscriptions = {
+export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	current: undefined,
 	retired: [],
-	catchUpFrom: undefined,
+	missed: undefined,
 };
 
 /** What the answer to a new subscription says. */
@@ -108,25 +121,48 @@ const subscriptionSchema = z.object({
 	cardId: z.string().nullable(),
 	since: z.number(),
 	clockAheadMs: z.number().default(0),
+	generation: z.number().default(0),
 });
 
-const keptSchema = z.object({
-	current: subscriptionSchema.optional(),
-	retired: z.array(
-		subscriptionSchema.extend({ deleteAt: z.number(), giveUpAt: z.number().default(0) }),
-	),
-	catchUpFrom: z.number().optional(),
-});
+const storedSchema = z
+	.object({
+		current: subscriptionSchema.optional(),
+		retired: z.array(
+			subscriptionSchema.extend({
+				deleteAt: z.number().nullable(),
+				giveUpAt: z.number().default(0),
+				wasSaved: z.boolean().default(true),
+			}),
+		),
+		missed: z
+			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
+			.optional(),
+		// As 0.1.0 wrote it.
+		catchUpFrom: z.number().optional(),
+	})
+	.transform(
+		({ current, retired, missed, catchUpFrom }): StoredSubscriptions => ({
+			current,
+			retired,
+			missed:
+				missed ??
+				(current && {
+					cardId: current.cardId,
+					from: catchUpFrom ?? current.since,
+					upTo: [],
+				}),
+		}),
+	);
 
 /** As one text: n8n keeps flat values best. */
-export const writeSubscriptions = (kept: KeptSubscriptions): string => JSON.stringify(kept);
+export const writeSubscriptions = ({ current, retired, missed }: StoredSubscriptions): string =>
+	JSON.stringify({ current, retired, missed });
 
 /** Reads what `writeSubscriptions` wrote; nothing where there is nothing, or something else. */
-export function readSubscriptions(text: unknown): KeptSubscriptions {
+export function readSubscriptions(text: unknown): StoredSubscriptions {
 	if (typeof text !== 'string') return NO_SUBSCRIPTIONS;
 	try {
-		const { current, retired, catchUpFrom } = keptSchema.parse(JSON.parse(text));
-		return { current, retired, catchUpFrom };
+		return storedSchema.parse(JSON.parse(text));
 	} catch {
 		return NO_SUBSCRIPTIONS;
 	}

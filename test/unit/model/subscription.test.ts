@@ -81,20 +81,43 @@ test('reads what it wrote', () => {
 		cardId: fc.option(fc.string()),
 		since: fc.nat(),
 		clockAheadMs: fc.integer(),
+		generation: fc.nat(),
 	});
 	const retired = fc
-		.tuple(subscription, fc.nat(), fc.nat())
-		.map(([one, deleteAt, giveUpAt]) => ({ ...one, deleteAt, giveUpAt }));
-	const kept = fc.record({
-		current: fc.option(subscription, { nil: undefined }),
-		retired: fc.array(retired),
-		catchUpFrom: fc.option(fc.nat(), { nil: undefined }),
+		.tuple(subscription, fc.option(fc.nat()), fc.nat(), fc.boolean())
+		.map(([one, deleteAt, giveUpAt, wasSaved]) => ({ ...one, deleteAt, giveUpAt, wasSaved }));
+	const missed = fc.record({
+		cardId: fc.option(fc.string()),
+		from: fc.nat(),
+		upTo: fc.array(fc.nat()),
 	});
+	const kept = fc
+		.record({
+			current: fc.option(subscription, { nil: undefined }),
+			retired: fc.array(retired),
+			missed: fc.option(missed, { nil: undefined }),
+		})
+		.filter((value) => value.missed !== undefined || value.current === undefined);
 	fc.assert(
 		fc.property(kept, (value) => {
 			expect(readSubscriptions(writeSubscriptions(value))).toEqual(value);
 		}),
 	);
+});
+
+test('reads what 0.1.0 wrote', () => {
+	const one = { id: 'whk', secret: 's', targetUrl: 'https://n8n', workspaceId: 'w', cardId: null };
+	const old = { ...one, since: 5, deleteAt: 7, giveUpAt: 9 };
+	const text = JSON.stringify({
+		current: { ...one, since: 6 },
+		retired: [old],
+		catchUpFrom: 4,
+	});
+	expect(readSubscriptions(text)).toEqual({
+		current: { ...one, since: 6, clockAheadMs: 0, generation: 0 },
+		retired: [{ ...old, clockAheadMs: 0, generation: 0, wasSaved: true }],
+		missed: { cardId: null, from: 4, upTo: [] },
+	});
 });
 
 test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"retired":[]}', 5, {}])(

@@ -1,5 +1,6 @@
-import type { FieldIndex } from '../model/fieldResolution';
-import type { JsonObject } from '../model/shapes';
+/** Which of the watched fields an update touches. */
+import type { FieldIndex } from '../../model/fieldResolution';
+import type { JsonObject } from '../../model/shapes';
 
 /** The watched names that no field of the card has. */
 export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>

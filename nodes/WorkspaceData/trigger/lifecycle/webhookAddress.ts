@@ -1,7 +1,7 @@
+/** Where n8n receives the deliveries for a node. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { InputError } from '../model/inputError';
-import { ApiFailure } from '../transport/failures';
-import { activationError } from './activationError';
+import { InputError } from '../../model/inputError';
+import { ApiFailure } from '../../transport/failures';
 
 const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
@@ -22,19 +22,16 @@ export function withHint(error: unknown, hint: string | undefined): unknown {
 /**
  * Where deliveries for a node come to.
  *
- * @throws NodeOperationError when n8n is set up with something else than an address
+ * @throws InputError when n8n is set up with something else than an address
  */
 export function targetUrlOf(context: IHookFunctions): string {
 	const url = context.getNodeWebhookUrl('default');
 	if (url === undefined) throw new Error('n8n gives no webhook address for this node');
-	if (!/^https?:$/.test(protocolOf(url))) {
-		const told = new InputError(
-			`n8n gives '${url}' as the address for deliveries, which is none`,
-			"Set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that begins with https:// or http://.",
-		);
-		throw activationError(context.getNode(), told);
-	}
-	return url;
+	if (/^https?:$/.test(protocolOf(url))) return url;
+	throw new InputError(
+		`n8n's address for deliveries is '${url}', which is not an address`,
+		"Set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that begins with https:// or http://.",
+	);
 }
 
 function protocolOf(url: string): string {

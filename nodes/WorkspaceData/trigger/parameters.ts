@@ -1,3 +1,4 @@
+/** The parameters of the trigger node, read and checked. */
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { findCardByName, readLocator } from '../model/locator';
@@ -7,8 +8,8 @@ import { toAuthentication, type Authentication } from '../transport/credential';
 import { listCards, type ReadOptions } from '../transport/listings';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 
-/** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
-export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
+/** The shortest time of silence after which a subscription is renewed, in hours. */
+const MIN_SILENCE_HOURS = 1;
 
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
 
@@ -32,7 +33,7 @@ export interface TriggerSettings {
 	maxEventAgeMs: number;
 	catchUp: boolean;
 	overlapMs: number;
-	/** How long nothing may come before the subscription is renewed; Infinity for ever. */
+	/** How long nothing may come before the subscription is renewed; Infinity: never renewed. */
 	silenceMs: number;
 }
 
@@ -44,6 +45,9 @@ function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): nu
 		`Enter a number of ${unit}.`,
 	);
 }
+
+const atLeastUnlessZero = (ms: number): number =>
+	ms === 0 ? 0 : Math.max(ms, MIN_SILENCE_HOURS * UNIT_MS.hours);
 
 /** Of a limit in ms that 0 switches off. */
 const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
@@ -81,7 +85,7 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,
 		overlapMs: toMs(overlap, 'Overlap After a Restart', 'minutes'),
-		silenceMs: unlessZero(toMs(silence, 'Renew After Silence', 'hours')),
+		silenceMs: unlessZero(atLeastUnlessZero(toMs(silence, 'Renew After Silence', 'hours'))),
 	};
 }
 

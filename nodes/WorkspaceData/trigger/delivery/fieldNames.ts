@@ -1,10 +1,11 @@
+/** The names of a card's fields, for the output of events. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../model/boundedMap';
-import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { openApi } from '../transport/api';
-import type { Clock } from '../transport/clock';
-import type { Authentication } from '../transport/credential';
-import { listFields } from '../transport/listings';
+import { BoundedMap } from '../../model/boundedMap';
+import { indexFields, type FieldIndex } from '../../model/fieldResolution';
+import { openApi } from '../../transport/api';
+import type { Clock } from '../../transport/clock';
+import type { Authentication } from '../../transport/credential';
+import { listFields } from '../../transport/listings';
 
 /** How long the answer to a delivery may wait for names, in ms. */
 const MAX_WAIT_MS = 3_000;
@@ -12,9 +13,14 @@ const MAX_WAIT_MS = 3_000;
 const INTERVAL_MS = 60_000;
 /** Time between two listings because something is missing in the one before, in ms. */
 const HURRIED_INTERVAL_MS = 15_000;
+/** The pause after a listing that failed, in ms; doubles with each further one, up to the interval. */
+const FIRST_PAUSE_MS = 1_000;
 
 interface KnownFields {
-	askedAt: number;
+	/** When to ask again. */
+	dueAt: number;
+	/** How long to wait when that fails. */
+	pauseMs: number;
 	/** When something was missing and asked for. */
 	hurriedAt: number;
 	/** The listing that is on its way; gives the latest where it fails. */
@@ -44,21 +50,29 @@ export async function knownFields(
 	const credential = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const key = JSON.stringify([authentication, credential, workspaceId, cardId]);
 	const known: KnownFields = cards.getOrCreate(key, () => ({
-		askedAt: -Infinity,
+		dueAt: -Infinity,
+		pauseMs: FIRST_PAUSE_MS,
 		hurriedAt: -Infinity,
 		pending: undefined,
 		index: undefined,
 	}));
 	const now = clock.now();
 	const isLacking = known.index !== undefined && !isEnough(known.index);
-	const isDue = now - known.askedAt >= INTERVAL_MS;
+	const isDue = now >= known.dueAt;
 	const mayHurry = isLacking && now - known.hurriedAt >= HURRIED_INTERVAL_MS;
 	if (!known.pending && (isDue || mayHurry)) {
-		known.askedAt = now;
 		if (isLacking) known.hurriedAt = now;
-		known.pending = readFieldIndex(context, authentication, cardId)
-			.then((index) => (known.index = index))
-			.catch(() => known.index)
+		known.pending = readFieldIndex(context, authentication, cardId, clock)
+			.then((index) => {
+				known.index = index;
+				known.dueAt = clock.now() + INTERVAL_MS;
+				known.pauseMs = FIRST_PAUSE_MS;
+			})
+			.catch(() => {
+				known.dueAt = clock.now() + known.pauseMs;
+				known.pauseMs = Math.min(known.pauseMs * 2, INTERVAL_MS);
+			})
+			.then(() => known.index)
 			.finally(() => (known.pending = undefined));
 	}
 	if (!known.pending || (known.index && !isLacking)) return known.index;
@@ -69,8 +83,9 @@ async function readFieldIndex(
 	context: IWebhookFunctions,
 	authentication: Authentication,
 	cardId: string,
+	clock: Clock,
 ): Promise<FieldIndex> {
-	const api = await openApi(context, authentication);
+	const api = await openApi(context, authentication, clock);
 	const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
 	return indexFields(await listFields(api, cardId, options), cardId);
 }

@@ -1,6 +1,7 @@
+/** What the trigger writes to n8n's log. */
 import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
-/** At most one line in so many ms, whatever arrives at the address. */
+/** At most one line of a kind in so many ms, whatever arrives at the address. */
 const INTERVAL_MS = 60_000;
 
 /** When the last warning of a kind was written, and how many were left out since. */
@@ -11,13 +12,27 @@ export interface WarningSlot {
 
 export const noWarnings = (): WarningSlot => ({ at: -Infinity, leftOut: 0 });
 
+/** A context that can write to n8n's log. */
+export interface LogPlace {
+	getNode(): INode;
+	getWorkflow(): IWorkflowMetadata;
+	logger: Logger;
+}
+
 /** Why something did not work, in words for the log. */
 export const reasonOf = (error: unknown): string =>
 	error instanceof Error ? error.message : String(error);
 
-/** Writes a warning to n8n's log; those of its kind that come soon after are counted, not written. */
+/** Writes a warning to n8n's log, with the node's name in front. */
+export function warn(context: LogPlace, message: string): void {
+	context.logger.warn(`${context.getNode().name}: ${message}`, {
+		workflowId: context.getWorkflow().id,
+	});
+}
+
+/** Writes a warning; those of its kind that come soon after are counted, not written. */
 export function warnSparingly(
-	context: { getNode(): INode; getWorkflow(): IWorkflowMetadata; logger: Logger },
+	context: LogPlace,
 	slot: WarningSlot,
 	now: number,
 	message: string,
@@ -29,7 +44,5 @@ export function warnSparingly(
 	const more = slot.leftOut > 0 ? ` (and ${slot.leftOut} more since the last warning)` : '';
 	slot.at = now;
 	slot.leftOut = 0;
-	context.logger.warn(`${context.getNode().name}: ${message}${more}`, {
-		workflowId: context.getWorkflow().id,
-	});
+	warn(context, `${message}${more}`);
 }

@@ -1,0 +1,402 @@
+/**
+ * What is to be done about the subscriptions of a trigger node: a pure reducer. What happened goes in;
+ * the new state and what to do come out. It reads no clock: `now` comes with what happened, in ms since
+ * the epoch by the local clock.
+ */
+import type {
+	MissedTime,
+	RetiredSubscription,
+	StoredSubscriptions,
+	Subscription,
+} from './subscription';
+import {
+	EMPTY_SET,
+	FIRST_RENEWAL_PAUSE_MS,
+	isOutdated,
+	isOverwritten,
+	isOwn,
+	MAX_SUBSCRIPTIONS,
+	replacedBy,
+	retire,
+	type SubscriptionSet,
+	type Trust,
+	withStored,
+} from './subscriptionSet';
+
+/** How late a new secret may be saved by another process: deliveries that it refuses pause the subscription. */
+export const SAVED_IN_TIME_MS = 10_000;
+/** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
+export const FIRST_RETRY_PAUSE_MS = 60_000;
+/** The longest of these pauses. */
+export const MAX_PAUSE_MS = 3_600_000;
+/** Most ends of earlier searches for missed records that are kept. */
+const MAX_SEARCHES = 20;
+/** A new subscription may miss what was created in the moment in which it was made. */
+const SEARCH_MARGIN_MS = 2_000;
+
+/** Where records may have been missed; the end belongs to it. Times by the service's clock. */
+export interface Search {
+	from: number;
+	/** Ends of earlier searches: what lies before one that was completed need not be looked at again. */
+	earlier: number[];
+	upTo: number;
+}
+
+export type Happening =
+	/** n8n published the workflow or started; `stored` is what it had saved. */
+	| { what: 'started'; address: string; stored: StoredSubscriptions; now: number }
+	/** Another door of n8n showed what is saved. */
+	| { what: 'read'; stored: StoredSubscriptions }
+	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
+	| {
+			what: 'created';
+			subscription: Subscription;
+			savedByHook: boolean;
+			overlapMs: number;
+			now: number;
+	  }
+	/** The service did not make one, for whatever reason; `jitter` from 0.9 to 1.1. */
+	| { what: 'refused'; jitter: number; now: number }
+	/** The service takes one subscription for an address, and has one. */
+	| { what: 'conflicted' }
+	/** This process verified a delivery. */
+	| { what: 'delivered'; id: string; overlapMs: number; now: number }
+	/** An execution saved the set up to this generation; `deleted` are those it was to delete. */
+	| {
+			what: 'saved';
+			generation: number;
+			here: boolean;
+			deleted: readonly string[];
+			overlapMs: number;
+			jitter: number;
+			now: number;
+	  }
+	| { what: 'notSaved'; now: number }
+	| { what: 'deleted'; ids: readonly string[] }
+	| { what: 'notDeleted'; ids: readonly string[]; now: number }
+	| { what: 'unpublished'; now: number }
+	/** Nothing but time passed. */
+	| { what: 'passed'; silenceMs: number; now: number };
+
+export type Todo =
+	| { do: 'create' }
+	| { do: 'delete'; subscriptions: RetiredSubscription[] }
+	/**
+	 * Have an execution save the set and, if it finds the current subscription saved, delete these; where
+	 * the current one is known to work, all others that it finds, too.
+	 */
+	| { do: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
+	| { do: 'search'; search: Search }
+	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
+	| { do: 'leaveBehind'; subscriptions: RetiredSubscription[] };
+
+export interface Outcome {
+	set: SubscriptionSet;
+	todo: Todo[];
+}
+
+/** Whether the current subscription is known to work. */
+const isTrusted = (trust: Trust): boolean => trust === 'here' || trust === 'elsewhere';
+
+const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
+
+/** Lets the replaced subscriptions end after the overlap, now that the current one is known to work. */
+function retireAll(set: SubscriptionSet, overlapMs: number, now: number): SubscriptionSet {
+	const mayEnd = (one: RetiredSubscription) =>
+		one.deleteAt === null &&
+		isOwn(set, one) &&
+		// The old address is known to work; the new one has to be seen working first.
+		(one.targetUrl === set.address || set.seen);
+	return {
+		...set,
+		retired: set.retired.map((one) => (mayEnd(one) ? retire(one, now + overlapMs, now) : one)),
+	};
+}
+
+/** The current subscription is known to work: those that it replaced may end. */
+const settled = (
+	set: SubscriptionSet,
+	trust: 'here' | 'elsewhere',
+	overlapMs: number,
+	now: number,
+): SubscriptionSet =>
+	retireAll(
+		{ ...set, trust, renewAt: undefined, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS },
+		overlapMs,
+		now,
+	);
+
+/** Of a long row of renewals, the oldest end at once: first those that were never saved. */
+function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
+	const open = set.retired
+		.filter((one) => one.deleteAt === null || one.deleteAt > now)
+		.sort((a, b) => Number(a.wasSaved) - Number(b.wasSaved));
+	const superfluous = new Set(open.slice(0, Math.max(0, open.length - (MAX_SUBSCRIPTIONS - 1))));
+	return {
+		...set,
+		retired: set.retired.map((one) => (superfluous.has(one) ? retire(one, now, now) : one)),
+	};
+}
+
+/** The time in which records may have been missed before the new subscription, and its bookkeeping. */
+function searchBefore(
+	{ missed }: SubscriptionSet,
+	{ since, cardId }: Subscription,
+): { missed: MissedTime; search: Search | undefined } {
+	if (missed?.cardId !== cardId) {
+		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
+	}
+	const upTo = since + SEARCH_MARGIN_MS;
+	return {
+		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
+		search: { from: missed.from, earlier: missed.upTo, upTo },
+	};
+}
+
+/** What is due to be deleted. */
+function dueDeletions(set: SubscriptionSet, now: number): RetiredSubscription[] {
+	return set.retired.filter(
+		(one) =>
+			one.deleteAt !== null &&
+			one.deleteAt <= now &&
+			isOwn(set, one) &&
+			(set.deletions.get(one.id)?.at ?? 0) <= now,
+	);
+}
+
+function onCreated(
+	set: SubscriptionSet,
+	{ subscription, savedByHook, overlapMs, now }: Extract<Happening, { what: 'created' }>,
+): Outcome {
+	const known = [...set.retired, ...(set.current ? [set.current] : [])];
+	// Higher than any before, also than those that only other processes still remember.
+	const generation = Math.max(now, ...known.map((one) => one.generation + 1));
+	const next: Subscription = { ...subscription, generation };
+	const { missed, search } = searchBefore(set, next);
+	const replaced = [
+		...set.retired,
+		...(set.current ? [retire(set.current, null, now, set.trust !== 'no')] : []),
+	].filter(({ id }) => id !== next.id);
+	const created: SubscriptionSet = {
+		...set,
+		current: next,
+		retired: replaced,
+		trust: savedByHook ? 'here' : 'no',
+		createdAt: now,
+		aliveAt: now,
+		seen: false,
+		renewAt: undefined,
+		saving: savedByHook ? undefined : { at: now + MAX_PAUSE_MS, pauseMs: FIRST_RETRY_PAUSE_MS },
+		missed,
+	};
+	const kept = bounded(savedByHook ? settled(created, 'here', overlapMs, now) : created, now);
+	const todo: Todo[] = search ? [{ do: 'search', search }] : [];
+	if (!savedByHook) todo.push({ do: 'save', deletes: [], isSettled: false });
+	// n8n waits for its hooks, so what is due is deleted at once; otherwise when time has passed.
+	const due = savedByHook ? dueDeletions(kept, now) : [];
+	if (due.length > 0) todo.push({ do: 'delete', subscriptions: due });
+	return { set: kept, todo };
+}
+
+/** A renewal that did not lead to a subscription that is known to work is tried again. */
+const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
+	...set,
+	renewAt: now + set.renewalPauseMs * jitter,
+	renewalPauseMs: grown(set.renewalPauseMs),
+});
+
+function onDelivered(
+	set: SubscriptionSet,
+	{ id, overlapMs, now }: Extract<Happening, { what: 'delivered' }>,
+): SubscriptionSet {
+	const signer = [...set.retired, ...(set.current ? [set.current] : [])].find(
+		(one) => one.id === id,
+	);
+	if (!signer) return set;
+	const leadHere = isOwn(set, signer) ? set.leadHere : new Set([...set.leadHere, id]);
+	const known: SubscriptionSet = { ...set, leadHere };
+	const isSettled = known.seen && isTrusted(known.trust);
+	if (id !== set.current?.id) return isSettled ? retireAll(known, overlapMs, now) : known;
+	const alive: SubscriptionSet = { ...known, aliveAt: now };
+	// What comes through another address says nothing about this one.
+	if (signer.targetUrl !== set.address) return alive;
+	const seen: SubscriptionSet = { ...alive, seen: true, renewAt: undefined };
+	if (set.trust === 'no') return seen;
+	return settled(seen, set.trust === 'here' ? 'here' : 'elsewhere', overlapMs, now);
+}
+
+function onSaved(
+	set: SubscriptionSet,
+	{ generation, here, deleted, overlapMs, jitter, now }: Extract<Happening, { what: 'saved' }>,
+): SubscriptionSet {
+	if (generation !== set.current?.generation) {
+		const isIt = (one: RetiredSubscription) => one.generation === generation;
+		// Until the current one is known to work, the latest that was saved is needed.
+		const asSaved = (one: RetiredSubscription): RetiredSubscription => ({
+			...one,
+			wasSaved: true,
+			deleteAt: isTrusted(set.trust) ? one.deleteAt : null,
+		});
+		return { ...set, retired: set.retired.map((one) => (isIt(one) ? asSaved(one) : one)) };
+	}
+	const rest = withoutIds(set, deleted);
+	const saved: SubscriptionSet = { ...rest, saving: undefined };
+	if (set.trust !== 'no') return saved;
+	const inTime = here || now - set.createdAt <= SAVED_IN_TIME_MS;
+	if (!inTime) return renewLater({ ...saved, trust: 'late' }, jitter, now);
+	return settled(saved, here ? 'here' : 'elsewhere', overlapMs, now);
+}
+
+const withoutIds = (set: SubscriptionSet, ids: readonly string[]): SubscriptionSet => ({
+	...set,
+	current: set.current && ids.includes(set.current.id) ? undefined : set.current,
+	retired: set.retired.filter(({ id }) => !ids.includes(id)),
+	deletions: new Map([...set.deletions].filter(([id]) => !ids.includes(id))),
+	leadHere: new Set([...set.leadHere].filter((id) => !ids.includes(id))),
+});
+
+function onUnpublished(set: SubscriptionSet, now: number): Outcome {
+	const all = [...set.retired, ...(set.current ? [retire(set.current, null, now)] : [])];
+	const subscriptions = all.filter((one) => isOwn(set, one)).map((one) => retire(one, now, now));
+	const foreign = all.filter((one) => !isOwn(set, one));
+	const { address, leadHere } = set;
+	return {
+		set: { ...EMPTY_SET, address, leadHere, retired: [...foreign, ...subscriptions] },
+		todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [],
+	};
+}
+
+/** What could not be deleted for a week, or was foreign that long, is left at the service. */
+function leftBehind(set: SubscriptionSet, now: number): Outcome {
+	const isOver = (one: RetiredSubscription) =>
+		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);
+	const subscriptions = set.retired.filter(isOver);
+	if (subscriptions.length === 0) return { set, todo: [] };
+	const ids = subscriptions.map(({ id }) => id);
+	return { set: withoutIds(set, ids), todo: [{ do: 'leaveBehind', subscriptions }] };
+}
+
+function onPassed(
+	set: SubscriptionSet,
+	{ silenceMs, now }: Extract<Happening, { what: 'passed' }>,
+): Outcome {
+	const todo: Todo[] = [];
+	const isSilent = set.current !== undefined && now - set.aliveAt >= silenceMs;
+	let next: SubscriptionSet = { ...set, renewAt: set.renewAt ?? (isSilent ? now : undefined) };
+	if (next.renewAt !== undefined && next.renewAt <= now) todo.push({ do: 'create' });
+
+	const left = leftBehind(next, now);
+	next = left.set;
+	todo.push(...left.todo);
+
+	const due = dueDeletions(next, now);
+	// Another process saved the current subscription, and what it saved may have been overwritten since.
+	const readsBack = due.length > 0 && (set.trust === 'elsewhere' || set.trust === 'late');
+	// Before the current one is saved, what is saved is needed.
+	const direct = set.trust === 'no' ? due.filter(({ wasSaved }) => !wasSaved) : due;
+	const saving = set.saving ?? (readsBack ? { at: now, pauseMs: FIRST_RETRY_PAUSE_MS } : undefined);
+	if (saving && saving.at <= now) {
+		todo.push({ do: 'save', deletes: readsBack ? due : [], isSettled: set.trust === 'elsewhere' });
+		// Should n8n never tell how the execution ended, there is another one after an hour.
+		next = { ...next, saving: { at: now + MAX_PAUSE_MS, pauseMs: saving.pauseMs } };
+	}
+	if (direct.length > 0 && !readsBack) todo.push({ do: 'delete', subscriptions: direct });
+	return { set: next, todo };
+}
+
+function onNotDeleted(set: SubscriptionSet, ids: readonly string[], now: number): SubscriptionSet {
+	const deletions = new Map(set.deletions);
+	for (const id of ids) {
+		const pauseMs = deletions.get(id)?.pauseMs ?? FIRST_RETRY_PAUSE_MS;
+		deletions.set(id, { at: now + pauseMs, pauseMs: grown(pauseMs) });
+	}
+	return { ...set, deletions };
+}
+
+/** The new state, and what to do. */
+export function happened(set: SubscriptionSet, event: Happening): Outcome {
+	const only = (next: SubscriptionSet): Outcome => ({ set: next, todo: [] });
+	switch (event.what) {
+		case 'started': {
+			const known = withStored({ ...set, address: event.address }, event.stored, event.now);
+			const left = leftBehind(known, event.now);
+			return {
+				set: {
+					...left.set,
+					// Newer than what an earlier start may still have an execution save.
+					current: left.set.current && {
+						...left.set.current,
+						generation: Math.max(event.now + 1, left.set.current.generation),
+					},
+					renewAt: undefined,
+					saving: undefined,
+					aliveAt: event.now,
+				},
+				todo: [...left.todo, { do: 'create' }],
+			};
+		}
+		case 'read':
+			return only(isOutdated(set, event.stored) ? replacedBy(set, event.stored) : set);
+		case 'created':
+			return onCreated(set, event);
+		case 'refused':
+			return only(renewLater(set, event.jitter, event.now));
+		case 'conflicted': {
+			const all = [...set.retired, ...(set.current ? [retire(set.current, 0, 0)] : [])];
+			const subscriptions = all.filter(({ targetUrl }) => targetUrl === set.address);
+			return { set, todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [] };
+		}
+		case 'delivered':
+			return only(onDelivered(set, event));
+		case 'saved':
+			return only(onSaved(set, event));
+		case 'notSaved':
+			return only({
+				...set,
+				saving: set.saving && {
+					at: event.now + set.saving.pauseMs,
+					pauseMs: grown(set.saving.pauseMs),
+				},
+			});
+		case 'deleted':
+			return only(withoutIds(set, event.ids));
+		case 'notDeleted':
+			return only(onNotDeleted(set, event.ids, event.now));
+		case 'unpublished':
+			return onUnpublished(set, event.now);
+		case 'passed':
+			return onPassed(set, event);
+		default:
+			return event satisfies never;
+	}
+}
+
+/**
+ * What an execution finds that is to save a set and delete subscriptions. They are deleted only where
+ * their successor is found saved; otherwise they are still needed.
+ *
+ * @param ours the set as the trigger knew it
+ * @param saved what is saved, as the execution finds it
+ * @returns what to delete, and what to save
+ */
+export function readBack(
+	ours: StoredSubscriptions,
+	saved: StoredSubscriptions,
+	{ deletes, isSettled }: { deletes: readonly string[]; isSettled: boolean },
+	now: number,
+): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
+	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
+	const { current, retired, missed } = withStored(known, saved, now);
+	const isTold = (one: RetiredSubscription) => deletes.includes(one.id);
+	if (isOverwritten(known, saved)) {
+		const kept = retired.map((one) => (isTold(one) ? { ...one, deleteAt: null } : one));
+		return { toDelete: [], toSave: { current, retired: kept, missed } };
+	}
+	// A newer one was saved meanwhile: this job is of the past.
+	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
+	const isOlder = (one: RetiredSubscription) => isSettled && one.targetUrl === current?.targetUrl;
+	const isOver = (one: RetiredSubscription) => isTold(one) || isOlder(one);
+	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
+	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
+	return { toDelete, toSave: { current, retired: marked, missed } };
+}

@@ -1,0 +1,159 @@
+/** Which subscriptions a trigger node has, and what follows from that alone. Times are ms since the epoch. */
+import type {
+	MissedTime,
+	RetiredSubscription,
+	StoredSubscriptions,
+	Subscription,
+} from './subscription';
+
+/** Most subscriptions of a node, so most secrets that a delivery is checked with. */
+export const MAX_SUBSCRIPTIONS = 6;
+/** The pause before a renewal that was refused is tried again; doubles with each further refusal. */
+export const FIRST_RENEWAL_PAUSE_MS = 15_000;
+/** For how long a deletion that fails is tried again: 7 days. */
+export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
+/**
+ * How sure it is that the current subscription delivers to every process of this n8n: `no`, not yet;
+ * `here`, this process saved it; `elsewhere`, another process saved it in time; `late`, another process
+ * saved it so late that the service may have paused it meanwhile.
+ */
+export type Trust = 'no' | 'here' | 'elsewhere' | 'late';
+
+/** Something to try again, with a pause that grows. */
+export interface Retry {
+	/** When it is due. */
+	at: number;
+	/** How long to wait when it fails once more. */
+	pauseMs: number;
+}
+
+export interface SubscriptionSet {
+	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */
+	address: string | undefined;
+	current: Subscription | undefined;
+	retired: readonly RetiredSubscription[];
+	trust: Trust;
+	/** When the current subscription was made. */
+	createdAt: number;
+	/** When the current subscription last gave a sign of life. */
+	aliveAt: number;
+	/** Subscriptions of other addresses whose deliveries came here all the same: those lead here. */
+	leadHere: ReadonlySet<string>;
+	/** Whether this process has seen the current subscription deliver. */
+	seen: boolean;
+	/** When to create a new one; undefined while the current one will do. */
+	renewAt: number | undefined;
+	/** How long to wait when that is refused. */
+	renewalPauseMs: number;
+	saving: Retry | undefined;
+	/** Deletions that failed, by subscription. */
+	deletions: ReadonlyMap<string, Retry>;
+	missed: MissedTime | undefined;
+}
+
+export const EMPTY_SET: SubscriptionSet = {
+	address: undefined,
+	current: undefined,
+	retired: [],
+	trust: 'no',
+	createdAt: 0,
+	aliveAt: 0,
+	leadHere: new Set(),
+	seen: false,
+	renewAt: undefined,
+	renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
+	saving: undefined,
+	deletions: new Map(),
+	missed: undefined,
+};
+
+/** A subscription as one that was replaced. */
+export const retire = (
+	subscription: Subscription | RetiredSubscription,
+	deleteAt: number | null,
+	now: number,
+	wasSaved = true,
+): RetiredSubscription => ({
+	giveUpAt: now + KEEP_TRYING_MS,
+	wasSaved,
+	...subscription,
+	deleteAt,
+});
+
+/**
+ * Whether a subscription delivers to this n8n, so that it may be deleted. A copy of n8n's database at
+ * another address must not delete what delivers to the original.
+ */
+export const isOwn = (
+	{ address, leadHere }: SubscriptionSet,
+	{ id, targetUrl }: Subscription,
+): boolean => targetUrl === address || leadHere.has(id);
+
+/** Whether `a` was made after `b`. */
+const isNewer = (a: Subscription, b: Subscription): boolean =>
+	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
+
+/** What n8n saves of a set. */
+export const stored = ({ current, retired, missed }: SubscriptionSet): StoredSubscriptions => ({
+	current,
+	retired: [...retired],
+	missed,
+});
+
+/** Whether a newer subscription is saved than this process knows. */
+export const isOutdated = (set: SubscriptionSet, { current }: StoredSubscriptions): boolean =>
+	current !== undefined && (!set.current || isNewer(current, set.current));
+
+/** Whether this process knows a newer subscription than is saved: an old copy was written back. */
+export const isOverwritten = (set: SubscriptionSet, { current }: StoredSubscriptions): boolean =>
+	set.current !== undefined && (!current || isNewer(set.current, current));
+
+/** The set as another process saved it. */
+export const replacedBy = (
+	{ address, leadHere }: SubscriptionSet,
+	{ current, retired, missed }: StoredSubscriptions,
+): SubscriptionSet => ({
+	...EMPTY_SET,
+	address,
+	leadHere,
+	current,
+	retired,
+	missed,
+	trust: 'here',
+});
+
+/** The set with what is saved: both together, none twice. The newest is current. */
+export function withStored(
+	set: SubscriptionSet,
+	{ current, retired, missed }: StoredSubscriptions,
+	now: number,
+): SubscriptionSet {
+	const isBehind = isOutdated(set, { current, retired, missed });
+	const newest = isBehind ? current : set.current;
+	const others = new Map<string, RetiredSubscription>();
+	const add = (one: Subscription | RetiredSubscription) => {
+		if (one.id === newest?.id || others.has(one.id)) return;
+		others.set(one.id, 'deleteAt' in one ? one : retire(one, null, now));
+	};
+	// What this process knows of a subscription counts more than what was saved of it.
+	for (const one of set.retired) add(one);
+	for (const one of retired) add(one);
+	for (const one of [current, set.current]) if (one) add(one);
+	return {
+		...set,
+		current: newest,
+		retired: [...others.values()].sort((a, b) => (isNewer(a, b) ? 1 : -1)),
+		missed: isBehind || !set.missed ? missed : set.missed,
+		// Saved by whoever made it.
+		...(isBehind && { trust: 'here', saving: undefined, seen: false, renewAt: undefined }),
+	};
+}
+
+/** The subscriptions whose deliveries count, newest first; never more than {@link MAX_SUBSCRIPTIONS}. */
+export function accepted(
+	{ current, retired }: Pick<SubscriptionSet, 'current' | 'retired'>,
+	now: number,
+): Subscription[] {
+	const valid = retired.filter(({ deleteAt }) => deleteAt === null || deleteAt > now);
+	return [...(current ? [current] : []), ...valid.reverse()].slice(0, MAX_SUBSCRIPTIONS);
+}

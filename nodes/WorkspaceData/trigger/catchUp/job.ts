@@ -1,0 +1,94 @@
+/** The execution that looks for missed records. */
+import { createHash } from 'node:crypto';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import type { DeliveredEvent } from '../../model/event';
+import { indexFields, type FieldIndex } from '../../model/fieldResolution';
+import type { Search } from '../../model/subscriptionRules';
+import { openApi } from '../../transport/api';
+import { type Clock, systemClock } from '../../transport/clock';
+import { listFields } from '../../transport/listings';
+import { simplified } from '../output';
+import { watchedCard, type TriggerSettings } from '../parameters';
+import { readStore } from '../subscriptionStore';
+import { isCloseTo, openKnownRecords } from './knownRecords';
+import { type Candidate, findMissed, keyOf } from './missedRecords';
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** The item that starts an execution which looks for missed records. */
+export const searchJob = ({ from, earlier, upTo }: Search): IDataObject => ({
+	event: 'catch_up',
+	from: toIso(from),
+	to: toIso(upTo),
+	earlier: earlier.map(toIso),
+});
+
+const time = z.string().transform((text) => Date.parse(text));
+const jobSchema = z
+	.object({
+		event: z.literal('catch_up'),
+		from: time,
+		to: time,
+		earlier: z.array(time).default([]),
+	})
+	.transform(({ from, to, earlier }): Search => ({ from, earlier, upTo: to }));
+
+/** The search in such an item; undefined for another one. */
+export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
+
+function toEvent({ cardId, record, createdAt }: Candidate, workspaceId: string): DeliveredEvent {
+	const { id, data } = record;
+	const body = {
+		event: 'record.created',
+		timestamp: record.createdAt,
+		workspace_id: workspaceId,
+		card_id: cardId,
+		record_id: id,
+		data,
+		caught_up: true,
+	};
+	return {
+		event: body.event,
+		happenedAt: createdAt,
+		workspaceId,
+		cardId,
+		recordId: id,
+		data,
+		body,
+		key: createHash('sha256').update(keyOf({ cardId, record, createdAt })).digest('hex'),
+	};
+}
+
+/** The missed records as items. @throws what reading the cards throws */
+export async function catchUp(
+	context: IExecuteFunctions,
+	settings: TriggerSettings,
+	search: Search,
+	clock: Clock = systemClock,
+): Promise<INodeExecutionData[]> {
+	const api = await openApi(context, settings.authentication, clock);
+	// As subscribed: a card that was chosen by name may have another one by now.
+	const { current } = readStore(context);
+	const watched = current ? current.cardId : await watchedCard(settings, api);
+	const known = await openKnownRecords(context);
+	const missed = await findMissed(api, watched, search, known);
+	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
+	const wanted = missed.filter(({ createdAt }) => createdAt >= oldest);
+
+	const indexes = new Map<string, FieldIndex | undefined>();
+	const isNamed = settings.simple && settings.fieldKeys === 'name';
+	for (const cardId of isNamed ? new Set(wanted.map((one) => one.cardId)) : []) {
+		const fields = await listFields(api, cardId).catch(() => undefined);
+		indexes.set(cardId, fields && indexFields(fields, cardId));
+	}
+	const items = wanted.map((one) => {
+		const event = toEvent(one, api.workspaceId);
+		const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
+		return { json: json as IDataObject };
+	});
+	// Last: a search that failed is done again.
+	const close = missed.filter(({ createdAt }) => isCloseTo(search.upTo, createdAt));
+	await known.complete(search.upTo, close.map(keyOf));
+	return items;
+}

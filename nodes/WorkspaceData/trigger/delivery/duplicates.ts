@@ -1,0 +1,130 @@
+/** Which events this process has taken on, so that a second delivery of one starts no second execution. */
+import { wait, type Clock } from '../../transport/clock';
+
+/** What is needed of n8n's response to a delivery. */
+export interface DeliveryResponse {
+	readonly writableEnded: boolean;
+	readonly statusCode: number;
+	once(event: 'finish' | 'close', listener: () => void): unknown;
+}
+
+/** A delivery that n8n is working on; without a response once that is gone from memory. */
+interface Open {
+	subscription: string;
+	response(): DeliveryResponse | undefined;
+}
+
+/** The events of late, by their keys. */
+export interface Duplicates {
+	/**
+	 * Takes an event on, unless it was taken on before. While an earlier delivery of it is under way, waits
+	 * for what becomes of that one: if n8n could not save its execution, this one has to run. A delivery
+	 * counts only once n8n answered it with success.
+	 *
+	 * @param event its key, the id of the subscription that delivered it, and whether that one may deliver it
+	 *   again to have it executed again; what another subscription delivers too is always a duplicate
+	 * @returns `taken`: the event is to be executed; `known`: it has its execution; `undecided`: the earlier
+	 *   delivery is still under way after ten minutes, or this sender hung up
+	 */
+	takeOn(
+		event: { key: string; subscription: string; mayRepeat: boolean },
+		response: DeliveryResponse,
+		clock: Clock,
+	): Promise<'taken' | 'known' | 'undecided'>;
+}
+
+/**
+ * Most events that are remembered for a node: 1,000 keys of 64 characters take less than 200 kB. The
+ * retries of a delivery come within minutes.
+ */
+export const MAX_KNOWN = 1_000;
+/** Most deliveries of a node under way that second ones wait for. */
+const MAX_OPEN = 1_000;
+/** How often a second delivery looks whether the first one is answered, in ms. */
+const LOOK_AGAIN_MS = 100;
+/** How long a second delivery waits for the first, in ms: as long as n8n may wait for a free slot. */
+const MAX_WAIT_MS = 600_000;
+/** How often to look whether n8n has answered although the sender hung up, in ms: no event tells. */
+const HUNG_UP_INTERVAL_MS = 1_000;
+
+const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
+	statusCode >= 200 && statusCode < 300;
+
+/** Creates an empty memory of events. */
+export function createDuplicates(): Duplicates {
+	/** Which subscription delivered an event, by the event's key. */
+	const known = new Map<string, string>();
+	const open = new Map<string, Open>();
+
+	function remember(key: string, subscription: string): void {
+		known.delete(key);
+		known.set(key, subscription);
+		if (known.size <= MAX_KNOWN) return;
+		const [oldest] = known.keys();
+		if (oldest !== undefined) known.delete(oldest);
+	}
+
+	/** Notes the end of a delivery, unless another one of the event has taken its place. */
+	function settle(key: string, delivery: Open): void {
+		if (open.get(key) !== delivery) return;
+		open.delete(key);
+		const response = delivery.response();
+		if (response?.writableEnded && isSuccess(response)) remember(key, delivery.subscription);
+	}
+
+	/**
+	 * Waits for n8n's answer to a sender that is gone. Does not keep the request, which can be large, in
+	 * memory: n8n does as long as it works on it.
+	 */
+	async function settleHungUp(key: string, delivery: Open, clock: Clock): Promise<void> {
+		const end = clock.now() + MAX_WAIT_MS;
+		while (open.get(key) === delivery && clock.now() < end) {
+			if (delivery.response()?.writableEnded !== false) break;
+			await clock.sleep(HUNG_UP_INTERVAL_MS);
+		}
+		settle(key, delivery);
+	}
+
+	function begin(
+		key: string,
+		subscription: string,
+		response: DeliveryResponse,
+		clock: Clock,
+	): void {
+		const delivery: Open = { subscription, response: () => response };
+		open.set(key, delivery);
+		response.once('finish', () => settle(key, delivery));
+		response.once('close', () => {
+			const weak = new WeakRef(response);
+			delivery.response = () => weak.deref();
+			void settleHungUp(key, delivery, clock);
+		});
+		if (open.size <= MAX_OPEN) return;
+		const [oldest] = open.keys();
+		if (oldest !== undefined) open.delete(oldest);
+	}
+
+	return {
+		async takeOn({ key, subscription, mayRepeat }, response, clock) {
+			const isRepeated = (by: string | undefined) => mayRepeat && by === subscription;
+			const end = clock.now() + MAX_WAIT_MS;
+			let hungUp = false;
+			let isWaiting = false;
+			for (;;) {
+				const earlier = open.get(key);
+				// Held while this one waits, so that its outcome is not lost.
+				const answer = earlier?.response();
+				if (earlier && answer?.writableEnded !== false) settle(key, earlier);
+				if (known.has(key) && !isRepeated(known.get(key))) return 'known';
+				if (!open.has(key) || isRepeated(earlier?.subscription)) break;
+				if (hungUp || clock.now() >= end) return 'undecided';
+				if (!isWaiting) response.once('close', () => (hungUp = true));
+				isWaiting = true;
+				await wait(LOOK_AGAIN_MS, clock);
+			}
+			// In the same turn as the look: two deliveries that come together must not both get here.
+			begin(key, subscription, response, clock);
+			return 'taken';
+		},
+	};
+}

@@ -1,0 +1,137 @@
+/** `webhook()`: what becomes of a delivery. */
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { type DeliveredEvent, readEvent } from '../../model/event';
+import type { FieldIndex } from '../../model/fieldResolution';
+import type { Subscription } from '../../model/subscription';
+import { accepted, isOverwritten, stored, withStored } from '../../model/subscriptionSet';
+import { type Clock, systemClock } from '../../transport/clock';
+import { warnSparingly, type WarningSlot } from '../log';
+import { simplified } from '../output';
+import { readSettings, type TriggerSettings } from '../parameters';
+import { nodeOf, type TriggerNode } from '../perNode';
+import { readStore, writeStore } from '../subscriptionStore';
+import { knownFields } from './fieldNames';
+import { concerns, excessiveAge, isWatched, misdirection } from './relevance';
+import { rawBody, signerOf } from './verify';
+import { unknownNames } from './watchedFields';
+
+const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
+
+/** Answers without an execution, so that the service tries again. */
+function refuse(context: IWebhookFunctions, status: 401 | 503): IWebhookResponseData {
+	context.getResponseObject().status(status).end();
+	return { noWebhookResponse: true };
+}
+
+/**
+ * Verifies a delivery over its raw bytes before anything else, and starts the workflow with it. Anything
+ * that is not signed with a secret of this node is answered 401; a signed delivery that is not wanted is
+ * answered 200. Neither starts an execution.
+ *
+ * @see service interface, part 6
+ */
+export async function receiveDelivery(
+	context: IWebhookFunctions,
+	clock: Clock = systemClock,
+): Promise<IWebhookResponseData> {
+	const use = context.getMode() === 'manual' ? 'test' : 'production';
+	const node = nodeOf(context, use);
+	const warn = (slot: WarningSlot, message: string) =>
+		warnSparingly(context, slot, clock.now(), message);
+	const saved = readStore(context);
+	node.tell({ what: 'read', stored: saved });
+	const known = withStored(node.set, saved, clock.now());
+	const valid = accepted(known, clock.now());
+	const body = await rawBody(context);
+	const signer = body && signerOf(context, body, valid);
+	if (!body || !signer) {
+		const reason =
+			valid.length > 0
+				? 'it is not signed by a subscription of this node'
+				: 'this node has no subscription';
+		warn(node.warnings.refused, `A delivery was refused: ${reason}`);
+		return refuse(context, 401);
+	}
+
+	const event = readEvent(body);
+	if (!event) {
+		warn(node.warnings.unreadable, 'A signed delivery was ignored: its body is not an event');
+		return NOTHING_TO_DO;
+	}
+	const settings = readSettings(context);
+	node.tell({
+		what: 'delivered',
+		id: signer.id,
+		overlapMs: settings.overlapMs,
+		now: clock.now(),
+	});
+	// An execution that ran long wrote back an old copy; this delivery shows that what is known here works.
+	if (use === 'production' && isOverwritten(node.set, saved)) {
+		writeStore(context, stored(node.set));
+	}
+	return await startWith(context, node, { event, signer, settings }, clock, warn);
+}
+
+interface Verified {
+	event: DeliveredEvent;
+	signer: Subscription;
+	settings: TriggerSettings;
+}
+
+/** Starts the workflow with a verified event, unless the node's settings exclude it. */
+async function startWith(
+	context: IWebhookFunctions,
+	node: TriggerNode,
+	{ event, signer, settings }: Verified,
+	clock: Clock,
+	warn: (slot: WarningSlot, message: string) => void,
+): Promise<IWebhookResponseData> {
+	const { current } = withStored(node.set, readStore(context), clock.now());
+	const { workspaceId, cardId } = current ?? signer;
+	const wrong = misdirection(event, { workspaceId, cardId }, settings.events);
+	if (wrong) {
+		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);
+		return NOTHING_TO_DO;
+	}
+	const age = await excessiveAge(context, node, event, settings, clock);
+	if (age !== undefined) {
+		const minutes = Math.floor(age / 60_000);
+		warn(
+			node.warnings.leftOut,
+			`An event was ignored: it is ${minutes} minutes old, more than 'Max Event Age' allows`,
+		);
+		return NOTHING_TO_DO;
+	}
+	const mayRepeat = !settings.ignoreDuplicates;
+	const taken = { key: event.key, subscription: signer.id, mayRepeat };
+	const outcome = await node.deliveries.takeOn(taken, context.getResponseObject(), clock);
+	if (outcome === 'known') return NOTHING_TO_DO;
+	if (outcome === 'undecided') return refuse(context, 503);
+
+	const index = await fieldsFor(context, event, settings, workspaceId, clock);
+	const tell = (message: string) => warn(node.warnings.watchFields, message);
+	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
+	const { simple, fieldKeys } = settings;
+	const json = simple
+		? simplified(event, fieldKeys === 'name' ? index : undefined)
+		: (event.body as IDataObject);
+	return { ...NOTHING_TO_DO, workflowData: [[{ json }]] };
+}
+
+/** The fields of the event's card, where names are needed. */
+async function fieldsFor(
+	context: IWebhookFunctions,
+	event: DeliveredEvent,
+	settings: TriggerSettings,
+	workspaceId: string,
+	clock: Clock,
+): Promise<FieldIndex | undefined> {
+	const { authentication, simple, fieldKeys, watchFields, card } = settings;
+	const { data, cardId } = event;
+	const isNamed = simple && fieldKeys === 'name';
+	if (!data || cardId === undefined || !(isNamed || isWatched(event, settings))) return undefined;
+	const watched = isWatched(event, settings) && card !== undefined ? watchFields : [];
+	const isEnough = (index: FieldIndex) =>
+		Object.keys(data).every((id) => index.byId(id)) && unknownNames(watched, index).length === 0;
+	return await knownFields(context, authentication, { workspaceId, cardId }, isEnough, clock);
+}

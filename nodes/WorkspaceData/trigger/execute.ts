@@ -1,0 +1,40 @@
+/** `execute()`: n8n runs the trigger node as part of the execution that a delivery or the trigger started. */
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { systemClock } from '../transport/clock';
+import { toNodeError } from '../transport/errors';
+import { catchUp, readSearchJob } from './catchUp/job';
+import { withoutKnown } from './catchUp/knownRecords';
+import { carryOutSaveJob, readSaveJob } from './lifecycle/saveJob';
+import { readSettings, type TriggerSettings } from './parameters';
+
+const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
+	readSettings({
+		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
+	});
+
+/**
+ * Passes on what a delivery gave, and carries out the jobs of the trigger: only an execution has n8n's
+ * memory that survives, and static data as they are.
+ */
+export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	const mode = context.getMode();
+	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
+	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
+	const saving = readSaveJob(json);
+	if (saving) {
+		const { authentication } = settingsOf(context);
+		if (mode === 'trigger') await carryOutSaveJob(context, authentication, saving, systemClock);
+		return [[]];
+	}
+	const search = readSearchJob(json);
+	if (mode !== 'webhook' && mode !== 'trigger' && !search) return [items];
+	const settings = settingsOf(context);
+	if (!settings.catchUp) return [search ? [] : items];
+	if (!search) return [await withoutKnown(context, items)];
+	try {
+		return [await catchUp(context, settings, search)];
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}

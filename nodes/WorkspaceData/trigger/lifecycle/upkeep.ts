@@ -1,0 +1,200 @@
+/** `trigger()`: looks after the subscriptions while the workflow is published. */
+import type { IDataObject, IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { Todo } from '../../model/subscriptionRules';
+import { type Clock, systemClock } from '../../transport/clock';
+import { searchJob } from '../catchUp/job';
+import { reasonOf, warn, warnSparingly } from '../log';
+import { readSettings, type TriggerSettings } from '../parameters';
+import { inTurn, nodeOf, type TriggerNode } from '../perNode';
+import { activationError } from './activationError';
+import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
+import { saveJob } from './saveJob';
+
+/** When to look whether there is something to do: every ten seconds. */
+const EVERY_TEN_SECONDS = '*/10 * * * * *';
+/** How long to leave a search for missed records that failed, in ms. */
+const SEARCH_PAUSE_MS = 60_000;
+
+/** How an execution ended that the trigger started. */
+type Ending = 'done' | 'failed';
+
+/** Starts an execution with an item for this node, and waits for its end. */
+async function runExecution(context: ITriggerFunctions, json: IDataObject): Promise<Ending> {
+	const done = context.helpers.createDeferredPromise<IRun>();
+	context.emit([[{ json }]], undefined, done);
+	try {
+		const run = await done.promise;
+		const isOurFailure =
+			run !== undefined &&
+			run.status !== 'success' &&
+			run.data.resultData.lastNodeExecuted === context.getNode().name;
+		return isOurFailure ? 'failed' : 'done';
+	} catch (error) {
+		// So n8n 1 says in queue mode where successful executions are not kept.
+		return /could not find execution/i.test(reasonOf(error)) ? 'done' : 'failed';
+	}
+}
+
+type SaveTask = Extract<Todo, { do: 'save' }>;
+
+interface Upkeep {
+	context: ITriggerFunctions;
+	settings: TriggerSettings;
+	clock: Clock;
+	node: TriggerNode;
+}
+
+/** Renews the subscription; where that fails, after a pause that grows. */
+async function renewNow(upkeep: Upkeep): Promise<void> {
+	const { context, settings, clock, node } = upkeep;
+	const { address } = node.set;
+	if (address === undefined) return;
+	const { epoch } = node;
+	const { overlapMs } = settings;
+	try {
+		const how = { savedByHook: false, overlapMs };
+		const todo = await renew(context, node, settings, address, clock, how);
+		for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
+	} catch (error) {
+		if (node.epoch !== epoch) return;
+		node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+		throw error;
+	}
+}
+
+/**
+ * Starts the execution that saves the subscriptions. Other processes refuse the deliveries of a new one
+ * until then.
+ */
+async function save(
+	{ context, settings, clock, node }: Upkeep,
+	{ deletes, isSettled }: SaveTask,
+): Promise<void> {
+	const { epoch } = node;
+	const ids = deletes.map(({ id }) => id);
+	let generation = 0;
+	const ending = await inTurn(context, 'save', async (): Promise<Ending> => {
+		if (node.epoch !== epoch) return 'failed';
+		generation = node.set.current?.generation ?? 0;
+		const json = await saveJob(context, node, settings.authentication, {
+			deletes: ids,
+			isSettled,
+		});
+		return await runExecution(context, json);
+	});
+	if (node.epoch !== epoch) return;
+	const now = clock.now();
+	if (ending === 'failed') {
+		node.tell({ what: 'notSaved', now });
+		return;
+	}
+	node.tell({
+		what: 'saved',
+		generation,
+		here: node.savedHere === generation,
+		deleted: ids,
+		overlapMs: settings.overlapMs,
+		jitter: jitterOf(clock),
+		now,
+	});
+}
+
+/** As `save`, without waiting for it: the execution may wait behind others. */
+function startSaving(upkeep: Upkeep, task: SaveTask): void {
+	const { context, clock, node } = upkeep;
+	void save(upkeep, task).catch((error: unknown) => {
+		node.tell({ what: 'notSaved', now: clock.now() });
+		warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`);
+	});
+}
+
+/** Starts the execution that looks for missed records; once more when it could not read them. */
+function searchDue({ context, clock, node }: Upkeep): void {
+	const pending = node.pendingSearch;
+	if (!pending || clock.now() < pending.notBefore) return;
+	node.pendingSearch = undefined;
+	void runExecution(context, searchJob(pending.search)).then((ending) => {
+		const triesLeft = pending.triesLeft - 1;
+		if (ending === 'done' || triesLeft <= 0 || node.pendingSearch) return;
+		node.pendingSearch = { ...pending, triesLeft, notBefore: clock.now() + SEARCH_PAUSE_MS };
+	});
+}
+
+async function carryOut(upkeep: Upkeep, task: Todo): Promise<void> {
+	const { context, settings, clock, node } = upkeep;
+	switch (task.do) {
+		case 'create':
+			await renewNow(upkeep);
+			break;
+		case 'delete':
+			await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
+			break;
+		case 'save':
+			startSaving(upkeep, task);
+			break;
+		case 'leaveBehind':
+			tellLeftBehind(context, task);
+			break;
+		default:
+	}
+}
+
+/** @throws NodeOperationError for a value that cannot be used */
+function settingsOf(context: ITriggerFunctions): TriggerSettings {
+	try {
+		return readSettings(context);
+	} catch (error) {
+		throw activationError(context.getNode(), error);
+	}
+}
+
+/**
+ * Looks after the subscriptions. n8n calls `trigger()` at every start, and because it exists calls the
+ * lifecycle methods at every start, too.
+ */
+export async function lookAfter(
+	context: ITriggerFunctions,
+	clock: Clock = systemClock,
+): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {};
+	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
+	const settings = settingsOf(context);
+	let busy = false;
+	let closed = false;
+
+	async function look(): Promise<void> {
+		const node = nodeOf(context, 'production');
+		const upkeep = { context, settings, clock, node };
+		const silenceMs = settings.silenceMs * node.spread;
+		for (const task of node.tell({ what: 'passed', silenceMs, now: clock.now() })) {
+			await carryOut(upkeep, task);
+			if (closed) return;
+		}
+		searchDue(upkeep);
+	}
+
+	async function tick(): Promise<void> {
+		if (busy || closed) return;
+		busy = true;
+		try {
+			await look();
+		} catch (error) {
+			const { warnings } = nodeOf(context, 'production');
+			warnSparingly(
+				context,
+				warnings.upkeep,
+				clock.now(),
+				`The subscription could not be looked after: ${reasonOf(error)}`,
+			);
+		} finally {
+			busy = false;
+		}
+	}
+
+	context.helpers.registerCron({ expression: EVERY_TEN_SECONDS }, () => void tick());
+	return {
+		async closeFunction() {
+			closed = true;
+		},
+	};
+}

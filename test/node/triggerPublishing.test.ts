@@ -1,0 +1,223 @@
+/** The trigger is published: one subscription, or a clear message. */
+import { current, keptBy, lifecycleSuite } from '../support/lifecycle';
+import { triggerNode, type TestTrigger } from '../support/trigger';
+
+const suite = lifecycleSuite();
+
+describe('publishing', () => {
+	it.each([
+		['an API key', () => suite.workspace.apiKey],
+		['a service account', () => suite.workspace.serviceAccount],
+	])('subscribes with %s and unsubscribes', async (_name, credentials) => {
+		const trigger = suite.watchAll({ events: ['record.created', 'card.updated'] }, credentials());
+		await trigger.activate();
+		expect(suite.live(trigger)).toMatchObject([
+			{
+				id: current(trigger).id,
+				events: ['record.created', 'card.updated'],
+				cardId: null,
+				targetUrl: `http://127.0.0.1:5678/webhook/${trigger.node.webhookId}/webhook`,
+			},
+		]);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
+		expect(keptBy(trigger)).toEqual({ retired: [] });
+	});
+
+	it.each(['id', 'name', 'list'])('subscribes to one card, chosen by %s', async (mode) => {
+		const card = await suite.workspace.card(`Chosen by ${mode}`, []);
+		const value = mode === 'name' ? `chosen by ${mode}` : card.id;
+		const cardId = { __rl: true, mode, value };
+		const trigger = suite.watchAll({ watch: 'oneCard', cardId });
+		await trigger.activate();
+		expect(suite.live(trigger)).toMatchObject([{ cardId: card.id }]);
+		await trigger.deactivate();
+	});
+
+	const shapes = [
+		{ webhookIdKey: 'id' },
+		{ webhookSecret: 'wrapped' },
+		{ webhookSecret: 'wrapped', objects: 'data', webhookIdKey: 'id' },
+		{ objects: 'named' },
+		{ objects: 'data', createStatus: 200 },
+		{ extraProperties: true, deleteStatus: 200 },
+	] as const;
+	it.each(shapes)('understands the answer in the shape %j', async (variants) => {
+		suite.workspace.service.control.setVariants(variants);
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const [subscription] = suite.live(trigger);
+		expect(subscription?.id).toBe(current(trigger).id);
+		trigger.reload();
+		const result = await trigger.deliver(suite.delivery(current(trigger)));
+		expect(result.items).toHaveLength(1);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('B3 says so when the answer holds no secret, and is not active', async () => {
+		const subscription = { webhook_id: 'whk_without_secret', events: [] };
+		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
+		suite.workspace.service.control.fail({ ...answer, json: subscription });
+		const trigger = suite.watchAll();
+		suite.workspace.service.control.resetRequests();
+		await expect(trigger.activate()).rejects.toThrow(/its answer holds no secret/);
+		expect(suite.workspace.requests()).toContain('DELETE /webhooks/whk_without_secret');
+		expect(keptBy(trigger).current).toBeUndefined();
+	});
+
+	it('B3 says so when the answer holds no identifier', async () => {
+		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
+		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
+			suite.workspace.service.control.fail({ ...answer, json });
+			const trigger = suite.watchAll();
+			await expect(trigger.activate()).rejects.toThrow(/its answer holds no (identifier|secret)/);
+			expect(keptBy(trigger).current).toBeUndefined();
+		}
+	});
+
+	it('B2 leaves at most one subscription for each lost answer', async () => {
+		const trigger = suite.watchAll();
+		const lost = { method: 'POST', path: '/webhooks$', mode: 'dropAfter', times: 2 } as const;
+		suite.workspace.service.control.fail(lost);
+		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		await trigger.deactivate();
+		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		await trigger.deactivate();
+		await trigger.activate();
+		expect(suite.live(trigger)).toHaveLength(3);
+		trigger.reload();
+		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+	});
+
+	describe('what it says when it cannot', () => {
+		const failures: Array<[string, () => TestTrigger, RegExp]> = [
+			[
+				'a key that is not accepted',
+				() =>
+					suite.watchAll(
+						{},
+						{ workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, apiKey: 'x' } },
+					),
+				/Check 'API Key' in the credential/,
+			],
+			[
+				'a service that is not there',
+				() =>
+					suite.watchAll(
+						{},
+						{
+							workspaceDataApi: {
+								...suite.workspace.apiKey.workspaceDataApi,
+								baseUrl: 'http://127.0.0.1:9/api/v1',
+							},
+						},
+					),
+				/could not be reached: the connection was refused.*Check 'Base URL'/,
+			],
+			[
+				'an address without the API root',
+				() =>
+					suite.watchAll(
+						{},
+						{
+							workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, baseUrl: 'http://x' },
+						},
+					),
+				/'Base URL' has to end in \/api\/v1/,
+			],
+			['no event', () => suite.watchAll({ events: [] }), /'Trigger On' is empty/],
+			[
+				'no card',
+				() => suite.watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'list', value: '' } }),
+				/'Card' is empty/,
+			],
+			[
+				'an unknown card',
+				() =>
+					suite.watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'id', value: 'crd_x' } }),
+				/Card "crd_x" does not exist/,
+			],
+			[
+				'an unknown card name',
+				() =>
+					suite.watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'name', value: 'None' } }),
+				/no card called 'None'/,
+			],
+			[
+				'an unknown value of Watch',
+				() => suite.watchAll({ watch: 'some' }),
+				/'Watch' cannot be 'some'/,
+			],
+		];
+		it.each(failures)('%s', async (_name, make, message) => {
+			const trigger = make();
+			await expect(trigger.activate()).rejects.toThrow(message);
+			expect(suite.live(trigger)).toEqual([]);
+			expect(await trigger.deactivate()).toBe(true);
+		});
+
+		it("an address that the service refuses, in the service's words", async () => {
+			const problem = { detail: 'target_url must be public', title: 'Invalid webhook' };
+			suite.workspace.service.control.fail({
+				method: 'POST',
+				path: '/webhooks$',
+				status: 422,
+				json: problem,
+			});
+			await expect(suite.watchAll().activate()).rejects.toThrow(
+				/Invalid webhook\. target_url must be public/,
+			);
+		});
+
+		it('no credential', async () => {
+			const trigger = suite.watchAll();
+			delete trigger.node.credentials;
+			trigger.reload();
+			await expect(trigger.activate()).rejects.toThrow(/No credential/);
+		});
+
+		it('nothing about secrets', async () => {
+			const key = 'wsd_live_very_secret';
+			const credentials = {
+				workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, apiKey: key },
+			};
+			const error: unknown = await suite
+				.watchAll({}, credentials)
+				.activate()
+				.then(
+					() => undefined,
+					(thrown: unknown) => thrown,
+				);
+			expect(error).toBeInstanceOf(Error);
+			const { message, description } = error as Error & { description?: string };
+			expect(`${message} ${description}`).not.toContain(key);
+			expect(suite.warnings.join()).not.toContain(key);
+		});
+	});
+
+	it.each(['n8n.example.com', 'n8n.example.com:5678', ''])(
+		"sends nothing when n8n's own address is '%s'",
+		async (webhookBase) => {
+			const trigger = triggerNode(
+				suite.workspace.apiKey,
+				{ events: ['record.created'] },
+				{ webhookBase },
+			);
+			suite.workspace.service.control.resetRequests();
+			await expect(trigger.activate()).rejects.toThrow(
+				/which is not an address\. Set n8n's webhook address/,
+			);
+			expect(suite.workspace.requests()).toEqual([]);
+		},
+	);
+
+	it('hints at a webhook address that only this machine can reach', async () => {
+		const baseUrl = suite.workspace.service.baseUrl;
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		expect(suite.warnings).toEqual([]);
+		expect(baseUrl).toContain('127.0.0.1');
+		await trigger.deactivate();
+	});
+});

@@ -1,0 +1,387 @@
+/** The trigger renews its subscription while n8n runs. */
+import { TriggerContext } from 'n8n-core';
+import type { IDataObject } from 'n8n-workflow';
+import { nodeOf } from '../../nodes/WorkspaceData/trigger/perNode';
+import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
+import { triggerNode, triggerPair } from '../support/trigger';
+
+const suite = lifecycleSuite();
+
+describe('when nothing comes for long', () => {
+	async function published(options: IDataObject = {}) {
+		const trigger = suite.watchAll({ options });
+		await trigger.activate();
+		await trigger.start('activate');
+		return trigger;
+	}
+
+	it('subscribes anew, in an execution without items, and lets the old one deliver meanwhile', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		pass(26.5);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		expect(trigger.emitted).toEqual([[SAVING]]);
+		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
+
+		pass(27);
+		await untilTicked(trigger, 'the old one to be deleted', () =>
+			suite.live(trigger).length === 1 ? true : undefined,
+		);
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('catches up on what was missed meanwhile', async () => {
+		const trigger = await published({ catchUp: true });
+		pass(26.5);
+		await untilTicked(trigger, 'the renewal', () =>
+			trigger.emitted.length > 0 ? true : undefined,
+		);
+		pass(26.6);
+		await untilTicked(trigger, 'catching up', () =>
+			trigger.emitted.length > 1 ? true : undefined,
+		);
+		expect(trigger.emitted[1]).toMatchObject([{ json: { event: 'catch_up' } }]);
+		await trigger.deactivate();
+	});
+
+	it('leaves a subscription alone that delivers, even what is not wanted', async () => {
+		const trigger = await published();
+		const before = suite.subscribed();
+		pass(23);
+		await trigger.deliver(suite.delivery(current(trigger), { event: 'record.deleted' }));
+		pass(46);
+		trigger.tick();
+		await trigger.deactivate();
+		expect(suite.subscribed()).toBe(before);
+		expect(trigger.emitted).toEqual([]);
+	});
+
+	it('does not take forged deliveries, and those of a subscription from before, for a sign of life', async () => {
+		const trigger = await published({ overlap: 1_500 });
+		const old = current(trigger);
+		await trigger.activate('init');
+		pass(23);
+		expect((await trigger.deliver(suite.delivery({ ...old, secret: 'guessed' }))).status).toBe(401);
+		expect((await trigger.deliver(suite.delivery(old))).status).toBe(200);
+		pass(26.5);
+		await untilTicked(trigger, 'the renewal', () =>
+			trigger.emitted.length > 0 ? true : undefined,
+		);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it.each([
+		[{ renewAfterSilence: 0 }, 10_000, 0],
+		[{ renewAfterSilence: 100 }, 99, 0],
+		[{ renewAfterSilence: 2 }, 2.3, 1],
+		// C21: at least an hour.
+		[{ renewAfterSilence: 0.001 }, 0.9, 0],
+		[{ renewAfterSilence: 0.001 }, 1.2, 1],
+	])('goes by the option %j after %d hours', async (options, hours, renewals) => {
+		const trigger = await published(options);
+		const before = suite.subscribed();
+		pass(hours);
+		trigger.tick();
+		if (renewals > 0) {
+			await until('the renewal', () => (trigger.emitted.length > 0 ? true : undefined));
+		}
+		await trigger.deactivate();
+		expect(suite.subscribed() - before).toBe(renewals);
+		expect(trigger.emitted).toHaveLength(renewals);
+	});
+
+	it('tries again after a pause when the service is away, and keeps what it has', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const upkeep = () =>
+			suite.warnings.filter((line) => line.includes('could not be looked after'));
+		const post = { method: 'POST', path: '/webhooks$' } as const;
+		suite.workspace.service.control.fail({ ...post, status: 503, times: 1 });
+		pass(26.5);
+		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
+
+		// 10 seconds later, then 20.
+		pass(26.5 + 10 / 3_600);
+		trigger.tick();
+		await trigger.idle();
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
+		pass(26.5 + 20 / 3_600);
+		await untilTicked(trigger, 'the renewal', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		await trigger.deactivate();
+	});
+
+	it('leaves alone what delivers again after a renewal that failed', async () => {
+		const trigger = await published();
+		suite.workspace.service.control.fail({
+			method: 'POST',
+			path: '/webhooks$',
+			status: 503,
+			times: 1,
+		});
+		pass(26.5);
+		await untilTicked(trigger, 'the warning', () =>
+			suite.warnings.find((line) => line.includes('could not be looked after')),
+		);
+		const before = suite.subscribed();
+		await trigger.deliver(suite.delivery(current(trigger)));
+		pass(28);
+		trigger.tick();
+		await trigger.idle();
+		await trigger.deactivate();
+		expect(suite.subscribed()).toBe(before);
+		expect(trigger.emitted).toEqual([]);
+	});
+
+	it('tries again after a pause where the old one had to give way', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const post = { method: 'POST', path: '/webhooks$', times: 1 } as const;
+		suite.workspace.service.control.fail({ ...post, status: 409 });
+		suite.workspace.service.control.fail({ ...post, status: 503 });
+		pass(26.5);
+		await untilTicked(trigger, 'the warning', () =>
+			suite.warnings.find((line) => line.includes('could not be looked after')),
+		);
+		expect(suite.live(trigger)).toEqual([]);
+		pass(26.53);
+		await untilTicked(trigger, 'the renewal', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+		await trigger.deactivate();
+	});
+
+	it('is renewed once, also when so many triggers run that their memories are forgotten', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		for (let other = 0; other < 1_000; other += 1) {
+			nodeOf(
+				{
+					getNode: () => trigger.node,
+					getWorkflow: () => ({ id: `other-${other}`, active: true }),
+					getMode: () => 'webhook',
+				},
+				'production',
+			);
+		}
+		// What it knows comes back with whatever n8n asks of it.
+		trigger.reload();
+		await trigger.activate('init');
+		const before = suite.subscribed();
+		for (const hours of [27, 27.1, 27.2]) {
+			pass(hours);
+			trigger.tick();
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		}
+		expect(current(trigger).id).not.toBe(old.id);
+		expect(suite.subscribed() - before).toBe(1);
+		await trigger.deactivate();
+	});
+
+	it('does so by expressions, too, which n8n 2 evaluates only while it activates the trigger', async () => {
+		const trigger = await published({ catchUp: '={{ true }}', renewAfterSilence: '={{ 1 }}' });
+		const old = current(trigger);
+		jest.spyOn(TriggerContext.prototype, 'getNodeParameter').mockImplementation(() => {
+			throw new Error('No bridge acquired for this context. Call acquire() first.');
+		});
+		pass(1.2);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		pass(1.6);
+		await untilTicked(trigger, 'catching up', () =>
+			trigger.emitted.length > 1 ? true : undefined,
+		);
+		await untilTicked(trigger, 'the old one to be deleted', () =>
+			suite.live(trigger).length === 1 ? true : undefined,
+		);
+		expect(suite.warnings.filter((line) => line.includes('could not be looked after'))).toEqual([]);
+		await trigger.deactivate();
+	});
+
+	it('takes back nothing that executions have saved since n8n started', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		trigger.saveElsewhere({ global: { lastSeen: 7 } });
+		pass(26.5);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('is saved in queue mode, too, where another process runs the execution', async () => {
+		const trigger = triggerNode(
+			suite.workspace.apiKey,
+			{ events: ['record.created'] },
+			{ queueMode: true },
+		);
+		await trigger.activate();
+		await trigger.start('activate');
+		const old = current(trigger);
+		pass(26.5);
+		trigger.tick();
+		trigger.saveElsewhere({ global: { lastSeen: 7 } });
+		await until('n8n to save it', () => (current(trigger).id === old.id ? undefined : true));
+		expect(trigger.emitted).toEqual([[SAVING]]);
+		expect(trigger.saved()).toMatchObject({ global: { lastSeen: 7 } });
+		expect(
+			(await suite.afterRestart(trigger).deliver(suite.delivery(current(trigger)))).items,
+		).toHaveLength(1);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('shows no secret in the execution that saves', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		pass(26.5);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		const shown = JSON.stringify(trigger.emitted);
+		for (const secret of [old.secret, current(trigger).secret, suite.workspace.service.apiKey]) {
+			expect(shown).not.toContain(secret);
+			expect(shown).not.toContain(Buffer.from(secret).toString('base64url').slice(4, -4));
+		}
+		await trigger.deactivate();
+	});
+
+	it('takes back nothing when that execution is run once more', async () => {
+		const trigger = await published();
+		pass(26.5);
+		await untilTicked(trigger, 'the first', () =>
+			trigger.emitted.length === 1 ? true : undefined,
+		);
+		const early = current(trigger);
+		pass(55);
+		suite.workspace.service.control.setClockOffset({ seconds: 55 * 3_600 });
+		await untilTicked(trigger, 'the second', () =>
+			current(trigger).id === early.id ? undefined : true,
+		);
+		const latest = current(trigger);
+		const order = trigger.emitted[0]?.[0]?.json as IDataObject;
+		for (const mode of ['retry', 'trigger'] as const) {
+			trigger.reload();
+			expect(await trigger.execute([order], mode)).toEqual([]);
+			trigger.changed();
+			expect(current(trigger)).toEqual(latest);
+		}
+		await trigger.deactivate();
+	});
+
+	it('saves once more when the new subscription could not be saved', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
+		running.mockRejectedValueOnce(new Error('The worker ran out of memory'));
+		pass(26.5);
+		await untilTicked(trigger, 'the execution', () => running.mock.results[0]);
+		expect(current(trigger).id).toBe(old.id);
+		pass(26.55);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('C20 saves after pauses that grow when the execution always fails', async () => {
+		const trigger = await published();
+		const old = current(trigger);
+		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
+		running.mockRejectedValue(new Error('The worker ran out of memory'));
+		for (let minutes = 0; minutes <= 240; minutes += 1) {
+			pass(26.5 + minutes / 60);
+			trigger.tick();
+			await trigger.idle();
+		}
+		// After 1, 2, 4, 8, 16, 32 and 60 minutes, then once an hour.
+		expect(running.mock.calls.length).toBeGreaterThanOrEqual(7);
+		expect(running.mock.calls.length).toBeLessThanOrEqual(11);
+		expect(current(trigger).id).toBe(old.id);
+		expect(suite.live(trigger)).toHaveLength(2);
+		await trigger.deactivate();
+	});
+
+	it('C4 saves the new subscriptions of two triggers in one workflow one after the other', async () => {
+		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] });
+		for (const trigger of pair) {
+			trigger.reload();
+			await trigger.activate();
+			await trigger.start('activate');
+		}
+		const old = pair.map((trigger) => current(trigger).id);
+		pass(26.5);
+		for (const trigger of pair) trigger.tick();
+		await until('both to be saved', () =>
+			pair.every((trigger, index) => current(trigger).id !== old[index]) ? true : undefined,
+		);
+		for (const trigger of pair) await trigger.idle();
+		for (const [index, trigger] of pair.entries()) {
+			expect(current(trigger).id).not.toBe(old[index]);
+			const other = suite.afterRestart(trigger);
+			expect((await other.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+		}
+		for (const trigger of pair) await trigger.deactivate();
+	});
+
+	it('C5 saves again what a long execution wrote over, before the old one is deleted', async () => {
+		const trigger = triggerNode(
+			suite.workspace.apiKey,
+			{ events: ['record.created'] },
+			{ queueMode: true },
+		);
+		await trigger.activate();
+		await trigger.start('activate');
+		const old = current(trigger);
+		const before = trigger.saved();
+		pass(26.5);
+		await untilTicked(trigger, 'n8n to save it', () =>
+			current(trigger).id === old.id ? undefined : true,
+		);
+		const made = current(trigger);
+		trigger.overwrite(before);
+		pass(27);
+		await untilTicked(trigger, 'n8n to save it again', () =>
+			current(trigger).id === made.id ? true : undefined,
+		);
+		await trigger.idle();
+		expect(suite.live(trigger).map(({ id }) => id)).toContain(old.id);
+		const processor = suite.afterRestart(trigger);
+		expect((await processor.deliver(suite.delivery(made))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('C5 a process that receives deliveries saves again what it knows is newer', async () => {
+		const trigger = await published();
+		const old = trigger.saved();
+		await trigger.activate('init');
+		const newest = current(trigger);
+		trigger.overwrite(old);
+		trigger.reload();
+		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
+		expect(trigger.changed()).toBe(true);
+		expect(current(trigger).id).toBe(newest.id);
+		await trigger.deactivate();
+	});
+
+	it('says which parameter cannot be used', async () => {
+		const trigger = suite.watchAll({ options: { renewAfterSilence: 'now and then' } });
+		await expect(trigger.activate()).rejects.toThrow(
+			"'Renew After Silence' cannot be 'now and then'. Enter a number of hours.",
+		);
+	});
+});

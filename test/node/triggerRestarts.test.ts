@@ -1,0 +1,560 @@
+/** n8n starts again: the old subscription delivers what was missed, the new one continues. */
+import { createHmac } from 'node:crypto';
+import {
+	SAVING,
+	current,
+	keptBy,
+	lifecycleSuite,
+	pass,
+	signed,
+	type Stored,
+	until,
+	untilTicked,
+} from '../support/lifecycle';
+
+const suite = lifecycleSuite();
+
+describe('over restarts', () => {
+	it('subscribes anew at every start and takes deliveries of both meanwhile', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = suite.afterRestart(trigger);
+		await next.activate('init');
+		next.reload();
+		expect(suite.live(trigger)).toHaveLength(2);
+		expect(current(next).id).not.toBe(old.id);
+		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+		expect((await next.deliver(suite.delivery(current(next)))).items).toHaveLength(1);
+		await next.deactivate();
+	});
+
+	it('runs an event once that both deliver', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.activate('init');
+		trigger.reload();
+		const { body } = suite.delivery(old);
+		const by = ({ secret }: Stored) => ({
+			body,
+			headers: { 'x-service-signature': createHmac('sha256', secret).update(body).digest('hex') },
+		});
+		const answers = await Promise.all([
+			trigger.deliver(by(old)),
+			trigger.deliver(by(current(trigger))),
+		]);
+		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		expect(answers.flatMap(({ items }) => items ?? [])).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it.each(['old', 'new'])(
+		'runs an event once where duplicates are not ignored, the %s one first',
+		async (first) => {
+			const trigger = suite.watchAll({ options: { ignoreDuplicates: false } });
+			await trigger.activate();
+			const old = current(trigger);
+			await trigger.activate('init');
+			trigger.reload();
+			const { body } = suite.delivery(old);
+			const both = [old, current(trigger)];
+			if (first === 'new') both.reverse();
+			const counts = [];
+			for (const subscription of both) {
+				const { items } = await trigger.deliver(signed(subscription, body));
+				counts.push(items?.length ?? 0);
+			}
+			expect(counts).toEqual([1, 0]);
+			// What the same subscription delivers again is the duplicate that the option is about.
+			const again = await trigger.deliver(signed(both[0] as Stored, body));
+			expect(again.items).toHaveLength(1);
+			await trigger.deactivate();
+		},
+	);
+
+	it('C3 leaves nothing to a new subscription that it has not seen deliver', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.activate('init');
+		// Another process of n8n, which has seen nothing of this.
+		const other = suite.afterRestart(trigger);
+		const timestamp = new Date(Date.now() + 60_000).toISOString();
+		expect((await other.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
+		expect((await other.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+		expect((await other.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it.each([
+		['without an offset', () => new Date().toISOString().replace('Z', '')],
+		['of another clock', () => new Date(Date.now() - 9 * 3_600_000).toISOString()],
+	])('takes late deliveries of the old one beside a time of creation %s', async (_name, time) => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		suite.answerNext({ webhook_id: 'whk_odd_time', secret: 's', created_at: time() });
+		await trigger.activate('init');
+		trigger.reload();
+		const timestamp = new Date(Date.now() - 3_600_000).toISOString();
+		expect((await trigger.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('warns of what it cannot renew also while forged deliveries come', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const failing = { method: 'POST', path: '/webhooks$', status: 503, times: 2 } as const;
+		suite.workspace.service.control.fail(failing);
+		await trigger.activate('init');
+		await trigger.deliver({ body: Buffer.from('{}'), headers: {} });
+		await trigger.start();
+		pass(0.01);
+		await untilTicked(trigger, 'the warning', () =>
+			suite.warnings.find((line) => line.includes('could not be looked after')),
+		);
+		expect(suite.warnings.filter((line) => line.includes('was refused'))).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it("knows the service's clock when the service is away at the start", async () => {
+		suite.workspace.service.control.setClockOffset({ seconds: -3_600 });
+		const trigger = suite.watchAll({ options: { maxEventAge: 5 } });
+		await trigger.activate();
+		const next = suite.afterRestart(trigger);
+		suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 503 });
+		await next.activate('init');
+		const timestamp = new Date(Date.now() - 3_601_000).toISOString();
+		expect(
+			(await next.deliver(suite.delivery(current(trigger), { timestamp }))).items,
+		).toHaveLength(1);
+		await next.deactivate();
+	});
+
+	it('deletes the old subscription when its time is over', async () => {
+		const trigger = suite.watchAll({ options: { overlap: 0 } });
+		await trigger.activate();
+		await trigger.activate('init');
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+
+		const slow = suite.watchAll({ options: { overlap: 10 } });
+		await slow.activate();
+		const old = current(slow);
+		await slow.activate('init');
+		const response = await slow.start();
+		slow.tick();
+		await new Promise(setImmediate);
+		expect(suite.live(slow)).toHaveLength(2);
+		pass(11 / 60);
+		await untilTicked(slow, 'the old subscription to be deleted', () =>
+			suite.live(slow).some(({ id }) => id === old.id) ? undefined : true,
+		);
+		await response?.closeFunction?.();
+		jest.restoreAllMocks();
+		expect(suite.live(slow).map(({ id }) => id)).toEqual([current(slow).id]);
+		await slow.deactivate();
+		await trigger.deactivate();
+	});
+
+	it('tries a deletion again after pauses that grow when the credential is gone', async () => {
+		const credentials = { ...suite.workspace.apiKey };
+		const trigger = suite.watchAll({ options: { overlap: 10 } }, credentials);
+		await trigger.activate();
+		await trigger.activate('init');
+		const response = await trigger.start();
+		delete credentials.workspaceDataApi;
+		const failures = () => suite.warnings.filter((line) => line.includes('not be deleted yet'));
+		// Pauses of 1, 2 and 4 minutes.
+		for (const [minutes, lines] of [
+			[11, 1],
+			[11.5, 1],
+			[12.1, 2],
+			[13.9, 2],
+			[14.2, 3],
+			[18.1, 3],
+			[18.3, 4],
+		] as const) {
+			pass(minutes / 60);
+			trigger.tick();
+			await until('the warning', () => (failures().length >= lines ? true : undefined));
+			await new Promise(setImmediate);
+			expect([minutes, failures().length]).toEqual([minutes, lines]);
+		}
+		Object.assign(credentials, suite.workspace.apiKey);
+		pass(2);
+		await untilTicked(trigger, 'the deletion', () =>
+			suite.live(trigger).length === 1 ? true : undefined,
+		);
+		await response?.closeFunction?.();
+		await trigger.deactivate();
+	});
+
+	it('B11 goes on verifying when an execution brings back old static data', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const before = trigger.saved();
+		await trigger.activate('init');
+		const newest = current(trigger);
+		trigger.reload(before);
+		expect((await trigger.deliver(suite.delivery(newest))).items).toHaveLength(1);
+		// The next start finds the newest, although n8n has lost it.
+		await trigger.activate('init');
+		expect(keptBy(trigger).retired.map(({ id }) => id)).toContain(newest.id);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('B9 takes a delivery that comes before the secret is saved', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const subscription = current(trigger);
+		trigger.reload({});
+		expect((await trigger.deliver(suite.delivery(subscription))).items).toHaveLength(1);
+	});
+
+	it('keeps what it had when the service is away at the start, and renews it later', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = suite.afterRestart(trigger);
+		suite.workspace.service.control.fail({
+			method: 'POST',
+			path: '/webhooks$',
+			status: 503,
+			times: 1,
+		});
+		await next.activate('init');
+		await next.start();
+		pass(0.01);
+		await untilTicked(next, 'n8n to save it', () =>
+			current(next).id === old.id ? undefined : true,
+		);
+		expect(next.emitted).toEqual([[SAVING]]);
+		expect(keptBy(next).retired).toMatchObject([{ id: old.id }]);
+		next.reload();
+		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+		await next.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it.each([403, 429, 503])(
+		'renews later when it is refused for the rate with %d',
+		async (status) => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const reset = String(Math.floor(Date.now() / 1000) + 3_000);
+			const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+			suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status, headers });
+			const next = suite.afterRestart(trigger);
+			await next.activate('init');
+			expect(current(next).id).toBe(current(trigger).id);
+			await trigger.deactivate();
+		},
+	);
+
+	describe('while a late renewal is under way', () => {
+		/** The renewal is at the service, which takes its time for the answer. */
+		async function renewing() {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const next = suite.afterRestart(trigger);
+			const post = { method: 'POST', path: '/webhooks$' } as const;
+			suite.workspace.service.control.fail({ ...post, status: 503 });
+			await next.activate('init');
+			suite.workspace.service.control.fail({ ...post, mode: 'slowBody', byteMs: 5 });
+			const response = await next.start();
+			pass(0.01);
+			await untilTicked(next, 'the renewal', () =>
+				suite.live(next).length === 2 ? true : undefined,
+			);
+			await response?.closeFunction?.();
+			return next;
+		}
+
+		it('keeps nothing of it when the workflow is unpublished', async () => {
+			const trigger = await renewing();
+			expect(await trigger.deactivate()).toBe(true);
+			await until('its end', () => (suite.live(trigger).length === 0 ? true : undefined));
+			expect(trigger.emitted).toEqual([]);
+			trigger.changed();
+			expect(keptBy(trigger)).toMatchObject({ retired: [] });
+		});
+
+		it('names it in the log when the workflow is unpublished and it cannot be deleted', async () => {
+			const trigger = await renewing();
+			await trigger.deactivate();
+			const failing = { method: 'DELETE', path: '/webhooks/', status: 500, times: 3 } as const;
+			suite.workspace.service.control.fail(failing);
+			const [late] = suite.live(trigger);
+			await until('the warning', () =>
+				suite.warnings.find((line) =>
+					line.includes(`Subscription ${late?.id} is left behind at the service`),
+				),
+			);
+		});
+
+		it('keeps to the new one when it is published again with other events', async () => {
+			const trigger = await renewing();
+			await trigger.deactivate();
+			trigger.node.parameters = { ...trigger.node.parameters, events: ['record.deleted'] };
+			trigger.reload();
+			await trigger.activate();
+			await until('the end of the late one', () =>
+				suite.live(trigger).length === 1 ? true : undefined,
+			);
+			expect(suite.live(trigger)).toMatchObject([
+				{ id: current(trigger).id, events: ['record.deleted'] },
+			]);
+			const timestamp = new Date(Date.now() + 60_000).toISOString();
+			const event = suite.delivery(current(trigger), { event: 'record.deleted', timestamp });
+			trigger.reload();
+			expect((await trigger.deliver(event)).items).toHaveLength(1);
+			await trigger.deactivate();
+		});
+	});
+
+	describe('at a service that takes one subscription for an address', () => {
+		const refuse = (status: number) =>
+			suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status });
+
+		it('makes room when the second is refused with 409', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			refuse(409);
+			await trigger.activate('init');
+			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+			await trigger.deactivate();
+		});
+
+		it.each([400, 403, 422, 500])(
+			'C7 keeps the old one when the second is refused with %d',
+			async (status) => {
+				const trigger = suite.watchAll();
+				await trigger.activate();
+				refuse(status);
+				suite.workspace.service.control.resetRequests();
+				await trigger.activate('init');
+				expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+				expect(suite.workspace.requests()).not.toContainEqual(expect.stringMatching(/^DELETE/));
+				await trigger.deactivate();
+			},
+		);
+
+		it('passes the refusal on where nothing of ours is in the way', async () => {
+			const trigger = suite.watchAll();
+			refuse(409);
+			await expect(trigger.activate()).rejects.toThrow();
+			expect(suite.live(trigger)).toEqual([]);
+		});
+
+		it.each([0, 15])('keeps the one that it gives twice, overlap %d', async (overlap) => {
+			const trigger = suite.watchAll({ options: { overlap } });
+			await trigger.activate();
+			const { id, secret } = current(trigger);
+			suite.answerNext({ webhook_id: id, secret });
+			await trigger.activate('init');
+			expect(keptBy(trigger)).toMatchObject({ current: { id, secret }, retired: [] });
+			expect(suite.live(trigger)).toMatchObject([{ id }]);
+			await trigger.deactivate();
+		});
+	});
+
+	it('lets a few deliver beside the new one however often n8n starts, and leaves none', async () => {
+		const trigger = suite.watchAll();
+		for (let starts = 0; starts < 12; starts += 1) await trigger.activate('init');
+		expect(suite.live(trigger)).toHaveLength(6);
+		expect(keptBy(trigger).retired).toHaveLength(5);
+		await trigger.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('starts again although the card, chosen by name, was renamed', async () => {
+		const card = await suite.workspace.card('Old name', []);
+		const cardId = { __rl: true, mode: 'name', value: 'Old name' };
+		const trigger = suite.watchAll({ watch: 'oneCard', cardId });
+		await trigger.activate();
+		await suite.workspace.send('PATCH', `/cards/${card.id}`, { name: 'New name' });
+		await trigger.activate('init');
+		expect(suite.live(trigger)).toMatchObject([{ cardId: card.id }, { cardId: card.id }]);
+		await trigger.deactivate();
+		// Publishing is another matter: there somebody can correct it.
+		await expect(trigger.activate()).rejects.toThrow(/no card called 'Old name'/);
+	});
+
+	const answers = [
+		['404', { status: 404 }],
+		["a gateway's 404", { status: 404, body: 'html' }],
+		['401', { status: 401 }],
+		['403', { status: 403 }],
+		['302', { status: 302, headers: { location: 'https://login.example.com/' } }],
+		['200 with a web page', { status: 200, body: 'html' }],
+		['200 without a secret', { status: 200, body: 'json', json: { webhook_id: 'whk_x' } }],
+		['500', { status: 500 }],
+		['no answer', { mode: 'dropAfter' }],
+	] as const;
+	it.each(answers)('C2 outlives %s at the start, and renews later', async (_name, answer) => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = suite.afterRestart(trigger);
+		suite.workspace.service.control.fail({
+			method: 'POST',
+			path: '/webhooks$',
+			...(answer as object),
+		});
+		suite.workspace.service.control.resetRequests();
+		await next.activate('init');
+		expect(suite.warnings.join()).toContain('could not be renewed yet');
+		expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
+		next.reload();
+		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+		await next.deactivate();
+	});
+
+	it('C2 renews after pauses that grow, and stops when the old one delivers', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const old = current(trigger);
+		const next = suite.afterRestart(trigger);
+		suite.workspace.service.control.fail({
+			method: 'POST',
+			path: '/webhooks$',
+			status: 404,
+			times: 100,
+		});
+		suite.workspace.service.control.resetRequests();
+		await next.activate('init');
+		await next.start();
+		// Tries after 15, 45, 105, 225 … seconds, each within a tenth of its pause, then once an hour.
+		for (let seconds = 0; seconds <= 7_200; seconds += 10) {
+			pass(seconds / 3_600);
+			next.tick();
+			await new Promise(setImmediate);
+			await next.idle();
+		}
+		expect(suite.subscribed()).toBeGreaterThanOrEqual(8);
+		expect(suite.subscribed()).toBeLessThanOrEqual(11);
+		await next.deliver(suite.delivery(old));
+		const before = suite.subscribed();
+		pass(5);
+		next.tick();
+		await next.idle();
+		expect(suite.subscribed()).toBe(before);
+		await next.deactivate();
+	});
+
+	it('C22 takes the deliveries of the old subscription when the key is dead at the start', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const next = suite.afterRestart(trigger);
+		suite.workspace.service.control.fail({ path: '.*', status: 401, times: 3 });
+		await next.activate('init');
+		next.reload();
+		expect((await next.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+		suite.workspace.service.control.reset();
+		await next.deactivate();
+	});
+
+	it('C6 leaves the subscription of the original alone when a copy of the database starts', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const original = current(trigger);
+		const copy = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
+		await copy.activate('init');
+		await copy.start();
+		expect(suite.warnings.filter((line) => line.includes(original.id))).toHaveLength(1);
+		for (const hours of [1, 25, 200]) {
+			pass(hours);
+			copy.tick();
+			await copy.idle();
+		}
+		await copy.deactivate();
+		expect(suite.live(trigger).map(({ id }) => id)).toContain(original.id);
+		expect((await trigger.deliver(suite.delivery(original))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('C17, B7 takes what an old address delivers, and ends it once the new one delivers', async () => {
+		const trigger = suite.watchAll({ options: { overlap: 1 } });
+		await trigger.activate();
+		const old = current(trigger);
+		const moved = suite.afterRestart(trigger, { webhookBase: 'http://127.0.0.1:5999' });
+		await moved.activate('init');
+		await moved.start();
+		pass(1);
+		moved.tick();
+		await moved.idle();
+		moved.reload();
+		expect((await moved.deliver(suite.delivery(old))).items).toHaveLength(1);
+		pass(2);
+		moved.tick();
+		await moved.idle();
+		expect(suite.live(trigger).map(({ id }) => id)).toContain(old.id);
+
+		expect((await moved.deliver(suite.delivery(current(moved)))).items).toHaveLength(1);
+		pass(3);
+		await untilTicked(moved, 'the end of the old one', () =>
+			suite.live(trigger).some(({ id }) => id === old.id) ? undefined : true,
+		);
+		await moved.deactivate();
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	describe('C1 while somebody listens for a test event', () => {
+		it.each(['before', 'after'])(
+			'the published workflow keeps its subscription, published %s the listening began',
+			async (order) => {
+				const trigger = suite.watchAll();
+				if (order === 'after') await trigger.beginTest();
+				await trigger.activate();
+				await trigger.start('activate');
+				if (order === 'before') await trigger.beginTest();
+				expect(suite.live(trigger)).toHaveLength(2);
+				await trigger.endTest();
+				expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+				trigger.reload();
+				const { items } = await trigger.deliver(suite.delivery(current(trigger)));
+				expect(items).toHaveLength(1);
+				await trigger.deactivate();
+				expect(suite.live(trigger)).toEqual([]);
+			},
+		);
+
+		it('also when n8n was killed meanwhile, and ends the test after its start', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			await trigger.beginTest();
+			const next = suite.afterRestart(trigger);
+			await next.activate('init');
+			await next.endTest();
+			next.reload();
+			expect((await next.deliver(suite.delivery(current(next)))).items).toHaveLength(1);
+			expect((await next.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			await next.deactivate();
+		});
+
+		it('and the test its own when the workflow is unpublished', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			await trigger.beginTest();
+			await trigger.deactivate();
+			expect(suite.live(trigger)).toMatchObject([
+				{ targetUrl: expect.stringContaining('/webhook-test/') },
+			]);
+			await trigger.endTest();
+			expect(suite.live(trigger)).toEqual([]);
+		});
+	});
+
+	it('does nothing of its own accord in a test run', async () => {
+		const trigger = suite.watchAll();
+		await trigger.beginTest();
+		expect(suite.live(trigger)).toMatchObject([
+			{ targetUrl: expect.stringContaining('/webhook-test/') },
+		]);
+		await trigger.endTest();
+		expect(suite.live(trigger)).toEqual([]);
+		expect(await trigger.execute([{ any: 'thing' }], 'manual')).toEqual([{ any: 'thing' }]);
+	});
+});

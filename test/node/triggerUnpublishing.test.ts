@@ -1,0 +1,148 @@
+/** The trigger is unpublished: its subscriptions end, and nothing else. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { current, keptBy, lifecycleSuite, until } from '../support/lifecycle';
+import { startStopwatch } from '../support/stopwatch';
+import { startWorkspace } from '../support/workspace';
+
+const suite = lifecycleSuite();
+
+describe('unpublishing', () => {
+	it('B5 counts a subscription that is gone as deleted', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		await suite.workspace.send('DELETE', `/webhooks/${current(trigger).id}`);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.warnings).toEqual([]);
+	});
+
+	it('B5 remembers what could not be deleted, and deletes it when published again', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const { id } = current(trigger);
+		suite.workspace.service.control.fail({
+			method: 'DELETE',
+			path: '/webhooks/',
+			status: 500,
+			times: 3,
+		});
+		expect(await trigger.deactivate()).toBe(false);
+		expect(suite.warnings).toEqual([expect.stringContaining(id)]);
+		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		await trigger.activate();
+		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
+		expect(keptBy(trigger).retired).toEqual([]);
+		await trigger.deactivate();
+	});
+
+	it('B5 gives up on a deletion that hangs', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const hanging = { method: 'DELETE', path: '/webhooks/', mode: 'hang', times: 2 } as const;
+		suite.workspace.service.control.fail(hanging);
+		const elapsed = startStopwatch();
+		expect(await trigger.deactivate()).toBe(false);
+		expect(elapsed()).toBeLessThan(10_000);
+		expect(keptBy(trigger).retired).toHaveLength(1);
+		expect(await trigger.deactivate()).toBe(true);
+	});
+
+	it.each([404, 410])('counts as deleted what the service answers %d for', async (status) => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const json = { type: 'https://service.example/problems/webhook-not-found' };
+		suite.workspace.service.control.fail({
+			method: 'DELETE',
+			path: '/webhooks/',
+			status,
+			json,
+		});
+		expect(await trigger.deactivate()).toBe(true);
+		expect(keptBy(trigger).retired).toEqual([]);
+	});
+
+	it('deletes in the workspace in which it subscribed, whatever the credential names now', async () => {
+		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
+		const trigger = suite.watchAll({}, { workspaceDataApi: credential });
+		await trigger.activate();
+		credential.workspaceId = 'wsp_other';
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('sends no credential to a service for which it is no longer, and names what is left', async () => {
+		const other = await startWorkspace();
+		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
+		const trigger = suite.watchAll({}, { workspaceDataApi: credential });
+		await trigger.activate();
+		const { id } = current(trigger);
+		const { baseUrl } = credential;
+		Object.assign(credential, other.apiKey.workspaceDataApi);
+		suite.workspace.service.control.resetRequests();
+		other.service.control.resetRequests();
+		expect(await trigger.deactivate()).toBe(false);
+		expect(suite.workspace.requests()).toEqual([]);
+		expect(other.requests()).toEqual([]);
+		expect(suite.warnings).toEqual([expect.stringContaining(`at ${String(baseUrl)}`)]);
+		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+
+		await trigger.activate();
+		const week = 7 * 24 * 3_600_000;
+		const now = Date.now.bind(Date);
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + week + 1_000);
+		await trigger.activate();
+		expect(keptBy(trigger).retired.map((one) => one.id)).not.toContain(id);
+		expect(suite.warnings.join()).toContain(`Left behind at the service: subscriptions ${id}`);
+		await trigger.deactivate();
+		await other.close();
+	});
+
+	it('does not wait for an auth server that does not answer', async () => {
+		const silent = createServer(() => undefined);
+		await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+		const account = suite.workspace.serviceAccount.workspaceDataServiceAccountApi;
+		const credential = { ...account };
+		const trigger = suite.watchAll({}, { workspaceDataServiceAccountApi: credential });
+		await trigger.activate();
+		const { id } = current(trigger);
+		credential.authUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+		const ended = trigger.deactivate();
+		// Nine seconds later.
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 9_000);
+		expect(await ended).toBe(false);
+		expect(keptBy(trigger)).toMatchObject({ retired: [{ id }] });
+		later.mockRestore();
+		silent.closeAllConnections();
+		silent.close();
+		await until('the end of the deletion, which went on', () =>
+			suite.warnings.some((line) => line.includes(id)) ? true : undefined,
+		);
+
+		Object.assign(credential, account);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('ends without a credential, too', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const credentials = trigger.node.credentials;
+		delete trigger.node.credentials;
+		trigger.reload();
+		expect(await trigger.deactivate()).toBe(false);
+		trigger.node.credentials = credentials;
+		trigger.reload();
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it('deletes the subscriptions of an overlap as well', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		await trigger.activate('init');
+		expect(suite.live(trigger)).toHaveLength(2);
+		expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
+	});
+});

@@ -1,0 +1,162 @@
+/** What the suites of the trigger's lifecycle share: a service, triggers of it, and signed deliveries. */
+import { createHmac } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import type * as TriggerSupport from './trigger';
+import { triggerNode, watchWarnings, type TestTrigger } from './trigger';
+import { startWorkspace, type TestWorkspace } from './workspace';
+
+/** A subscription as n8n saved it. */
+export interface Stored {
+	id: string;
+	secret: string;
+	deleteAt?: number | null;
+}
+
+/** Polls until something is there. */
+export async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
+	const end = performance.now() + 50_000;
+	for (;;) {
+		const answer = ask();
+		if (answer !== undefined) return answer;
+		if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}
+
+/** As `until`, with n8n's cron ticking meanwhile. */
+export const untilTicked = async <T>(
+	trigger: TestTrigger,
+	what: string,
+	ask: () => T | undefined,
+): Promise<T> =>
+	await until(what, () => {
+		const answer = ask();
+		if (answer === undefined) trigger.tick();
+		return answer;
+	});
+
+/** The item of the execution that saves a new subscription. */
+export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
+
+/** What n8n saved for a trigger. */
+export function keptBy(trigger: TestTrigger): { current?: Stored; retired: Stored[] } {
+	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
+		`node:${trigger.node.name}`
+	];
+	return JSON.parse(data?.subscriptions ?? '{"retired":[]}') as {
+		current?: Stored;
+		retired: Stored[];
+	};
+}
+
+/** The subscription that n8n saved as the current one. */
+export function current(trigger: TestTrigger): Stored {
+	const subscription = keptBy(trigger).current;
+	if (!subscription) throw new Error('No subscription was saved');
+	return subscription;
+}
+
+/** The header with which a subscription signs a body. */
+export const signed = ({ secret }: Stored, body: Buffer) => ({
+	body,
+	headers: { 'x-service-signature': createHmac('sha256', secret).update(body).digest('hex') },
+});
+
+const realNow = Date.now.bind(Date);
+
+/** From now on it is so many hours later than it is. */
+export const pass = (hours: number): void => {
+	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + hours * 3_600_000);
+};
+
+let records = 0;
+
+/** Starts a service before the tests of a file, and puts everything back after each. */
+export function lifecycleSuite() {
+	let workspace: TestWorkspace | undefined;
+	/** Those of this process of n8n, and of the ones that tests start beside it. */
+	let warnings: Array<ReturnType<typeof watchWarnings>> = [];
+
+	beforeAll(async () => {
+		workspace = await startWorkspace();
+	});
+	afterAll(async () => await workspace?.close());
+	beforeEach(() => {
+		warnings = [watchWarnings()];
+	});
+	afterEach(() => {
+		for (const { stop } of warnings) stop();
+		workspace?.service.control.reset();
+		jest.restoreAllMocks();
+	});
+
+	const started = (): TestWorkspace => {
+		if (!workspace) throw new Error('The service has not been started');
+		return workspace;
+	};
+	return {
+		get workspace(): TestWorkspace {
+			return started();
+		},
+		/** What the node wrote to n8n's log during this test. */
+		get warnings(): string[] {
+			return warnings.flatMap(({ lines }) => lines);
+		},
+		/** The subscriptions of a trigger at the service. */
+		live: (trigger: TestTrigger) =>
+			started()
+				.service.control.subscriptions()
+				.filter(({ targetUrl }) => targetUrl.includes(String(trigger.node.webhookId))),
+		watchAll: (parameters: IDataObject = {}, credentials = started().apiKey) =>
+			triggerNode(credentials, { events: ['record.created'], ...parameters }),
+		/** A signed delivery of a record that was created. */
+		delivery(subscription: Stored, changes: IDataObject = {}) {
+			const body = Buffer.from(
+				JSON.stringify({
+					event: 'record.created',
+					timestamp: new Date().toISOString(),
+					workspace_id: started().service.workspaceId,
+					card_id: 'crd_1',
+					record_id: `rec_${(records += 1)}`,
+					...changes,
+				}),
+			);
+			return signed(subscription, body);
+		},
+		/** The next subscription is answered with this, and not made. */
+		answerNext: (json: object): void =>
+			started().service.control.fail({
+				method: 'POST',
+				path: '/webhooks$',
+				status: 201,
+				body: 'json',
+				json,
+			}),
+		/** The process ends; n8n starts again with what it saved. */
+		afterRestart(
+			trigger: TestTrigger,
+			{
+				staticData = trigger.saved(),
+				...options
+			}: { staticData?: IDataObject; webhookBase?: string; queueMode?: boolean } = {},
+		): TestTrigger {
+			let next: TestTrigger | undefined;
+			jest.isolateModules(() => {
+				const support = jest.requireActual<typeof TriggerSupport>('./trigger');
+				warnings.push(support.watchWarnings());
+				next = support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
+					sameAs: trigger,
+					staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
+					...options,
+				});
+			});
+			if (!next) throw new Error('The modules could not be loaded');
+			return next;
+		},
+		/** How often the service was asked for a subscription. */
+		subscribed: () =>
+			started()
+				.requests()
+				.filter((line) => line === 'POST /webhooks').length,
+	};
+}
