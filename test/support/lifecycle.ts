@@ -146,6 +146,7 @@ export function lifecycleSuite() {
 				warnings.push(support.watchWarnings());
 				next = support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
 					sameAs: trigger,
+					name: trigger.givenName,
 					staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
 					...options,
 				});
