@@ -21,7 +21,7 @@ const project = (displayName, testMatch, globals = {}) => ({
 	testMatch,
 	globals,
 	rootDir: repository,
-	roots: [tests, '<rootDir>/demo', '<rootDir>/service'],
+	roots: [tests, '<rootDir>/demo', '<rootDir>/host', '<rootDir>/service'],
 	testEnvironment: 'node',
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [

@@ -1,7 +1,7 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
-import { until } from '../../../demo/host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
-import { chain } from '../../../demo/host/workflowBuilder.ts';
+import { until } from '../../../host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { chain } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

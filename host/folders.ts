@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
-export const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const repository = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** What may be deleted at any time: packed packages, user folders of n8n, locks. Never committed. */
 export const cacheFolder = join(repository, '.cache');
