@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import pWaitFor from 'p-wait-for';
 
 /**
- * Asks again and again until there is an answer.
+ * Asks repeatedly until there is an answer.
  *
  * @param what what is waited for, for the message
- * @param ask gives the answer, or undefined when it is not there yet; what it throws ends the wait
- * @param milliseconds how long to go on asking
+ * @param ask gives the answer, or undefined while there is none; what it throws ends the wait
+ * @param milliseconds how long to keep asking
  * @param pause milliseconds between two questions
  * @throws Error naming `what` when the time is up
  */
@@ -15,11 +15,12 @@ export async function until<Answer>(
 	milliseconds = 90_000,
 	pause = 150,
 ): Promise<Answer> {
-	const end = Date.now() + milliseconds;
-	for (;;) {
-		const answer = await ask();
-		if (answer !== undefined) return answer;
-		if (Date.now() > end) throw new Error(`Waited ${milliseconds / 1000} s in vain for ${what}`);
-		await sleep(pause);
-	}
+	const message = `Waited ${milliseconds / 1000} s in vain for ${what}`;
+	return await pWaitFor<Answer>(
+		async () => {
+			const answer = await ask();
+			return answer !== undefined && pWaitFor.resolveWith(answer);
+		},
+		{ interval: pause, timeout: { milliseconds, message: new Error(message) } },
+	);
 }

@@ -105,3 +105,16 @@ test('nothing outside the tests imports from them', () => {
 		);
 	expect(wrong.map(show)).toEqual([]);
 });
+
+test('host imports nothing of the demo, the tests and the benchmarks, which use it', () => {
+	const all = files('host/*.ts').flatMap(importsOf);
+	const wrong = all.filter(
+		({ file, from, typeOnly }) =>
+			from.startsWith('.') &&
+			partOf(resolve(dirname(file), from)) !== 'host' &&
+			// What the service prints about itself, by its type.
+			!(typeOnly && partOf(resolve(dirname(file), from)) === 'service'),
+	);
+	expect(wrong.map(show)).toEqual([]);
+	expect(all.length).toBeGreaterThan(50);
+});
