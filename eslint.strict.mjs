@@ -7,7 +7,7 @@ import { config as n8nRules } from '@n8n/node-cli/eslint';
 import tseslint from 'typescript-eslint';
 
 const ours = {
-	files: ['**/*.ts'],
+	files: ['**/*.{ts,mts}'],
 	linterOptions: { reportUnusedDisableDirectives: 'error' },
 	languageOptions: {
 		parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -24,7 +24,10 @@ const ours = {
 
 /** For the folders that are not published. */
 export const unpublished = tseslint.config(
-	{ files: ['**/*.ts'], extends: [js.configs.recommended, tseslint.configs.recommended] },
+	{
+		files: ['**/*.{ts,mts}'],
+		extends: [js.configs.recommended, tseslint.configs.recommended],
+	},
 	ours,
 );
 

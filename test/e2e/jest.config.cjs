@@ -58,5 +58,9 @@ module.exports = {
 	testTimeout: 300_000,
 	maxWorkers: 2,
 	verbose: true,
-	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
+	reporters: [
+		'default',
+		'<rootDir>/test/support/reliabilityReporter.mts',
+		'<rootDir>/test/support/closingLine.js',
+	],
 };
