@@ -15,7 +15,7 @@ export async function until<Answer>(
 	milliseconds = 90_000,
 	pause = 150,
 ): Promise<Answer> {
-	const message = `Waited ${milliseconds / 1000} s in vain for ${what}`;
+	const message = `Waited ${milliseconds / 1000} s for ${what}, which did not come`;
 	return await pWaitFor<Answer>(
 		async () => {
 			const answer = await ask();

@@ -8,7 +8,7 @@ const host = '127.0.0.1';
 /** Ports that each worker of jest has for itself. */
 const portsEach = 5_000;
 
-/** Ports below those that systems hand out by themselves (from 32768 on Linux), in random order. */
+/** Ports below the range that systems assign themselves (from 32768 on Linux), in random order. */
 function* ownPorts(): Generator<number> {
 	const first = 12_000 + (Number(process.env.JEST_WORKER_ID ?? 0) % 4) * portsEach;
 	for (let tries = 0; tries < portsEach; tries++) yield first + randomInt(portsEach);

@@ -1,5 +1,5 @@
 /**
- * `npm run lint`: types, n8n's rules, our stricter rules and layout, side by side; exits 1 if any of
+ * `npm run lint`: types, n8n's rules, our stricter rules, layout and prose, side by side; exits 1 if any of
  * them objects.
  */
 import { spawn } from 'node:child_process';
@@ -18,6 +18,7 @@ const checks: Array<[string, string[]]> = [
 		['-c', 'eslint.strict.mjs', 'nodes', 'credentials', 'package.json', '--max-warnings', '0'],
 	],
 	['prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
+	['../tools/prose.ts', []],
 ];
 
 const codes = await Promise.all(

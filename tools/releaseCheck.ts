@@ -1,4 +1,4 @@
-/** What must be right in package.json and the changelog before a release may run. */
+/** Checks package.json and the changelog before a release. */
 
 /** The parts of package.json that a release is about. */
 export interface Manifest {
@@ -10,7 +10,7 @@ export interface Manifest {
 	repository: { url: string };
 }
 
-/** What is known of the run that wants to release. */
+/** The run that wants to release. */
 export interface ReleaseRun {
 	/** `owner/name` of the repository that GitHub runs this in; undefined elsewhere. */
 	repository?: string;
