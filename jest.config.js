@@ -27,5 +27,9 @@ module.exports = {
 	projects: ['unit', 'node', 'service'].map(project),
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
 	testTimeout: 60_000,
-	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
+	reporters: [
+		'default',
+		'<rootDir>/test/support/reliabilityReporter.mts',
+		'<rootDir>/test/support/closingLine.js',
+	],
 };

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder, repository } from '../demo/host/folders.ts';
+import { cacheFolder, repository } from '../host/folders.ts';
 import type * as Actions from '../test/support/n8n.ts';
 import type * as Triggers from '../test/support/trigger.ts';
 

@@ -4,8 +4,8 @@
  * once. Medians; all wait for the service. The ratio to the helper is what our node adds to n8n.
  */
 import { parseArgs } from 'node:util';
-import { stopEverything, stopOnSignals } from '../demo/host/cleanup.ts';
-import { startService } from '../demo/host/serviceProcess.ts';
+import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
+import { startService } from '../host/serviceProcess.ts';
 import { connectControl } from '../service/index.ts';
 import { helperClient, undiciClient } from './clients.ts';
 import { loadNodes } from './compiledNodes.ts';

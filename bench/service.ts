@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopOnSignals } from '../demo/host/cleanup.ts';
-import { startService } from '../demo/host/serviceProcess.ts';
+import { stopOnSignals } from '../host/cleanup.ts';
+import { startService } from '../host/serviceProcess.ts';
 import { connectControl } from '../service/index.ts';
 import { undiciClient } from './clients.ts';
 

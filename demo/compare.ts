@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { JsonObject } from './host/n8nClient.ts';
+import type { JsonObject } from '../host/n8nClient.ts';
 
 const show = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 

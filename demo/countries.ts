@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { repository } from './host/folders.ts';
-import type { Json, JsonObject } from './host/n8nClient.ts';
+import { repository } from '../host/folders.ts';
+import type { Json, JsonObject } from '../host/n8nClient.ts';
 
 /** A field of the card "Countries", and how a country's entry gives its value. */
 interface Column {

@@ -1,8 +1,8 @@
 import { columns, type Country, fieldDefinitions } from './countries.ts';
-import type { CredentialReferences } from './host/credentials.ts';
-import type { CredentialType } from './host/credentials.ts';
-import type { JsonObject, Workflow } from './host/n8nClient.ts';
-import type { Workbench } from './host/workbench.ts';
+import type { CredentialReferences } from '../host/credentials.ts';
+import type { CredentialType } from '../host/credentials.ts';
+import type { JsonObject, Workflow } from '../host/n8nClient.ts';
+import type { Workbench } from '../host/workbench.ts';
 import {
 	byId,
 	byName,
@@ -11,7 +11,7 @@ import {
 	manualTrigger,
 	mapEach,
 	type NodeDraft,
-} from './host/workflowBuilder.ts';
+} from '../host/workflowBuilder.ts';
 
 /** The card's name. */
 export const cardName = 'Countries';

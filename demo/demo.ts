@@ -17,8 +17,8 @@ import {
 	watchRecords,
 	writeRecords,
 } from './countryWorkflows.ts';
-import { stopAtExit, stopEverything, stopOnSignals } from './host/cleanup.ts';
-import { until } from './host/deadline.ts';
+import { stopAtExit, stopEverything, stopOnSignals } from '../host/cleanup.ts';
+import { until } from '../host/deadline.ts';
 import {
 	type Execution,
 	failureOf,
@@ -26,11 +26,11 @@ import {
 	type JsonObject,
 	outputOf,
 	type SavedWorkflow,
-} from './host/n8nClient.ts';
-import { buildPackage, packPackage } from './host/packageInstall.ts';
-import { explain, Problem } from './host/problem.ts';
-import { createReport } from './host/report.ts';
-import { openWorkbench, type Workbench } from './host/workbench.ts';
+} from '../host/n8nClient.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { explain, Problem } from '../host/problem.ts';
+import { createReport } from '../host/report.ts';
+import { openWorkbench, type Workbench } from '../host/workbench.ts';
 
 const report = createReport((text) => process.stdout.write(text));
 const folder = await mkdtemp(join(tmpdir(), 'workspace-data-demo-'));

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import type { KeptAccess, ServiceAccess } from './host/serviceProcess.ts';
+import type { KeptAccess, ServiceAccess } from '../host/serviceProcess.ts';
 
 /** The access of the last run; nothing at the first. */
 export async function readAccess(file: string): Promise<Partial<KeptAccess>> {

@@ -5,14 +5,14 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { stopEverything, stopOnSignals } from './host/cleanup.ts';
-import { importExamples } from './host/examples.ts';
-import { cacheFolder } from './host/folders.ts';
-import { demoSignIn, failureOf } from './host/n8nClient.ts';
-import { buildPackage, packPackage } from './host/packageInstall.ts';
-import { requireFreePort } from './host/ports.ts';
-import { explain, Problem } from './host/problem.ts';
-import { openWorkbench, type Workbench } from './host/workbench.ts';
+import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
+import { importExamples } from '../host/examples.ts';
+import { cacheFolder } from '../host/folders.ts';
+import { demoSignIn, failureOf } from '../host/n8nClient.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { requireFreePort } from '../host/ports.ts';
+import { explain, Problem } from '../host/problem.ts';
+import { openWorkbench, type Workbench } from '../host/workbench.ts';
 import { keepAccess, readAccess } from './keptAccess.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

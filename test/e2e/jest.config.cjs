@@ -21,7 +21,7 @@ const project = (displayName, testMatch, globals = {}) => ({
 	testMatch,
 	globals,
 	rootDir: repository,
-	roots: [tests, '<rootDir>/demo', '<rootDir>/service'],
+	roots: [tests, '<rootDir>/demo', '<rootDir>/host', '<rootDir>/service'],
 	testEnvironment: 'node',
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [
@@ -58,5 +58,9 @@ module.exports = {
 	testTimeout: 300_000,
 	maxWorkers: 2,
 	verbose: true,
-	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
+	reporters: [
+		'default',
+		'<rootDir>/test/support/reliabilityReporter.mts',
+		'<rootDir>/test/support/closingLine.js',
+	],
 };

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { stopAtExit, stopEverything, stopOnSignals } from '../../demo/host/cleanup.ts';
-import { killGroup } from '../../demo/host/commands.ts';
-import { type Major, repository } from '../../demo/host/folders.ts';
-import { installHost } from '../../demo/host/installHost.ts';
-import { processFileEnding } from '../../demo/host/n8nProcess.ts';
-import { buildPackage, packPackage } from '../../demo/host/packageInstall.ts';
-import { explain, Problem } from '../../demo/host/problem.ts';
+import { stopAtExit, stopEverything, stopOnSignals } from '../../host/cleanup.ts';
+import { killGroup } from '../../host/commands.ts';
+import { type Major, repository } from '../../host/folders.ts';
+import { installHost } from '../../host/installHost.ts';
+import { processFileEnding } from '../../host/n8nProcess.ts';
+import { buildPackage, packPackage } from '../../host/packageInstall.ts';
+import { explain, Problem } from '../../host/problem.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

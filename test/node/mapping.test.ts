@@ -191,7 +191,7 @@ describe('a saved workflow goes on', () => {
 	const listings = () =>
 		workspace.requests().filter((request) => request === `GET /cards/${card.id}/fields`);
 
-	test('when ids change between the listing and the write', async () => {
+	test('when ids change between the listing and the write (B27)', async () => {
 		const { control } = workspace.service;
 		control.resetRequests();
 		control.setLatency({ ms: 200 });
@@ -223,7 +223,7 @@ test.each([
 	['constructor', 'constructor'],
 	['toString', 'toString'],
 	['error', 'error'],
-])('a field called by %s makes an exact round trip', async (_what, name) => {
+])('a field called by %s makes an exact round trip (B28)', async (_what, name) => {
 	const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
 	const value = Object.fromEntries([[name, 'value']]) as IDataObject;
 	const { json, error } = await runAction({
@@ -241,7 +241,7 @@ test.each([
 	expect(({} as { value?: unknown }).value).toBeUndefined();
 });
 
-test('two fields of one name: the name is ambiguous, the ids work, and the output says which', async () => {
+test('two fields of one name: the name is ambiguous, the ids work, and the output says which (B28)', async () => {
 	const { id } = await workspace.card('Twins', [
 		{ name: 'Twin', type: 'text' },
 		{ name: 'Other', type: 'text' },

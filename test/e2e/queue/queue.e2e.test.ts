@@ -1,6 +1,6 @@
-import { until } from '../../../demo/host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
-import { byId, chain } from '../../../demo/host/workflowBuilder.ts';
+import { until } from '../../../host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { byId, chain } from '../../../host/workflowBuilder.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 

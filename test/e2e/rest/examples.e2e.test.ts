@@ -1,7 +1,7 @@
 /** The example workflows: importable as they are, and they do what their notes say. */
-import { until } from '../../../demo/host/deadline.ts';
-import { importExamples, readExamples } from '../../../demo/host/examples.ts';
-import { outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
+import { until } from '../../../host/deadline.ts';
+import { importExamples, readExamples } from '../../../host/examples.ts';
+import { outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

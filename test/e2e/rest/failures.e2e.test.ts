@@ -1,5 +1,5 @@
 /** What a user sees and n8n does when an item fails. */
-import { failureOf, outputOf } from '../../../demo/host/n8nClient.ts';
+import { failureOf, outputOf } from '../../../host/n8nClient.ts';
 import {
 	byId,
 	chain,
@@ -8,7 +8,7 @@ import {
 	mapAutomatically,
 	mapEach,
 	type NodeDraft,
-} from '../../../demo/host/workflowBuilder.ts';
+} from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

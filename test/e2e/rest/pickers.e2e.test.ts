@@ -1,6 +1,6 @@
 /** What the editor asks the nodes for: lists of cards, fields and records, and the mapper's columns. */
-import type { DynamicRequest, JsonObject } from '../../../demo/host/n8nClient.ts';
-import { byId } from '../../../demo/host/workflowBuilder.ts';
+import type { DynamicRequest, JsonObject } from '../../../host/n8nClient.ts';
+import { byId } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

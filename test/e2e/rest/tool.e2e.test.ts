@@ -1,6 +1,6 @@
 /** The action node as a tool of an agent: n8n's own tool executor stands in for the agent. */
-import { outputOf } from '../../../demo/host/n8nClient.ts';
-import { byId, chain, manualTrigger, mapEach } from '../../../demo/host/workflowBuilder.ts';
+import { outputOf } from '../../../host/n8nClient.ts';
+import { byId, chain, manualTrigger, mapEach } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

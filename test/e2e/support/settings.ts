@@ -1,4 +1,4 @@
-import type { Major } from '../../../demo/host/folders.ts';
+import type { Major } from '../../../host/folders.ts';
 
 /** Set by the projects of jest.config.cjs, but for those that are not about one n8n. */
 declare const e2eMajor: Major;

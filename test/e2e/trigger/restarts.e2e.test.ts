@@ -1,7 +1,7 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
-import { until } from '../../../demo/host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../demo/host/n8nClient.ts';
-import { chain } from '../../../demo/host/workflowBuilder.ts';
+import { until } from '../../../host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { chain } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
@@ -115,7 +115,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		);
 
 	it.each([true, false])(
-		'works again after the service paused it while n8n was down, catching up: %s',
+		'B10 works again after the service paused it while n8n was down, catching up: %s',
 		async (catchUp) => {
 			const { control, host } = bench();
 			const { card, saved } = await watch(`Downtime ${catchUp}`, { catchUp });
@@ -176,7 +176,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await bench().client.unpublish(saved.id);
 	});
 
-	it('has one live subscription after ten restarts, and has lost and repeated nothing', async () => {
+	it('B6 has one live subscription after ten restarts, and has lost and repeated nothing', async () => {
 		const { control, host } = bench();
 		const { card, saved } = await watch('Ten restarts', { overlap: 0.2, catchUp: true });
 		const collect = collector(saved);
@@ -264,7 +264,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await noneLeft(card);
 	});
 
-	it('moves to a new webhook address', async () => {
+	it('B7 moves to a new webhook address', async () => {
 		const { host } = bench();
 		const { card, saved } = await watch('Moved', { overlap: 0.1 });
 		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
@@ -286,7 +286,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await bench().client.unpublish(saved.id);
 	});
 
-	it('comes up again when n8n is killed before it could save the subscription', async () => {
+	it('B1 comes up again when n8n is killed before it could save the subscription', async () => {
 		const { client, control, host } = bench();
 		const { card, saved } = await draftWatch(bench(), 'Killed while publishing');
 		// The subscription is made, its answer comes byte by byte.
@@ -329,7 +329,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		}
 	});
 
-	it('leaves the published workflow alone when n8n is killed during a test run', async () => {
+	it('B8 leaves the published workflow alone when n8n is killed during a test run', async () => {
 		const { client, host } = bench();
 		const { card, saved } = await watch('Tested and killed', { overlap: 0.1 });
 		const [production] = await subscriptions(card);
@@ -348,7 +348,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(left).not.toContain(production?.targetUrl);
 	});
 
-	it('of two triggers, one of which cannot subscribe, leaves nothing behind', async () => {
+	it('B4 of two triggers, one of which cannot subscribe, leaves nothing behind', async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
 		const good = onCreated(bench(), card.id, {}, 'Good');

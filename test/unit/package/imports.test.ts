@@ -100,6 +100,21 @@ test('the service and the published code share no code', () => {
 test('nothing outside the tests imports from them', () => {
 	const wrong = files('{nodes,credentials,service}/**/*.ts')
 		.flatMap(importsOf)
-		.filter(({ from }) => from.startsWith('.') && /(^|\/)(test|demo|bench|tools)\//.test(from));
+		.filter(
+			({ from }) => from.startsWith('.') && /(^|\/)(test|demo|host|bench|tools)\//.test(from),
+		);
 	expect(wrong.map(show)).toEqual([]);
+});
+
+test('host imports nothing of the demo, the tests and the benchmarks, which use it', () => {
+	const all = files('host/*.ts').flatMap(importsOf);
+	const wrong = all.filter(
+		({ file, from, typeOnly }) =>
+			from.startsWith('.') &&
+			partOf(resolve(dirname(file), from)) !== 'host' &&
+			// What the service prints about itself, by its type.
+			!(typeOnly && partOf(resolve(dirname(file), from)) === 'service'),
+	);
+	expect(wrong.map(show)).toEqual([]);
+	expect(all.length).toBeGreaterThan(50);
 });

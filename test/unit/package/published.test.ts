@@ -67,7 +67,7 @@ test('what would be published is dist, and what npm always adds; no tests, no fi
 	const outside = paths.filter((path) => !path.startsWith('dist/'));
 	expect(outside.sort()).toEqual(['LICENSE.md', 'README.md', 'package.json']);
 	const strange = paths.filter((path) =>
-		/(test|spec|fixture|vectors|service|demo|bench)[/.]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(
+		/(test|spec|fixture|vectors|service|demo|host|bench)[/.]|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(
 			path.replace(/^dist\/nodes\/WorkspaceData\/model\//, ''),
 		),
 	);

@@ -25,7 +25,7 @@ export interface N8nHost {
 	readonly processId: number | undefined;
 	/** Starts n8n; resolves when it answers requests and deliveries. */
 	start(): Promise<void>;
-	/** SIGTERM, and SIGKILL for what is left after some seconds. Fine if it does not run. */
+	/** SIGTERM, and SIGKILL for processes that remain after some seconds. Fine if it does not run. */
 	stop(): Promise<void>;
 	/** SIGKILL for n8n and its children, as in a crash. */
 	kill(): Promise<void>;
@@ -35,10 +35,10 @@ export interface N8nHost {
 	ended(): Promise<unknown>;
 }
 
-/** What a process of n8n does; in queue mode there are several, with one user folder. */
+/** The role of a process of n8n; in queue mode several processes share a user folder. */
 export type Role = 'start' | 'worker' | 'webhook';
 
-/** What may be chosen; the rest is found: free ports, the user folder's name. */
+/** The choices for an n8n; ports that are not given are found. */
 export interface HostOptions {
 	major: Major;
 	userFolder: string;

@@ -13,7 +13,7 @@ export interface Report {
 	step<Result>(name: string, task: () => Promise<[Result, string]>): Promise<Result>;
 	/** Notes something that is not as it should be. */
 	mismatch(text: string): void;
-	/** What was noted. */
+	/** The mismatches that were noted. */
 	readonly mismatches: readonly string[];
 	/** Prints the table of steps and the mismatches. */
 	summary(): void;

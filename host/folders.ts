@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
-export const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const repository = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** What may be deleted at any time: packed packages, user folders of n8n, locks. Never committed. */
+/** Holds packed packages, user folders of n8n and locks; can be deleted at any time, never committed. */
 export const cacheFolder = join(repository, '.cache');
 
 /** The private packages that install n8n, by its major version. */

@@ -17,7 +17,7 @@ import { runCommand } from './commands.ts';
 import { withFileLock } from './fileLock.ts';
 import { hostNode } from './hostNode.ts';
 
-/** Told what goes on, one line at a time. */
+/** Gets a line for each step. */
 export type Tell = (line: string) => void;
 
 /** Raise this when the steps of the installation change, so that old installations are redone. */
@@ -63,7 +63,7 @@ async function driverWorks(folder: string): Promise<boolean> {
 }
 
 /**
- * Builds the database driver, or takes the one that was built for another n8n of this machine: it
+ * Builds the database driver, or takes the build of another n8n on this machine: the driver
  * uses Node-API, so that one build serves every version of Node.
  */
 async function buildDriver(folder: string): Promise<void> {

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 export interface CommandOptions {
 	cwd: string;
 	env?: Record<string, string>;
-	/** What the command was for, for the message: "npm ci of n8n". */
+	/** Names the task in messages: "npm ci of n8n". */
 	purpose: string;
 }
 
@@ -44,7 +44,7 @@ export async function runCommand(
 	if (!result.failed) return result.stdout;
 	if (result.code === 'ENOENT') {
 		throw new Problem(
-			`${purpose} needs the program '${command}', which is not there. Install it and try again.`,
+			`${purpose} needs the program '${command}', which is not installed. Install it and try again.`,
 		);
 	}
 	throw new Problem(

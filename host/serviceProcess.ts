@@ -3,13 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import type { ServiceAddresses } from '../../service/addresses.ts';
+import type { ServiceAddresses } from '../service/addresses.ts';
 import { stopAtExit } from './cleanup.ts';
 import { killGroup, lastLines } from './commands.ts';
 import { repository } from './folders.ts';
 import { Problem } from './problem.ts';
 
-/** What the service says about itself in its first line. */
+/** The addresses and secrets that the service prints in its first line. */
 export type ServiceAccess = ServiceAddresses;
 
 /** A running reference service. */
@@ -22,13 +22,13 @@ export interface RunningService extends ServiceAccess {
 	readonly ended: Promise<unknown>;
 }
 
-/** What stays the same when a service starts again with its data. */
+/** The access that stays the same when a service starts again with its data. */
 export type KeptAccess = Pick<
 	ServiceAccess,
 	'apiKey' | 'clientId' | 'clientSecret' | 'workspaceId' | 'settingsPassword'
 >;
 
-/** How to start the service; what is left out it chooses itself. */
+/** How to start the service, which chooses the values that are not given. */
 export interface ServiceOptions {
 	/** 0 (the default) for a free one. */
 	port?: number;
@@ -68,7 +68,7 @@ function serviceArguments(options: ServiceOptions): string[] {
 }
 
 /**
- * Starts the reference service as a process of its own.
+ * Starts the reference service in a separate process.
  *
  * @throws Problem with what it printed, when it ends or says nothing for a minute
  */

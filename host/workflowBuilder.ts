@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Connections, JsonObject, Workflow, WorkflowNode } from './n8nClient.ts';
 
-/** A node as far as a workflow that is built by code has to say. */
+/** A node without the parts that can be filled in: id, version, position. */
 export type NodeDraft = Pick<WorkflowNode, 'name' | 'type' | 'parameters'> & Partial<WorkflowNode>;
 
 /** The node that "Execute workflow" starts from. */

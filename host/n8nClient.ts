@@ -62,7 +62,7 @@ export interface Item {
 	pairedItem?: Json;
 }
 
-/** What a node did in one run. */
+/** One run of a node in an execution. */
 export interface NodeRun {
 	executionStatus?: string;
 	error?: JsonObject;

@@ -7,13 +7,13 @@ export type CredentialType = 'workspaceDataApi' | 'workspaceDataServiceAccountAp
 /** One stored credential of each type. */
 export type CredentialReferences = Record<CredentialType, CredentialReference>;
 
-/** What the example workflows call their credentials. */
+/** The names of the credentials in the example workflows. */
 export const credentialNames: Record<CredentialType, string> = {
 	workspaceDataApi: 'Workspace Data (API key)',
 	workspaceDataServiceAccountApi: 'Workspace Data (service account)',
 };
 
-/** What a user would type into each credential to reach a service. */
+/** The entries of each credential for a service, as a user would type them. */
 export function credentialData(service: ServiceAccess): Record<CredentialType, JsonObject> {
 	const { baseUrl, workspaceId, apiKey, authUrl, realm, clientId, clientSecret } = service;
 	return {

@@ -5,7 +5,7 @@ import { createN8nHost, type HostOptions, type N8nHost } from './n8nProcess.ts';
 import { installPackage } from './packageInstall.ts';
 import { startService, type RunningService, type ServiceOptions } from './serviceProcess.ts';
 
-/** A real n8n with our package, beside a reference service. */
+/** A real n8n with our package, and a reference service. */
 export interface Workbench {
 	service: RunningService;
 	host: N8nHost;
@@ -19,7 +19,7 @@ export interface Workbench {
 	close(): Promise<void>;
 }
 
-/** What a workbench is made of. */
+/** The parts of a workbench. */
 export interface WorkbenchOptions extends HostOptions {
 	/** As packed by npm. */
 	tarball: string;

@@ -1,4 +1,4 @@
-/** What has to be stopped before this process ends, newest last. */
+/** Stops everything that must end before this process does, newest last. */
 const stops: Array<() => Promise<void>> = [];
 let stopping: Promise<void> | undefined;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { cacheFolder, type Major } from './folders.ts';
 
-/** What one n8n is told. Ports are of the loopback address. */
+/** The settings of one n8n. Ports are on the loopback address. */
 export interface N8nSettings {
 	major: Major;
 	/** Holds the database, the settings and the community packages. */

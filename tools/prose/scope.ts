@@ -1,0 +1,27 @@
+/**
+ * The files that `npm run lint` reads as prose. Widen it here; `node tools/node24.mjs tools/prose.ts --all` tells
+ * what the rest would show.
+ */
+export const scope = {
+	/** Markdown pages. */
+	pages: [
+		'CODE_OF_CONDUCT.md',
+		'CONTRIBUTING.md',
+		'SECURITY.md',
+		'.github/pull_request_template.md',
+		'docs/architecture.md',
+		'docs/interface.md',
+		'docs/reliability.md',
+	],
+	/** Sources whose texts for people (labels, descriptions, messages) are read. */
+	texts: ['host/*.ts', 'tools/*.ts'],
+	/** Sources whose comments are read. */
+	comments: ['host/*.ts', 'tools/**/*.ts'],
+};
+
+/** Everything that could be read. */
+export const everything: typeof scope = {
+	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
+	texts: ['{nodes,credentials,host,demo,tools}/**/*.ts'],
+	comments: ['{nodes,credentials,service,host,demo,bench,test,tools}/**/*.ts'],
+};

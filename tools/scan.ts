@@ -1,0 +1,70 @@
+/**
+ * `npm run scan`: what n8n's own scanner for community packages says of the packed package and of the
+ * sources it is built from; exits 1 if it finds anything. The scanner is a package with a lock of its
+ * own in tools/scanner, installed on first use.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
+import { runCommand } from '../host/commands.ts';
+import { repository } from '../host/folders.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { explain } from '../host/problem.ts';
+
+/** The part of the scanner that works on a folder; its command line fetches published packages. */
+interface Scanner {
+	SOURCE_FILE_PATTERNS: string[];
+	analyzePackage(
+		folder: string,
+		patterns: string[],
+	): Promise<{ passed: boolean; message?: string; details?: string }>;
+}
+
+const home = join(import.meta.dirname, 'scanner');
+const scannerFolder = join(home, 'node_modules', '@n8n', 'scan-community-package');
+
+async function loadScanner(): Promise<Scanner> {
+	if (!existsSync(scannerFolder)) {
+		await runCommand('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+			cwd: home,
+			purpose: "Installing n8n's scanner",
+		});
+	}
+	return (await import(join(scannerFolder, 'scanner', 'scanner.mjs'))) as Scanner;
+}
+
+async function scan(): Promise<boolean> {
+	const scanner = await loadScanner();
+	await buildPackage();
+	const tarball = await packPackage();
+	const unpacked = await mkdtemp(join(tmpdir(), 'workspace-data-scan-'));
+	try {
+		await runCommand('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'], {
+			cwd: unpacked,
+			purpose: 'Unpacking the package',
+		});
+		const published = await scanner.analyzePackage(unpacked, ['**/*.js', 'package.json']);
+		const sources = await scanner.analyzePackage(repository, scanner.SOURCE_FILE_PATTERNS);
+		for (const [name, result] of Object.entries({ published, sources })) {
+			const verdict = result.passed ? 'passed' : `failed: ${result.message}`;
+			process.stdout.write(`${name}: ${verdict}\n${result.details ?? ''}`);
+		}
+		return published.passed && sources.passed;
+	} finally {
+		await rm(unpacked, { recursive: true, force: true });
+	}
+}
+
+stopOnSignals(() => 130);
+let passed = false;
+try {
+	passed = await scan();
+} catch (error) {
+	process.stderr.write(`${explain(error)}\n`);
+} finally {
+	await stopEverything();
+}
+process.exit(passed ? 0 : 1);
