@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import { Cancelled } from '../transport/clock';
-import { errorDetails, toNodeError, type ErrorPlace } from '../transport/errors';
+import { Cancelled } from '../transport/failures';
+import { errorDetails, toNodeError, type ErrorPlace } from '../transport/nodeError';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';

@@ -1,41 +1,30 @@
+/** Access tokens of service accounts, shared by all that runs in this process. */
 import { createHash } from 'node:crypto';
-import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
-import { z } from 'zod';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
-import { parsedBody } from '../model/json';
-import { readProblem } from '../model/problem';
-import { redact } from '../model/redact';
-import { readObject } from '../model/shapes';
+import { circuitOf, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { systemClock, type Clock } from './clock';
-import { AccessTokenError } from './failures';
-import { NetworkFailure, readNetworkFailure } from './networkFailure';
+import { AccessTokenError, SilentService } from './failures';
+import {
+	requestAccessToken,
+	TOKEN_TIMEOUT_MS,
+	unreachableAuth,
+	type Send,
+	type TokenAnswer,
+} from './tokenRequest';
 
-/** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
-export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
-
-/** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
-const DEFAULT_LIFETIME_S = 300;
 /** The part of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;
-const REQUEST_TIMEOUT_MS = 10_000;
 const TRIES = 3;
 const FIRST_PAUSE_MS = 250;
 /** How long a failure is remembered, so that a burst of items asks once. */
 const PERMANENT_FAILURE_MS = 30_000;
 const TRANSIENT_FAILURE_MS = 5_000;
-const MAX_ACCOUNTS = 100;
+const MAX_ACCOUNTS = 1_000;
 const MAX_RECENT = 5;
 /** How long a token is beyond suspicion, in ms: failures for other reasons must not cause requests. */
 const FRESH_MS = 30_000;
-
-/** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
-const tokenSchema = z.object({
-	access_token: z.string().min(1),
-	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
-});
-
-const fullResponseSchema = z.object({ statusCode: z.number(), body: z.unknown() });
 
 interface IssuedToken {
 	value: string;
@@ -90,13 +79,33 @@ function accountKey(credential: ICredentialDataDecryptedObject): string {
 export function createAccessTokens(clock: Clock): AccessTokens {
 	const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
+	/** One try, unless the auth server has been silent: nobody waits for it twice. */
+	async function requestUnlessSilent(
+		credential: ICredentialDataDecryptedObject,
+		send: Send,
+	): Promise<TokenAnswer | AccessTokenError> {
+		const circuit = circuitOf(tokenAddress(credential.authUrl, credential.realm), clock);
+		const probe = circuit.enter();
+		if (probe === undefined) return unreachableAuth(credential, new SilentService());
+		let sound: Sound = 'unknown';
+		try {
+			const start = clock.now();
+			const timeoutMs = probe ? PROBE_TIMEOUT_MS : TOKEN_TIMEOUT_MS;
+			const outcome = await requestAccessToken(credential, send, clock, timeoutMs);
+			sound = soundOf(outcome, clock.now() - start, probe);
+			return outcome;
+		} finally {
+			circuit.leave(sound, probe);
+		}
+	}
+
 	async function issue(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
 	): Promise<Omit<IssuedToken, 'serial'>> {
 		for (let attempt = 1; ; attempt += 1) {
 			const requestedAt = clock.now();
-			const outcome = await requestAccessToken(credential, send);
+			const outcome = await requestUnlessSilent(credential, send);
 			if (outcome instanceof AccessTokenError) {
 				if (!outcome.transient || attempt === TRIES) throw outcome;
 				await clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
@@ -181,92 +190,6 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		},
 		recent: (credential) => accountOf(credential).recent,
 	};
-}
-
-/**
- * Asks for an access token once, with the client credentials grant.
- *
- * @returns the token and its lifetime in seconds, or what went wrong
- * @throws InputError when the credential's addresses cannot be used
- * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
- */
-export async function requestAccessToken(
-	credential: ICredentialDataDecryptedObject,
-	send: Send,
-): Promise<z.infer<typeof tokenSchema> | AccessTokenError> {
-	const url = tokenAddress(credential.authUrl, credential.realm);
-	const host = new URL(url).host;
-	const answer = await send({
-		method: 'POST',
-		url,
-		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
-		body: new URLSearchParams({
-			grant_type: 'client_credentials',
-			client_id: String(credential.clientId ?? ''),
-			client_secret: String(credential.clientSecret ?? ''),
-		}).toString(),
-		timeout: REQUEST_TIMEOUT_MS,
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-	}).catch(readNetworkFailure);
-	if (answer instanceof NetworkFailure) {
-		return new AccessTokenError(
-			`The auth server ${host} could not be reached: ${answer.reason}`,
-			"Check 'Auth URL' in the credential, and that this n8n can reach it.",
-			answer.transient,
-		);
-	}
-	const response = fullResponseSchema.safeParse(answer);
-	return response.success
-		? readTokenAnswer(response.data.statusCode, response.data.body, host, credential)
-		: unreadable(host);
-}
-
-const unreadable = (host: string, status?: number): AccessTokenError =>
-	new AccessTokenError(
-		`The answer of ${host} is not an access token`,
-		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
-		true,
-		status,
-	);
-
-/** The token in an answer of success, wrapped or as JSON in a text, too. */
-const readToken = (body: unknown): z.infer<typeof tokenSchema> | undefined =>
-	readObject(parsedBody(body), 'token', (candidate) => tokenSchema.safeParse(candidate).data);
-
-function readTokenAnswer(
-	status: number,
-	body: unknown,
-	host: string,
-	{ clientSecret }: ICredentialDataDecryptedObject,
-): z.infer<typeof tokenSchema> | AccessTokenError {
-	if (status >= 200 && status < 300) {
-		return readToken(body) ?? unreadable(host, status);
-	}
-	if (status === 404 || (status >= 300 && status < 400)) {
-		return new AccessTokenError(
-			`The auth server ${host} has no token address for this realm`,
-			"Check 'Auth URL' and 'Realm' in the credential.",
-			false,
-			status,
-		);
-	}
-	if (status === 408 || status === 429 || status >= 500) {
-		return new AccessTokenError(
-			`The auth server ${host} is not available right now (status ${status})`,
-			'Try again in a moment.',
-			true,
-			status,
-		);
-	}
-	const { detail } = readProblem(status, body, (text) => redact(text, [clientSecret]));
-	return new AccessTokenError(
-		'The service account was not accepted',
-		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
-		false,
-		status,
-	);
 }
 
 /** The tokens of this process. */

@@ -4,24 +4,28 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { z } from 'zod';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
-import { parsedBody } from '../model/json';
 import { redact } from '../model/redact';
 import { accessTokens } from './accessToken';
-import { Cancelled, createUnlessCancelled, systemClock, wait, type Clock } from './clock';
+import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
+import { createUnlessCancelled, systemClock, wait, type Clock } from './clock';
 import { CREDENTIAL_TYPES, readCredential, type Authentication } from './credential';
-import { AccessTokenError } from './failures';
-import { createLimiter } from './limiter';
-import { readNetworkFailure, type NetworkFailure } from './networkFailure';
+import { AccessTokenError, Cancelled, NetworkFailure, SilentService } from './failures';
+import { createLimiter } from './concurrency';
+import { openExchange } from './exchange';
+import { readNetworkFault } from './networkFault';
 import { createRateGate, type RateGate } from './rateGate';
-import type { ApiAnswer, ApiRequest } from './request';
-import { apiFailure, unreachable, type Asker } from './requestErrors';
-import { IMPATIENT_WAIT_MS, judge, UNTRIED } from './verdict';
+import { readAnswer, type ApiAnswer, type ApiRequest } from './request';
+import { apiFailure, unreachable, type Asker } from './explain';
+import { IMPATIENT_WAIT_MS, judge, UNTRIED } from './retryPolicy';
+import { withTimeLimit } from './timeLimit';
+import { unreachableAuth } from './tokenRequest';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_PARALLEL = 10;
+/** Time-outs in a row after which the rest of an execution fails at once. */
+const MAX_SILENCES = 3;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
@@ -45,11 +49,7 @@ export interface WorkspaceApi {
 	redact(text: string): string;
 }
 
-const answerSchema = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
-});
+type Outcome = ApiAnswer | NetworkFailure | AccessTokenError;
 
 /** One gate for each key in this process: executions share what the key may send. */
 const rateGates = new BoundedMap<string, RateGate>(100);
@@ -79,6 +79,7 @@ export async function openApi(
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const unlessCancelled = createUnlessCancelled(signal);
+	const ownCircuit = createCircuit(MAX_SILENCES, clock);
 	const stopping = new AbortController();
 	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
 	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
@@ -106,38 +107,60 @@ export async function openApi(
 		return [roots[root], ...segments].join('/');
 	}
 
-	/** One try. Faults come back as values, for the caller to judge. */
-	async function attempt(
+	/** One try. Faults come back as values, for the retry policy. */
+	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Outcome> {
+		const data = { ...credential };
+		const exchange = openExchange(data);
+		return await withTimeLimit(timeoutMs, clock, async (end) => {
+			exchange.end = end;
+			const answering = context.helpers.httpRequestWithAuthentication.call(
+				context,
+				credentialType,
+				{ ...options, timeout: timeoutMs, abortSignal: end },
+				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
+			);
+			const answer = readAnswer(await unlessCancelled(answering));
+			if (!answer) throw new NetworkFailure('', 'the answer could not be read', true, false);
+			return answer;
+		}).catch((error: unknown) => {
+			if (signal?.aborted) throw new Cancelled();
+			if (exchange.refusal) return exchange.refusal;
+			const fault = readNetworkFault(error);
+			return isAccount && !exchange.sent ? unreachableAuth(credential, fault) : fault;
+		});
+	}
+
+	/** One try, unless the service has been silent. Who cannot wait heeds the time-outs of others, too. */
+	async function attemptUnlessSilent(
 		options: IHttpRequestOptions,
-	): Promise<ApiAnswer | NetworkFailure | AccessTokenError> {
-		const decrypted = { id: '', name: '', type: credentialType, data: { ...credential } };
-		const answering = context.helpers.httpRequestWithAuthentication.call(
-			context,
-			credentialType,
-			{ ...options },
-			{ credentialsDecrypted: decrypted },
-		);
-		// n8n aborts the request itself, but not the one for an access token before it.
-		return await unlessCancelled(answering)
-			.then((response: unknown) => {
-				const { statusCode, headers, body } = answerSchema.parse(response);
-				return { status: statusCode, headers, body: parsedBody(body) };
-			})
-			.catch((error: unknown) => {
-				if (signal?.aborted) throw new Cancelled();
-				const cause = error instanceof Error ? error.cause : undefined;
-				if (cause instanceof AccessTokenError) return cause;
-				return readNetworkFailure(error);
-			});
+		{ timeoutMs = DEFAULT_TIMEOUT_MS, impatient }: ApiRequest,
+	): Promise<Outcome> {
+		const shared = circuitOf(baseUrl, clock);
+		const asked = impatient ? shared : ownCircuit;
+		const probe = asked.enter();
+		if (probe === undefined) return new SilentService();
+		const start = clock.now();
+		let sound: Sound = 'unknown';
+		try {
+			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
+			const outcome = await attempt(options, limit);
+			if (!(outcome instanceof AccessTokenError)) {
+				sound = soundOf(outcome, clock.now() - start, probe);
+			}
+			return outcome;
+		} finally {
+			asked.leave(sound, probe);
+			if (asked !== shared) shared.leave(sound, false);
+		}
 	}
 
 	/** One try, when the rate limit lets it pass. @returns also which access token it had */
-	async function attemptInTurn(options: IHttpRequestOptions, { impatient }: ApiRequest) {
-		await gate.enter(halt, impatient ? IMPATIENT_WAIT_MS : Infinity);
+	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest) {
+		await gate.enter(halt, request.impatient ? IMPATIENT_WAIT_MS : Infinity);
 		let headers: ApiAnswer['headers'] | undefined;
 		try {
 			const serial = isAccount ? accessTokens.serial(credential) : 0;
-			const outcome = await attempt(options);
+			const outcome = await attemptUnlessSilent(options, request);
 			if (!(outcome instanceof Error)) headers = outcome.headers;
 			return { outcome, serial };
 		} finally {
@@ -147,6 +170,7 @@ export async function openApi(
 
 	async function send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
 		let history = UNTRIED;
+		let fault: NetworkFailure | undefined;
 		for (;;) {
 			const { outcome, serial } = await attemptInTurn(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
@@ -166,12 +190,14 @@ export async function openApi(
 					break;
 				}
 				default:
+					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
 					if (verdict.act === 'done') return outcome;
 					if (verdict.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
 					freshTokenRefused ||= outcome.status === 401 && history.renewed;
 					throw apiFailure(outcome, request, asker);
 			}
+			if (outcome instanceof NetworkFailure) fault = outcome;
 			history = verdict.history;
 		}
 	}
@@ -194,7 +220,6 @@ export async function openApi(
 					headers: { 'Content-Type': 'application/json' },
 				}),
 				json: true,
-				timeout: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,

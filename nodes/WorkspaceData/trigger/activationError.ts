@@ -1,5 +1,5 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
-import { toNodeError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { toNodeError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { catchUp, readCatchUpOrder, withoutKnown } from './catchUp';
 import { readSaveOrder, saveSealed } from './saving';
 import { readSettings, type TriggerSettings } from './settings';

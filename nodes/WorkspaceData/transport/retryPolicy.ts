@@ -1,5 +1,4 @@
-import { isTransientStatus } from './failures';
-import type { NetworkFailure } from './networkFailure';
+import { isTransientStatus, SilentService, type NetworkFailure } from './failures';
 import { isRateLimited, refusalWait } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 
@@ -67,6 +66,7 @@ export function judge(
 		},
 	});
 
+	if (outcome instanceof SilentService) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const safe = repeatable || !outcome.mayHaveArrived;
 		if (outcome.transient && safe && mayTryAgain) return again(outcome.mayHaveArrived);
