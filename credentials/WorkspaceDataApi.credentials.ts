@@ -5,6 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { entryText } from '../nodes/WorkspaceData/transport/credential';
 import { authorize } from '../nodes/WorkspaceData/transport/exchange';
 
 export class WorkspaceDataApi implements ICredentialType {
@@ -54,6 +55,6 @@ export class WorkspaceDataApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		return authorize(credentials, requestOptions, String(credentials.apiKey ?? '').trim());
+		return authorize(credentials, requestOptions, entryText(credentials.apiKey));
 	}
 }

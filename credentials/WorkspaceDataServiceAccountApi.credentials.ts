@@ -121,9 +121,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const token = accessTokens.current(credentials);
 		// n8n comes here again with the same request when its token was refused: the next one gets a new token.
-		if (token === bearerOf(requestOptions)) {
-			accessTokens.reject(credentials, accessTokens.serial(credentials));
-		}
+		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
 		return authorize(credentials, requestOptions, token ?? '');
 	}
 }

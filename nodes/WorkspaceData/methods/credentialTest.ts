@@ -11,6 +11,7 @@ import { InputError } from '../model/inputError';
 import { readProblem, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
 import { requestAccessToken, type Send } from '../transport/tokenRequest';
+import { entryText } from '../transport/credential';
 import { AccessTokenError, NetworkFailure } from '../transport/failures';
 import { readNetworkFault } from '../transport/networkFault';
 import { readAnswer } from '../transport/request';
@@ -112,7 +113,7 @@ async function tokenFor(
 	credential: ICredentialDataDecryptedObject,
 ): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
 	if (type === 'workspaceDataApi') {
-		const token = String(credential.apiKey ?? '').trim();
+		const token = entryText(credential.apiKey);
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the key.');
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}

@@ -5,7 +5,9 @@ import { tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { circuitOf, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { systemClock, type Clock } from './clock';
+import { entryText } from './credential';
 import { AccessTokenError, SilentService } from './failures';
+import { withTimeLimit } from './timeLimit';
 import {
 	requestAccessToken,
 	TOKEN_TIMEOUT_MS,
@@ -25,11 +27,15 @@ const MAX_ACCOUNTS = 1_000;
 const MAX_RECENT = 5;
 /** How long a token is beyond suspicion, in ms: failures for other reasons must not cause requests. */
 const FRESH_MS = 30_000;
+/** How long the replacement of a refused token is not replaced itself, in ms: the refusal has other reasons. */
+const REPLACED_MS = 60_000;
+/** How long a renewal is waited for while the token is still valid, in ms from its start. */
+const PATIENCE_MS = 1_000;
 
 interface IssuedToken {
 	value: string;
-	/** Its number among the tokens of its account, from 1. */
-	serial: number;
+	/** Whether it was asked for because the service refused the one before. */
+	replacement: boolean;
 	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
@@ -37,11 +43,11 @@ interface IssuedToken {
 
 interface Account {
 	token?: IssuedToken;
-	/** How many tokens were issued. */
-	issued: number;
 	/** The last few tokens, valid or not: the service may still speak of them. */
 	recent: string[];
-	pending?: Promise<IssuedToken>;
+	pending?: { renewal: Promise<IssuedToken>; since: number };
+	/** Whether the service refused the last token. */
+	refused?: boolean;
 	failure?: { error: AccessTokenError; until: number };
 }
 
@@ -57,10 +63,10 @@ export interface AccessTokens {
 	get(credential: ICredentialDataDecryptedObject, send: Send): Promise<string>;
 	/** The token that `get` obtained last, if it is still valid. */
 	current(credential: ICredentialDataDecryptedObject): string | undefined;
-	/** The serial number of the token that a request sent now is going to carry. */
-	serial(credential: ICredentialDataDecryptedObject): number;
-	/** Forgets a token that the service refused, and older ones; a newer one is kept. */
-	reject(credential: ICredentialDataDecryptedObject, serial: number): void;
+	/** Whether another token may be accepted where the service refused this one. */
+	mayReplace(credential: ICredentialDataDecryptedObject, token: string | undefined): boolean;
+	/** Forgets a token that the service refused; a newer one is kept. */
+	reject(credential: ICredentialDataDecryptedObject, token: string | undefined): void;
 	/** Forgets the token unless it is fresh: a request failed, for whatever reason. */
 	suspect(credential: ICredentialDataDecryptedObject): void;
 	/** The tokens that texts of the service may quote. */
@@ -71,7 +77,7 @@ export interface AccessTokens {
 function accountKey(credential: ICredentialDataDecryptedObject): string {
 	const { authUrl, realm, clientId, clientSecret } = credential;
 	return createHash('sha256')
-		.update(JSON.stringify([authUrl, realm, clientId, clientSecret]))
+		.update(JSON.stringify([authUrl, realm, clientId, clientSecret].map(entryText)))
 		.digest('base64');
 }
 
@@ -79,14 +85,14 @@ function accountKey(credential: ICredentialDataDecryptedObject): string {
 export function createAccessTokens(clock: Clock): AccessTokens {
 	const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
-	/** One try, unless the auth server has been silent: nobody waits for it twice. */
+	/** One try; undefined where the auth server has been silent: nobody waits for it twice. */
 	async function requestUnlessSilent(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
-	): Promise<TokenAnswer | AccessTokenError> {
+	): Promise<TokenAnswer | AccessTokenError | undefined> {
 		const circuit = circuitOf(tokenAddress(credential.authUrl, credential.realm), clock);
 		const probe = circuit.enter();
-		if (probe === undefined) return unreachableAuth(credential, new SilentService());
+		if (probe === undefined) return undefined;
 		let sound: Sound = 'unknown';
 		try {
 			const start = clock.now();
@@ -102,11 +108,14 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 	async function issue(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
-	): Promise<Omit<IssuedToken, 'serial'>> {
+	): Promise<Omit<IssuedToken, 'replacement'>> {
+		let failed: AccessTokenError | undefined;
 		for (let attempt = 1; ; attempt += 1) {
 			const requestedAt = clock.now();
 			const outcome = await requestUnlessSilent(credential, send);
+			if (!outcome) throw failed ?? unreachableAuth(credential, new SilentService());
 			if (outcome instanceof AccessTokenError) {
+				failed = outcome;
 				if (!outcome.transient || attempt === TRIES) throw outcome;
 				await clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
 				continue;
@@ -121,34 +130,36 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		}
 	}
 
-	async function renew(
+	/** The renewal that is under way; begins one where there is none. */
+	function renew(
 		account: Account,
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
-	): Promise<IssuedToken> {
-		account.pending ??= issue(credential, send)
-			.then((answer) => {
-				account.issued += 1;
-				account.token = { ...answer, serial: account.issued };
-				account.recent = [answer.value, ...account.recent].slice(0, MAX_RECENT);
+	): NonNullable<Account['pending']> {
+		const begin = async (): Promise<IssuedToken> => {
+			try {
+				const issued = await issue(credential, send);
+				account.token = { ...issued, replacement: account.refused === true };
+				account.refused = false;
+				account.recent = [issued.value, ...account.recent].slice(0, MAX_RECENT);
 				account.failure = undefined;
 				return account.token;
-			})
-			.catch((error: unknown) => {
+			} catch (error) {
 				if (error instanceof AccessTokenError) {
 					const pause = error.transient ? TRANSIENT_FAILURE_MS : PERMANENT_FAILURE_MS;
 					account.failure = { error, until: clock.now() + pause };
 				}
 				throw error;
-			})
-			.finally(() => {
+			} finally {
 				account.pending = undefined;
-			});
-		return await account.pending;
+			}
+		};
+		account.pending ??= { renewal: begin(), since: clock.now() };
+		return account.pending;
 	}
 
 	const accountOf = (credential: ICredentialDataDecryptedObject) =>
-		accounts.getOrCreate(accountKey(credential), () => ({ issued: 0, recent: [] }));
+		accounts.getOrCreate(accountKey(credential), () => ({ recent: [] }));
 
 	const isValid = (token: IssuedToken | undefined): token is IssuedToken =>
 		token !== undefined && clock.now() < token.expiresAt;
@@ -164,24 +175,29 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 				if (isValid(token)) return token.value;
 				throw failure.error;
 			}
-			const renewed = await renew(account, credential, send).catch((error: unknown) => {
-				// A token that still works bridges an outage of the token endpoint.
-				if (isValid(token)) return token;
-				throw error;
-			});
+			const { renewal, since } = renew(account, credential, send);
+			if (!isValid(token)) return (await renewal).value;
+			// A token that still works bridges an outage of the token endpoint.
+			const patienceMs = since + PATIENCE_MS - clock.now();
+			const renewed = await withTimeLimit(patienceMs, clock, async () => await renewal).catch(
+				async () => (isValid(token) ? token : await renewal),
+			);
 			return renewed.value;
 		},
 		current(credential) {
 			const { token } = accountOf(credential);
 			return isValid(token) ? token.value : undefined;
 		},
-		serial(credential) {
-			const { token, issued } = accountOf(credential);
-			return token && isCurrent(token) ? token.serial : issued + 1;
+		mayReplace(credential, refused) {
+			const { token } = accountOf(credential);
+			if (token?.value !== refused || !token?.replacement) return true;
+			return clock.now() - token.issuedAt >= REPLACED_MS;
 		},
-		reject(credential, serial) {
+		reject(credential, refused) {
 			const account = accountOf(credential);
-			if (account.token && account.token.serial <= serial) account.token = undefined;
+			if (account.token?.value !== refused) return;
+			account.token = undefined;
+			account.refused = true;
 		},
 		suspect(credential) {
 			const account = accountOf(credential);

@@ -8,24 +8,24 @@ import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
 import { accessTokens } from './accessToken';
-import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
-import { createUnlessCancelled, systemClock, wait, type Clock } from './clock';
+import { systemClock, wait, type Clock } from './clock';
 import { CREDENTIAL_TYPES, readCredential, type Authentication } from './credential';
-import { AccessTokenError, Cancelled, NetworkFailure, SilentService } from './failures';
+import {
+	AccessTokenError,
+	Cancelled,
+	isTransientStatus,
+	NetworkFailure,
+	SilentService,
+} from './failures';
 import { createLimiter } from './concurrency';
-import { openExchange } from './exchange';
-import { readNetworkFault } from './networkFault';
 import { createRateGate, type RateGate } from './rateGate';
-import { readAnswer, type ApiAnswer, type ApiRequest } from './request';
+import { isRateLimited } from './rateLimit';
+import type { ApiAnswer, ApiRequest } from './request';
 import { apiFailure, unreachable, type Asker } from './explain';
-import { IMPATIENT_WAIT_MS, judge, UNTRIED } from './retryPolicy';
-import { withTimeLimit } from './timeLimit';
-import { unreachableAuth } from './tokenRequest';
+import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
+import { createTries, type Try } from './tries';
 
-const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_PARALLEL = 10;
-/** Time-outs in a row after which the rest of an execution fails at once. */
-const MAX_SILENCES = 3;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
@@ -49,10 +49,8 @@ export interface WorkspaceApi {
 	redact(text: string): string;
 }
 
-type Outcome = ApiAnswer | NetworkFailure | AccessTokenError;
-
 /** One gate for each key in this process: executions share what the key may send. */
-const rateGates = new BoundedMap<string, RateGate>(100);
+const rateGates = new BoundedMap<string, RateGate>(1_000);
 
 const fingerprint = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
@@ -78,13 +76,24 @@ export async function openApi(
 	const inTurn = createLimiter();
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const unlessCancelled = createUnlessCancelled(signal);
-	const ownCircuit = createCircuit(MAX_SILENCES, clock);
 	const stopping = new AbortController();
 	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
 	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
-	/** A token fresh from the auth server was refused: asking for more would not help. */
-	let freshTokenRefused = false;
+
+	const attempt = createTries(context, credentialType, credential, { baseUrl, clock, signal });
+
+	/** When the service last did what it was asked, or refused it for another reason than the rate. */
+	let served = -Infinity;
+	/** The last answer to a request that waited in vain: the rest of the execution need not wait again. */
+	let exhausted: ApiAnswer | undefined;
+	const exhausting = new AbortController();
+	const waiting = AbortSignal.any([halt, exhausting.signal]);
+	const asksToWait = ({ status, headers }: ApiAnswer) =>
+		isRateLimited(status, headers) || isTransientStatus(status);
+	function exhaust(refusal: ApiAnswer): void {
+		exhausted = refusal;
+		exhausting.abort();
+	}
 
 	const clean = (text: string) =>
 		redact(text, [
@@ -107,62 +116,18 @@ export async function openApi(
 		return [roots[root], ...segments].join('/');
 	}
 
-	/** One try. Faults come back as values, for the retry policy. */
-	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Outcome> {
-		const data = { ...credential };
-		const exchange = openExchange(data);
-		return await withTimeLimit(timeoutMs, clock, async (end) => {
-			exchange.end = end;
-			const answering = context.helpers.httpRequestWithAuthentication.call(
-				context,
-				credentialType,
-				{ ...options, timeout: timeoutMs, abortSignal: end },
-				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
-			);
-			const answer = readAnswer(await unlessCancelled(answering));
-			if (!answer) throw new NetworkFailure('', 'the answer could not be read', true, false);
-			return answer;
-		}).catch((error: unknown) => {
-			if (signal?.aborted) throw new Cancelled();
-			if (exchange.refusal) return exchange.refusal;
-			const fault = readNetworkFault(error);
-			return isAccount && !exchange.sent ? unreachableAuth(credential, fault) : fault;
-		});
-	}
-
-	/** One try, unless the service has been silent. Who cannot wait heeds the time-outs of others, too. */
-	async function attemptUnlessSilent(
-		options: IHttpRequestOptions,
-		{ timeoutMs = DEFAULT_TIMEOUT_MS, impatient }: ApiRequest,
-	): Promise<Outcome> {
-		const shared = circuitOf(baseUrl, clock);
-		const asked = impatient ? shared : ownCircuit;
-		const probe = asked.enter();
-		if (probe === undefined) return new SilentService();
-		const start = clock.now();
-		let sound: Sound = 'unknown';
-		try {
-			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
-			const outcome = await attempt(options, limit);
-			if (!(outcome instanceof AccessTokenError)) {
-				sound = soundOf(outcome, clock.now() - start, probe);
-			}
-			return outcome;
-		} finally {
-			asked.leave(sound, probe);
-			if (asked !== shared) shared.leave(sound, false);
-		}
-	}
-
-	/** One try, when the rate limit lets it pass. @returns also which access token it had */
-	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest) {
-		await gate.enter(halt, request.impatient ? IMPATIENT_WAIT_MS : Infinity);
+	/** One try, when the rate limit lets it pass. */
+	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest): Promise<Try> {
+		await gate
+			.enter(waiting, request.impatient ? IMPATIENT_WAIT_MS : Infinity)
+			.catch((error: unknown) => {
+				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, asker) : error;
+			});
 		let headers: ApiAnswer['headers'] | undefined;
 		try {
-			const serial = isAccount ? accessTokens.serial(credential) : 0;
-			const outcome = await attemptUnlessSilent(options, request);
-			if (!(outcome instanceof Error)) headers = outcome.headers;
-			return { outcome, serial };
+			const tried = await attempt(options, request);
+			if (!(tried.outcome instanceof Error)) headers = tried.outcome.headers;
+			return tried;
 		} finally {
 			gate.leave(headers);
 		}
@@ -171,18 +136,20 @@ export async function openApi(
 	async function send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
 		let history = UNTRIED;
 		let fault: NetworkFailure | undefined;
+		let begunToWait: number | undefined;
 		for (;;) {
-			const { outcome, serial } = await attemptInTurn(options, request);
+			const { outcome, token } = await attemptInTurn(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			const now = clock.now();
-			const mayRenew = isAccount && !freshTokenRefused;
-			const verdict = judge(outcome, request, history, { now, mayRenew });
-			switch (verdict.act) {
+			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
+			const step = nextStep(outcome, request, history, { now, mayRenew });
+			switch (step.act) {
 				case 'wait':
-					gate.hold(now + verdict.ms);
+					begunToWait ??= now;
+					gate.hold(now + step.ms);
 					break;
 				case 'renewToken':
-					accessTokens.reject(credential, serial);
+					accessTokens.reject(credential, token);
 					break;
 				case 'again': {
 					const pause = FIRST_PAUSE_MS * 2 ** history.faults;
@@ -192,13 +159,14 @@ export async function openApi(
 				default:
 					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
-					if (verdict.act === 'done') return outcome;
-					if (verdict.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
-					freshTokenRefused ||= outcome.status === 401 && history.renewed;
+					if (!asksToWait(outcome)) served = now;
+					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
+					if (step.act === 'done') return outcome;
+					if (step.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
 					throw apiFailure(outcome, request, asker);
 			}
 			if (outcome instanceof NetworkFailure) fault = outcome;
-			history = verdict.history;
+			history = step.history;
 		}
 	}
 

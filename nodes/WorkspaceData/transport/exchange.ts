@@ -7,8 +7,8 @@ import type { AccessTokenError } from './failures';
 export interface Exchange {
 	/** Ends the request, and its connection. */
 	end?: AbortSignal;
-	/** Whether it was given its token: before that, nothing is sent. */
-	sent?: boolean;
+	/** The token that it was given: before that, nothing is sent. */
+	token?: string;
 	/** Why there was no access token: n8n 1 keeps nothing of an error but its texts. */
 	refusal?: AccessTokenError;
 }
@@ -34,6 +34,6 @@ export function authorize(
 	token: string,
 ): IHttpRequestOptions {
 	const exchange = exchangeOf(credential);
-	exchange.sent = true;
+	exchange.token = token;
 	return withBearer(exchange.end ? { ...options, abortSignal: exchange.end } : options, token);
 }

@@ -6,6 +6,7 @@ import { readProblem } from '../model/problem';
 import { redact } from '../model/redact';
 import { readObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
+import { entryText } from './credential';
 import { AccessTokenError, isTransientStatus, NetworkFailure } from './failures';
 import { readNetworkFault } from './networkFault';
 import { readAnswer } from './request';
@@ -28,9 +29,6 @@ const tokenSchema = z.object({
 /** A token, and its lifetime in seconds. */
 export type TokenAnswer = z.infer<typeof tokenSchema>;
 
-/** Pasted along with blanks and line ends, as a rule; no server issues such ids or secrets. */
-const textOf = (entry: unknown): string => String(entry ?? '').trim();
-
 /**
  * Asks for an access token once, with the client credentials grant.
  *
@@ -52,8 +50,8 @@ export async function requestAccessToken(
 		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
 		body: new URLSearchParams({
 			grant_type: 'client_credentials',
-			client_id: textOf(credential.clientId),
-			client_secret: textOf(credential.clientSecret),
+			client_id: entryText(credential.clientId),
+			client_secret: entryText(credential.clientSecret),
 		}).toString(),
 		timeout: timeoutMs,
 		returnFullResponse: true,
