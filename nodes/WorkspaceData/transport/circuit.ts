@@ -4,10 +4,10 @@ import { systemClock, type Clock } from './clock';
 import { Failure } from './failures';
 
 /** How long nothing is sent once a circuit opens, in ms; doubles with each probe that gets no answer. */
-const FIRST_PAUSE_MS = 30_000;
+const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 /** The longest that somebody who cannot wait waits for a probe, in ms. */
-export const PROBE_TIMEOUT_MS = 3_000;
+export const PROBE_TIMEOUT_MS = 1_500;
 const MAX_ORIGINS = 1_000;
 /** A shorter silence, in ms, tells nothing about a service: somebody may just be in a hurry. */
 const MIN_SILENCE_MS = 5_000;
