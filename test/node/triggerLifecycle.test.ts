@@ -348,6 +348,7 @@ describe('unpublishing', () => {
 		expect(await trigger.deactivate()).toBe(false);
 		expect(elapsed()).toBeLessThan(10_000);
 		expect(keptBy(trigger).retired).toHaveLength(1);
+		workspace.service.control.reset();
 		expect(await trigger.deactivate()).toBe(true);
 	});
 

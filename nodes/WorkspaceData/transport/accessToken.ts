@@ -136,24 +136,26 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
 	): NonNullable<Account['pending']> {
-		const begin = async (): Promise<IssuedToken> => {
-			try {
-				const issued = await issue(credential, send);
-				account.token = { ...issued, replacement: account.refused === true };
-				account.refused = false;
-				account.recent = [issued.value, ...account.recent].slice(0, MAX_RECENT);
-				account.failure = undefined;
-				return account.token;
-			} catch (error) {
-				if (error instanceof AccessTokenError) {
-					const pause = error.transient ? TRANSIENT_FAILURE_MS : PERMANENT_FAILURE_MS;
-					account.failure = { error, until: clock.now() + pause };
-				}
-				throw error;
-			} finally {
-				account.pending = undefined;
-			}
-		};
+		const begin = async (): Promise<IssuedToken> =>
+			await issue(credential, send)
+				.then((issued) => {
+					const token = { ...issued, replacement: account.refused === true };
+					account.token = token;
+					account.refused = false;
+					account.recent = [issued.value, ...account.recent].slice(0, MAX_RECENT);
+					account.failure = undefined;
+					return token;
+				})
+				.catch((error: unknown) => {
+					if (error instanceof AccessTokenError) {
+						const pause = error.transient ? TRANSIENT_FAILURE_MS : PERMANENT_FAILURE_MS;
+						account.failure = { error, until: clock.now() + pause };
+					}
+					throw error;
+				})
+				.finally(() => {
+					account.pending = undefined;
+				});
 		account.pending ??= { renewal: begin(), since: clock.now() };
 		return account.pending;
 	}
