@@ -7,7 +7,7 @@ const project = (name) => ({
 	testEnvironment: 'node',
 	// Not the whole checkout: two n8n may be installed in it.
 	roots: ['credentials', 'nodes', 'service', 'test'].map((folder) => `<rootDir>/${folder}`),
-	modulePathIgnorePatterns: ['<rootDir>/test/e2e/'],
+	modulePathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/n8n-1x-core/node_modules/'],
 	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
 	setupFiles: ['<rootDir>/test/support/environment.ts'],
 	transform: {
@@ -22,9 +22,23 @@ const project = (name) => ({
 	transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
 });
 
+/**
+ * The same tests of the nodes, in the engine of n8n 1: all of them except those that n8n has no part in.
+ *
+ * @type {import('jest').Config}
+ */
+const nodeOnN8n1 = {
+	...project('node'),
+	displayName: 'node-n8n1',
+	testPathIgnorePatterns: ['/node_modules/', '/(?:conformance|documentation)\\.test\\.ts$'],
+	resolver: '<rootDir>/test/n8n-1x-core/resolver.cjs',
+	globalSetup: '<rootDir>/test/n8n-1x-core/install.ts',
+	setupFiles: [...project('node').setupFiles, '<rootDir>/test/n8n-1x-core/timers.ts'],
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: ['unit', 'node', 'service'].map(project),
+	projects: [...['unit', 'node', 'service'].map(project), nodeOnN8n1],
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
 	testTimeout: 60_000,
 	reporters: [

@@ -5,7 +5,8 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { withBearer } from '../nodes/WorkspaceData/transport/bearer';
+import { entryText } from '../nodes/WorkspaceData/transport/credential';
+import { authorize } from '../nodes/WorkspaceData/transport/exchange';
 
 export class WorkspaceDataApi implements ICredentialType {
 	name = 'workspaceDataApi';
@@ -54,6 +55,6 @@ export class WorkspaceDataApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		return withBearer(requestOptions, String(credentials.apiKey ?? '').trim());
+		return authorize(credentials, requestOptions, entryText(credentials.apiKey));
 	}
 }

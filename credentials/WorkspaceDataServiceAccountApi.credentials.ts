@@ -8,7 +8,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { accessTokens } from '../nodes/WorkspaceData/transport/accessToken';
-import { bearerOf, withBearer } from '../nodes/WorkspaceData/transport/bearer';
+import { bearerOf } from '../nodes/WorkspaceData/transport/bearer';
+import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/exchange';
+import { AccessTokenError } from '../nodes/WorkspaceData/transport/failures';
 
 /**
  * The credential objects of requests that were prepared: n8n decrypts one for each request, and comes
@@ -104,7 +106,12 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	): Promise<IDataObject> {
 		if (requests.has(credentials)) accessTokens.suspect(credentials);
 		requests.add(credentials);
-		await accessTokens.get(credentials, async (options) => await this.helpers.httpRequest(options));
+		await accessTokens
+			.get(credentials, async (options) => await this.helpers.httpRequest(options))
+			.catch((error: unknown) => {
+				if (error instanceof AccessTokenError) exchangeOf(credentials).refusal = error;
+				throw error;
+			});
 		return {};
 	}
 
@@ -114,9 +121,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const token = accessTokens.current(credentials);
 		// n8n comes here again with the same request when its token was refused: the next one gets a new token.
-		if (token === bearerOf(requestOptions)) {
-			accessTokens.reject(credentials, accessTokens.serial(credentials));
-		}
-		return withBearer(requestOptions, token ?? '');
+		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
+		return authorize(credentials, requestOptions, token ?? '');
 	}
 }

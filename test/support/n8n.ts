@@ -266,6 +266,21 @@ export interface ActionResult {
 	run: IRun;
 }
 
+type Parts = Parameters<WorkflowExecute['run']>[0];
+type RunOfN8n1 = (
+	workflow: Parts['workflow'],
+	startNode: Parts['startNode'],
+	destinationNode: undefined,
+	pinData: Parts['pinData'],
+) => ReturnType<WorkflowExecute['run']>;
+
+/** n8n 1 takes the parts of a run one by one. */
+function startEngine(engine: WorkflowExecute, parts: Parts): ReturnType<WorkflowExecute['run']> {
+	if (engine.run.length === 1) return engine.run(parts);
+	const run = engine.run as unknown as RunOfN8n1;
+	return run.call(engine, parts.workflow, parts.startNode, undefined, parts.pinData);
+}
+
 /**
  * Runs the action node in n8n's own engine, between a trigger with pinned items and nothing.
  */
@@ -304,7 +319,7 @@ export async function runAction({
 		'manual',
 		createRunExecutionData(),
 	);
-	const execution = engine.run({ workflow, startNode: start, pinData });
+	const execution = startEngine(engine, { workflow, startNode: start, pinData });
 	onStarted?.({ cancel: () => execution.cancel() });
 	const run = await execution;
 	const taskData = run.data.resultData.runData[action.name]?.[0];

@@ -1,4 +1,5 @@
 import { startService, type Service } from '../../service/index.ts';
+import { circuitOf } from '../../nodes/WorkspaceData/transport/circuit';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -40,6 +41,14 @@ interface Named {
 export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
 	const service = await startService({ control: true, ...options });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
+	const { control } = service;
+	const { reset } = control;
+	// After a reset the service answers again: the nodes of this process must not wait to find out.
+	const resetAndHear: typeof reset = Object.assign(() => {
+		reset();
+		for (const url of [service.baseUrl, service.authUrl]) circuitOf(url).leave('heard', false);
+	}, reset);
+	control.reset = resetAndHear;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 
 	async function send(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -1,9 +1,10 @@
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import { Cancelled } from '../transport/clock';
-import { errorDetails, toNodeError, type ErrorPlace } from '../transport/errors';
+import { Cancelled } from '../transport/failures';
+import { errorDetails, toNodeError, type ErrorPlace } from '../transport/nodeError';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
+import { withoutErrorFlag } from './serviceObject';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in
@@ -64,7 +65,10 @@ async function runItem(operation: Operation, run: Run, itemIndex: number): Promi
 		const results = await operation.execute({ run, itemIndex, get });
 		return {
 			itemIndex,
-			items: results.map((json) => ({ json, pairedItem })) as INodeExecutionData[],
+			items: results.map((object) => ({
+				json: withoutErrorFlag(object),
+				pairedItem,
+			})) as INodeExecutionData[],
 		};
 	} catch (error) {
 		if (!context.continueOnFail()) run.api.stop();

@@ -5,20 +5,18 @@ import type {
 	IHttpRequestOptions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { z } from 'zod';
 import { parseBaseUrl, pathSegment } from '../model/address';
 import { readCards } from '../model/card';
 import { InputError } from '../model/inputError';
-import { parsedBody } from '../model/json';
 import { readProblem, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
-import { requestAccessToken, type Send } from '../transport/accessToken';
-import { AccessTokenError } from '../transport/failures';
-import { NetworkFailure, readNetworkFailure } from '../transport/networkFailure';
+import { requestAccessToken, type Send } from '../transport/tokenRequest';
+import { entryText } from '../transport/credential';
+import { AccessTokenError, NetworkFailure } from '../transport/failures';
+import { readNetworkFault } from '../transport/networkFault';
+import { readAnswer } from '../transport/request';
 
 const TIMEOUT_MS = 10_000;
-
-const answerSchema = z.object({ statusCode: z.number(), body: z.unknown() });
 
 /** n8n gives credential tests the older request helper only; this is how it takes our options. */
 function sender(context: ICredentialTestFunctions): Send {
@@ -87,22 +85,21 @@ async function listsCards(
 		url: `${baseUrl}/workspaces/${workspaceId}/cards`,
 		headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
 		timeout: TIMEOUT_MS,
-	}).catch(readNetworkFailure);
+	}).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(
-			`The service at ${host} could not be reached: ${answer.reason}`,
+			`The service at ${host} could not be reached: ${answer.message}`,
 			"Check 'Base URL'",
 		);
 	}
-	const { statusCode, body } = answerSchema.parse(answer);
 	// The older helper leaves bodies as text.
-	const content = parsedBody(body);
-	if (statusCode === 200) {
-		return readCards(content)
+	const { status, body } = readAnswer(answer) ?? { status: 0, body: '' };
+	if (status === 200) {
+		return readCards(body)
 			? undefined
 			: sentence(`${host} answers, but not as the workspace service does`, "Check 'Base URL'");
 	}
-	const problem = readProblem(statusCode, content, clean);
+	const problem = readProblem(status, body, clean);
 	return sentence(
 		blame(problem, host, keyAdvice),
 		`The answer says: ${problem.detail ?? problem.title}`,
@@ -116,7 +113,7 @@ async function tokenFor(
 	credential: ICredentialDataDecryptedObject,
 ): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
 	if (type === 'workspaceDataApi') {
-		const token = String(credential.apiKey ?? '').trim();
+		const token = entryText(credential.apiKey);
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the key.');
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}

@@ -3,7 +3,7 @@ import { indexFields, type FieldIndex } from '../model/fieldResolution';
 import { cardsOfName, peekLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
-import { toNodeError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { listCards, listFields } from '../transport/listings';
 
 /** How the editor's calls read: a person is waiting, so one try and not for long. */

@@ -2,8 +2,10 @@ import { isObject, type JsonObject } from './shapes';
 
 /** A schema that is called like this describes a field. */
 const FIELD_SCHEMA =
-	/^(create|update|new|patch)?_?(card_?)?fields?_?(create|update|input|body|type|schema|definition)*$/i;
-const MAX_DEPTH = 12;
+	/^(create|update|new|patch)?_?(card_?)?fields?_?(create|update|input|body|type|schema|definition){0,6}$/i;
+/** The most schemas that are looked at, and the most types that are offered. */
+const MAX_SCHEMAS = 2_000;
+const MAX_TYPES = 200;
 
 const stringsOf = (value: unknown): string[] =>
 	Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
@@ -18,26 +20,38 @@ function resolve(document: JsonObject, schema: unknown): unknown {
 	);
 }
 
-/** The values that the property `type` of a schema may have, in alternatives too. */
-function typeValues(document: JsonObject, schema: unknown, depth = 0): string[] {
-	const target = resolve(document, schema);
-	if (!isObject(target) || depth > MAX_DEPTH) return [];
-	const own = isObject(target.properties) ? resolve(document, target.properties.type) : undefined;
-	const values = isObject(own)
+/** The alternatives and parts of a schema, under these keys. */
+const partsOf = (schema: JsonObject, keys: readonly string[]): unknown[] =>
+	keys.flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : []));
+
+/** The values that a schema of a text allows. */
+const valuesOf = (schema: unknown): string[] =>
+	isObject(schema)
 		? [
-				...stringsOf(own.enum),
-				...stringsOf([own.const]),
-				...['anyOf', 'oneOf'].flatMap((key) =>
-					Array.isArray(own[key])
-						? own[key].filter(isObject).flatMap(({ enum: list }) => stringsOf(list))
-						: [],
-				),
+				...stringsOf(schema.enum),
+				...stringsOf([schema.const]),
+				...partsOf(schema, ['anyOf', 'oneOf'])
+					.filter(isObject)
+					.flatMap(({ enum: list }) => stringsOf(list)),
 			]
 		: [];
-	const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((key) =>
-		Array.isArray(target[key]) ? target[key] : [],
-	);
-	return [...values, ...parts.flatMap((part) => typeValues(document, part, depth + 1))];
+
+/** The values that the property `type` of these schemas may have, in alternatives too. Looks at each once. */
+function typeValues(document: JsonObject, schemas: readonly unknown[]): string[] {
+	const seen = new Set<unknown>();
+	const values = new Set<string>();
+	const waiting = [...schemas];
+	while (waiting.length > 0 && seen.size < MAX_SCHEMAS && values.size < MAX_TYPES) {
+		const schema = resolve(document, waiting.shift());
+		if (!isObject(schema) || seen.has(schema)) continue;
+		seen.add(schema);
+		const { properties } = schema;
+		const type = isObject(properties) ? resolve(document, properties.type) : undefined;
+		for (const value of valuesOf(type)) values.add(value);
+		const parts = partsOf(schema, ['anyOf', 'oneOf', 'allOf']);
+		waiting.push(...parts.slice(0, MAX_SCHEMAS - waiting.length));
+	}
+	return [...values].slice(0, MAX_TYPES);
 }
 
 /** The request body of "add a field". */
@@ -59,12 +73,13 @@ function fieldRequestSchema(document: JsonObject): unknown {
  * @see service interface, part 9
  */
 export function describedFieldTypes(document: JsonObject): string[] {
-	const requested = typeValues(document, fieldRequestSchema(document));
-	if (requested.length > 0) return [...new Set(requested)];
+	const requested = typeValues(document, [fieldRequestSchema(document)]);
+	if (requested.length > 0) return requested;
 	const components = isObject(document.components) ? document.components : {};
 	const schemas = isObject(components.schemas) ? Object.entries(components.schemas) : [];
-	const found = schemas
-		.filter(([name]) => FIELD_SCHEMA.test(name))
-		.flatMap(([, schema]) => typeValues(document, schema));
-	return [...new Set(found)];
+	const ofFields = schemas.filter(([name]) => FIELD_SCHEMA.test(name));
+	return typeValues(
+		document,
+		ofFields.map(([, schema]) => schema),
+	);
 }

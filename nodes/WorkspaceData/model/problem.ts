@@ -98,9 +98,20 @@ function listedErrors(problem: Record<string, unknown>, detail = ''): string | u
 	return texts.filter(Boolean).join('; ') || undefined;
 }
 
-/** Text of an HTML page: its title where it has one. */
+/** The longest part of a page in which its title is looked for. */
+const MAX_HEAD = 20_000;
+
+/**
+ * Text of an HTML page: its title where it has one. One look at the first `<title` alone: a page with
+ * thousands of them must not cost time.
+ */
 function htmlText(html: string): string | undefined {
-	return /<title[^>]*>([^<]*)<\/title>/i.exec(html)?.[1]?.trim() || undefined;
+	const head = html.slice(0, MAX_HEAD);
+	const start = head.search(/<title\b/i);
+	if (start < 0) return undefined;
+	const text = head.slice(head.indexOf('>', start) + 1);
+	const end = text.indexOf('<');
+	return (end < 0 ? '' : text.slice(0, end).trim()) || undefined;
 }
 
 /**
@@ -140,7 +151,7 @@ export function readProblem(
 	return {
 		status,
 		title: title ? clip(title, clean) : fallbackTitle(status),
-		...(kind && { kind }),
+		...(kind && { kind: clip(kind, clean) }),
 		...(details && { detail: clip(details, clean) }),
 	};
 }

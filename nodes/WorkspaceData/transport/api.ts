@@ -4,23 +4,27 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { z } from 'zod';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
-import { parsedBody } from '../model/json';
 import { redact } from '../model/redact';
 import { accessTokens } from './accessToken';
-import { Cancelled, createUnlessCancelled, systemClock, wait, type Clock } from './clock';
+import { systemClock, wait, type Clock } from './clock';
 import { CREDENTIAL_TYPES, readCredential, type Authentication } from './credential';
-import { AccessTokenError } from './failures';
-import { createLimiter } from './limiter';
-import { readNetworkFailure, type NetworkFailure } from './networkFailure';
+import {
+	AccessTokenError,
+	Cancelled,
+	isTransientStatus,
+	NetworkFailure,
+	SilentService,
+} from './failures';
+import { createLimiter } from './concurrency';
 import { createRateGate, type RateGate } from './rateGate';
+import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
-import { apiFailure, unreachable, type Asker } from './requestErrors';
-import { IMPATIENT_WAIT_MS, judge, UNTRIED } from './verdict';
+import { apiFailure, unreachable, type Asker } from './explain';
+import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
+import { createTries, type Try } from './tries';
 
-const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_PARALLEL = 10;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -45,14 +49,8 @@ export interface WorkspaceApi {
 	redact(text: string): string;
 }
 
-const answerSchema = z.object({
-	statusCode: z.number(),
-	headers: z.record(z.unknown()).catch({}),
-	body: z.unknown(),
-});
-
 /** One gate for each key in this process: executions share what the key may send. */
-const rateGates = new BoundedMap<string, RateGate>(100);
+const rateGates = new BoundedMap<string, RateGate>(1_000);
 
 const fingerprint = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
@@ -78,12 +76,24 @@ export async function openApi(
 	const inTurn = createLimiter();
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const unlessCancelled = createUnlessCancelled(signal);
 	const stopping = new AbortController();
 	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
 	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
-	/** A token fresh from the auth server was refused: asking for more would not help. */
-	let freshTokenRefused = false;
+
+	const attempt = createTries(context, credentialType, credential, { baseUrl, clock, signal });
+
+	/** When the service last did what it was asked, or refused it for another reason than the rate. */
+	let served = -Infinity;
+	/** The last answer to a request that waited in vain: the rest of the execution need not wait again. */
+	let exhausted: ApiAnswer | undefined;
+	const exhausting = new AbortController();
+	const waiting = AbortSignal.any([halt, exhausting.signal]);
+	const asksToWait = ({ status, headers }: ApiAnswer) =>
+		isRateLimited(status, headers) || isTransientStatus(status);
+	function exhaust(refusal: ApiAnswer): void {
+		exhausted = refusal;
+		exhausting.abort();
+	}
 
 	const clean = (text: string) =>
 		redact(text, [
@@ -106,40 +116,18 @@ export async function openApi(
 		return [roots[root], ...segments].join('/');
 	}
 
-	/** One try. Faults come back as values, for the caller to judge. */
-	async function attempt(
-		options: IHttpRequestOptions,
-	): Promise<ApiAnswer | NetworkFailure | AccessTokenError> {
-		const decrypted = { id: '', name: '', type: credentialType, data: { ...credential } };
-		const answering = context.helpers.httpRequestWithAuthentication.call(
-			context,
-			credentialType,
-			{ ...options },
-			{ credentialsDecrypted: decrypted },
-		);
-		// n8n aborts the request itself, but not the one for an access token before it.
-		return await unlessCancelled(answering)
-			.then((response: unknown) => {
-				const { statusCode, headers, body } = answerSchema.parse(response);
-				return { status: statusCode, headers, body: parsedBody(body) };
-			})
+	/** One try, when the rate limit lets it pass. */
+	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest): Promise<Try> {
+		await gate
+			.enter(waiting, request.impatient ? IMPATIENT_WAIT_MS : Infinity)
 			.catch((error: unknown) => {
-				if (signal?.aborted) throw new Cancelled();
-				const cause = error instanceof Error ? error.cause : undefined;
-				if (cause instanceof AccessTokenError) return cause;
-				return readNetworkFailure(error);
+				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, asker) : error;
 			});
-	}
-
-	/** One try, when the rate limit lets it pass. @returns also which access token it had */
-	async function attemptInTurn(options: IHttpRequestOptions, { impatient }: ApiRequest) {
-		await gate.enter(halt, impatient ? IMPATIENT_WAIT_MS : Infinity);
 		let headers: ApiAnswer['headers'] | undefined;
 		try {
-			const serial = isAccount ? accessTokens.serial(credential) : 0;
-			const outcome = await attempt(options);
-			if (!(outcome instanceof Error)) headers = outcome.headers;
-			return { outcome, serial };
+			const tried = await attempt(options, request);
+			if (!(tried.outcome instanceof Error)) headers = tried.outcome.headers;
+			return tried;
 		} finally {
 			gate.leave(headers);
 		}
@@ -147,18 +135,21 @@ export async function openApi(
 
 	async function send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
 		let history = UNTRIED;
+		let fault: NetworkFailure | undefined;
+		let begunToWait: number | undefined;
 		for (;;) {
-			const { outcome, serial } = await attemptInTurn(options, request);
+			const { outcome, token } = await attemptInTurn(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			const now = clock.now();
-			const mayRenew = isAccount && !freshTokenRefused;
-			const verdict = judge(outcome, request, history, { now, mayRenew });
-			switch (verdict.act) {
+			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
+			const step = nextStep(outcome, request, history, { now, mayRenew });
+			switch (step.act) {
 				case 'wait':
-					gate.hold(now + verdict.ms);
+					begunToWait ??= now;
+					gate.hold(now + step.ms);
 					break;
 				case 'renewToken':
-					accessTokens.reject(credential, serial);
+					accessTokens.reject(credential, token);
 					break;
 				case 'again': {
 					const pause = FIRST_PAUSE_MS * 2 ** history.faults;
@@ -166,13 +157,16 @@ export async function openApi(
 					break;
 				}
 				default:
+					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
-					if (verdict.act === 'done') return outcome;
-					if (verdict.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
-					freshTokenRefused ||= outcome.status === 401 && history.renewed;
+					if (!asksToWait(outcome)) served = now;
+					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
+					if (step.act === 'done') return outcome;
+					if (step.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
 					throw apiFailure(outcome, request, asker);
 			}
-			history = verdict.history;
+			if (outcome instanceof NetworkFailure) fault = outcome;
+			history = step.history;
 		}
 	}
 
@@ -194,7 +188,6 @@ export async function openApi(
 					headers: { 'Content-Type': 'application/json' },
 				}),
 				json: true,
-				timeout: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,

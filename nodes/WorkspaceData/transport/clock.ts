@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { Cancelled } from './failures';
 
 /** Time, sleep and chance as parameters, so that tests need not wait. */
 export interface Clock {
@@ -11,14 +12,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), sleep, random: () => Math.random() };
-
-/** The execution was cancelled while the node was waiting. */
-export class Cancelled extends Error {
-	constructor() {
-		super('The execution was cancelled');
-		this.name = 'Cancelled';
-	}
-}
 
 /** Waits for a task, but not longer than the execution goes on. @throws Cancelled */
 export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;

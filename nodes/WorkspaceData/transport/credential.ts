@@ -9,6 +9,7 @@ export const CREDENTIAL_TYPES = {
 } as const;
 
 export type Authentication = keyof typeof CREDENTIAL_TYPES;
+export type CredentialType = (typeof CREDENTIAL_TYPES)[Authentication];
 
 /** How the editor calls the credential types. */
 const TITLES = {
@@ -43,11 +44,14 @@ export async function readCredential(
 	return await context.getCredentials(type);
 }
 
+/** What an entry of a credential means: blanks and line ends that were pasted along belong to none. */
+export const entryText = (entry: unknown): string => plainText(entry ?? '').trim();
+
 /** What the node's credential alone knows. @throws InputError when the node has none */
 export async function readOwnSecret(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<string> {
 	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
-	return String(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
 }

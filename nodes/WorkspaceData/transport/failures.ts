@@ -28,6 +28,35 @@ export class Failure extends Error implements FailureFacts {
 	}
 }
 
+/** The execution was cancelled while the node was waiting, or nothing more is to be sent. */
+export class Cancelled extends Failure {
+	constructor() {
+		super('The execution was cancelled', { transient: false });
+	}
+}
+
+/** One try of a request got no answer. Its message tells the reason in words that a user understands. */
+export class NetworkFailure extends Failure {
+	/** Error code of the system or the HTTP client, for example `ECONNREFUSED`; empty where there is none. */
+	readonly code: string;
+	/** Whether the service can have received the request. */
+	readonly mayHaveArrived: boolean;
+
+	constructor(code: string, reason: string, mayHaveArrived: boolean, transient: boolean) {
+		super(reason, { httpCode: code || undefined, transient });
+		this.code = code;
+		this.mayHaveArrived = mayHaveArrived;
+	}
+}
+
+/** A try that was not sent, as the service has not answered the last ones. @see transport/circuit */
+export class SilentService extends NetworkFailure {
+	constructor() {
+		const reason = 'it did not answer the last requests, so this one was not sent';
+		super('ETIMEDOUT', reason, false, true);
+	}
+}
+
 /** Statuses that say that the service could not answer now. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
@@ -52,12 +81,7 @@ export class ApiFailure extends Failure {
 }
 
 /** No answer came, after all tries. */
-export class Unreachable extends Failure {
-	/** @param code error code of the system, for example `ECONNREFUSED` */
-	constructor(message: string, description: string, code: string) {
-		super(message, { description, httpCode: code, transient: true });
-	}
-}
+export class Unreachable extends Failure {}
 
 /** An answer of success whose body is not what the interface promises. */
 export class UnexpectedAnswer extends Failure {
@@ -68,10 +92,9 @@ export class UnexpectedAnswer extends Failure {
 
 /** The token request did not give a token. The message says what to check, never a secret. */
 export class AccessTokenError extends Failure {
-	/** @param status HTTP status code of the token endpoint, where it answered */
-	constructor(message: string, description: string, transient: boolean, status?: number) {
-		const httpCode = status === undefined ? undefined : String(status);
-		super(message, { description, httpCode, transient });
+	/** @param code HTTP status of the token endpoint; error code of the system where it did not answer */
+	constructor(message: string, description: string, transient: boolean, code?: number | string) {
+		super(message, { description, httpCode: code ? String(code) : undefined, transient });
 	}
 }
 

@@ -1,4 +1,5 @@
-import { Cancelled, type Clock, wait } from './clock';
+import { type Clock, wait } from './clock';
+import { Cancelled } from './failures';
 import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */

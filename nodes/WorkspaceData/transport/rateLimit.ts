@@ -17,8 +17,8 @@ export const MAX_WAIT_MS = 60_000;
 const MIN_MILLISECONDS = 1e11;
 /** Values below can only be a number of seconds from now. */
 const MAX_DELTA_SECONDS = 1e7;
-/** First wait where nothing tells how long; doubles with each further one. */
-const BLIND_WAIT_MS = 1_000;
+/** The shortest first wait, in ms; doubles with each further one. */
+const MIN_WAIT_MS = 1_000;
 
 function headerNumber(headers: Headers, name: string): number | undefined {
 	const value = headers[name];
@@ -66,26 +66,24 @@ export function isRateLimited(status: number, headers: Headers): boolean {
 	return (status === 403 || status === 503) && headerNumber(headers, 'x-ratelimit-remaining') === 0;
 }
 
+/** How long the service asks to wait, in ms; undefined where it does not. @see RFC 9110, section 10.2.3 */
+export function readRetryAfter(headers: Headers, now: number): number | undefined {
+	const seconds = headerNumber(headers, 'retry-after');
+	if (seconds !== undefined) return Math.max(seconds * 1000, 0);
+	const date = Date.parse(String(headers['retry-after']));
+	return Number.isNaN(date) ? undefined : Math.max(date - serverNow(headers, now), 0);
+}
+
 /**
  * How long to wait after a request was refused for the rate, in ms: until the reset, else as
- * `Retry-After` says, else a little longer each time. Never more than a minute at once.
+ * `Retry-After` says, but at least a second, and twice as long after each further refusal: a reset in the
+ * past must not make a storm. Never more than a minute at once.
  *
  * @param refusals how often this request was refused, from 1
- * @see RFC 9110, section 10.2.3
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
 	const resetAt = readReset(headers, now);
-	const retryAfter = headers['retry-after'];
-	const afterSeconds = headerNumber(headers, 'retry-after');
-	const afterDate = Date.parse(String(retryAfter)) - serverNow(headers, now);
-	const blind = BLIND_WAIT_MS * 2 ** (refusals - 1);
-	const waitMs =
-		resetAt !== undefined
-			? resetAt - now
-			: afterSeconds !== undefined
-				? afterSeconds * 1000
-				: afterDate > 0
-					? afterDate
-					: blind;
-	return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+	const told = resetAt === undefined ? readRetryAfter(headers, now) : resetAt - now;
+	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
+	return Math.min(Math.max(told ?? 0, atLeast), MAX_WAIT_MS);
 }

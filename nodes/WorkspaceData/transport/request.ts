@@ -1,4 +1,6 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
+import { z } from 'zod';
+import { parsedBody } from '../model/json';
 import type { Headers } from './rateLimit';
 
 /** A path parameter: the value, and how the user knows it. */
@@ -23,9 +25,28 @@ export interface ApiRequest {
 	creates?: string;
 }
 
-/** An answer of success. */
+/** An answer of the service, or of its auth server. */
 export interface ApiAnswer {
 	status: number;
 	body: unknown;
 	headers: Headers;
 }
+
+/** What n8n's request helpers give when they are asked for the full response. */
+const fullResponseSchema = z
+	.object({
+		statusCode: z.number(),
+		headers: z.record(z.unknown()).catch({}),
+		body: z.unknown(),
+	})
+	.transform(
+		({ statusCode, headers, body }): ApiAnswer => ({
+			status: statusCode,
+			headers,
+			body: parsedBody(body),
+		}),
+	);
+
+/** The answer in n8n's full response; undefined where it is anything else. */
+export const readAnswer = (response: unknown): ApiAnswer | undefined =>
+	fullResponseSchema.safeParse(response).data;

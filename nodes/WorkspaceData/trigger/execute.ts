@@ -1,7 +1,7 @@
 /** `execute()`: n8n runs the trigger node as part of the execution that a delivery or the trigger started. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../transport/clock';
-import { toNodeError } from '../transport/errors';
+import { toNodeError } from '../transport/nodeError';
 import { catchUp, readSearchJob } from './catchUp/job';
 import { withoutKnown } from './catchUp/knownRecords';
 import { carryOutSaveJob, readSaveJob } from './lifecycle/saveJob';

@@ -54,3 +54,19 @@ test.each<[string, object]>([
 		{ components: { schemas: { Webhook: { properties: { type: { enum: ['x'] } } } } } },
 	],
 ])('no types from %s', (_, document) => expect(describedFieldTypes({ ...document })).toEqual([]));
+
+test('D15: types that refer to each other in circles cost linear time', () => {
+	const names = Array.from({ length: 400 }, (_, n) => `Type${n}`);
+	const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+	const schemas = Object.fromEntries(
+		names.map((name) => [
+			name,
+			{ properties: { type: { const: name } }, oneOf: references, allOf: references },
+		]),
+	);
+	const start = performance.now();
+	const found = describedFieldTypes({ ...create(references[0] ?? {}), components: { schemas } });
+	expect(performance.now() - start).toBeLessThan(500);
+	expect(found.length).toBeGreaterThan(100);
+	expect(found.length).toBeLessThanOrEqual(200);
+});

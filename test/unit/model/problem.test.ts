@@ -136,3 +136,17 @@ test('texts of any length are cut', () => {
 	});
 	expect([title.length, detail.length]).toEqual([501, 501]);
 });
+
+test('D17: a page with 20,000 titles costs next to nothing', () => {
+	const start = performance.now();
+	const page = `<html>${'<title'.repeat(20_000)}`;
+	expect(readProblem(500, page)).toMatchObject({ status: 500, foreign: true });
+	expect(readProblem(500, `<html>${'<title>'.repeat(20_000)}`)).toMatchObject({ foreign: true });
+	expect(performance.now() - start).toBeLessThan(200);
+});
+
+test('D21: the kind is cleaned, too', () => {
+	const clean = (text: string) => text.replaceAll('secret-key', '***');
+	const { kind } = readProblem(400, { type: 'https://e.example/secret-key-unknown' }, clean);
+	expect(kind).toBe('***-unknown');
+});

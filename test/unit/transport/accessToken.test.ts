@@ -199,23 +199,73 @@ test('B19: credentials that differ in anything never share a token', async () =>
 
 test('a refused token is forgotten; a newer one is not', async () => {
 	const { get, tokens } = endpoint();
-	expect(tokens.serial(account)).toBe(1);
 	await get();
-	expect(tokens.serial(account)).toBe(1);
-	tokens.reject(account, 1);
+	expect(tokens.mayReplace(account, 'token-1')).toBe(true);
+	tokens.reject(account, 'token-1');
 	expect(tokens.current(account)).toBeUndefined();
-	expect(tokens.serial(account)).toBe(2);
 	await get();
-	tokens.reject(account, 1);
+	tokens.reject(account, 'token-1');
 	expect(tokens.current(account)).toBe('token-2');
 	expect(tokens.recent(account)).toEqual(['token-2', 'token-1']);
 });
 
-test('a request that renews the token carries the next one', async () => {
+test('D19: the replacement of a refused token is not replaced for a minute', async () => {
 	const { get, clock, tokens } = endpoint();
 	await get();
+	tokens.reject(account, 'token-1');
+	await get();
+	expect(tokens.mayReplace(account, 'token-1')).toBe(true);
+	expect(tokens.mayReplace(account, 'token-2')).toBe(false);
+	clock.pass(60_000);
+	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
+});
+
+test('D20: an auth server that hangs in the renewal window delays one call, by a second', async () => {
+	const { get, clock, answers, requests, tokens } = endpoint();
+	await get();
 	clock.pass(270_000);
-	expect(tokens.serial(account)).toBe(2);
+	answers(() => new Promise(() => {}));
+	const start = clock.now();
+	for (let call = 0; call < 20; call += 1) expect(await get()).toBe('token-1');
+	expect(clock.now() - start).toBeLessThanOrEqual(1_250);
+	expect(requests).toHaveLength(2);
+	clock.pass(40_000);
+	expect(tokens.current(account)).toBeUndefined();
+});
+
+test('C11: an auth server that hangs is waited for once, whoever asks', async () => {
+	const { get, clock, answers, requests } = endpoint();
+	answers(() => new Promise(() => {}));
+	const start = clock.now();
+	for (let n = 0; n < 200; n += 1) {
+		await expect(get({ ...account, clientId: `client-${n}` })).rejects.toMatchObject({
+			name: 'AccessTokenError',
+			httpCode: 'ETIMEDOUT',
+			transient: true,
+		});
+		clock.pass(100);
+	}
+	// The pauses of the test's own between the calls are 20 s.
+	expect(clock.now() - start).toBeLessThan(20_000 + 15_000);
+	expect(requests.length).toBeLessThanOrEqual(4);
+});
+
+test('D18: blanks and line ends around id and secret are not sent, and make no other account', async () => {
+	const { get, requests } = endpoint();
+	await get({ ...account, clientId: ' client\n', clientSecret: `\t${account.clientSecret}\r\n` });
+	expect(requests[0]?.body).toBe(
+		'grant_type=client_credentials&client_id=client&client_secret=secret-of-the-account',
+	);
+	await get();
+	expect(requests).toHaveLength(1);
+});
+
+test('D28: the tokens of 1,000 accounts are kept', async () => {
+	const { get, requests } = endpoint();
+	for (let round = 0; round < 2; round += 1) {
+		for (let n = 0; n < 1_000; n += 1) await get({ ...account, clientId: `client-${n}` });
+	}
+	expect(requests).toHaveLength(1_000);
 });
 
 test('a token is suspected after a failure unless it is fresh', async () => {

@@ -1,6 +1,6 @@
 import type { Headers } from '../../../nodes/WorkspaceData/transport/rateLimit';
 import { createRateGate } from '../../../nodes/WorkspaceData/transport/rateGate';
-import { createLimiter } from '../../../nodes/WorkspaceData/transport/limiter';
+import { createLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
 import { createTestClock } from '../../support/clock';
 
 const SECOND = 1_000;

@@ -264,3 +264,138 @@ test('secrets are taken out of what the service says', async () => {
 		problem: { title: 'no ***', detail: 'Bearer ***' },
 	});
 });
+
+describe('D3: refusals that tell no usable time', () => {
+	test.each<[string, object]>([
+		['Retry-After 0', { 'retry-after': '0' }],
+		['a negative Retry-After', { 'retry-after': '-5' }],
+		['a reset of 0', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0' }],
+		['a reset a moment ago', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }],
+	])('%s: pauses of at least a second, which double', async (_, headers) => {
+		const { api, clock, sent } = await service(answer(429, headers));
+		const start = clock.now();
+		const items = Array.from(
+			{ length: 20 },
+			async () => await api.request(request('POST')).catch((error: unknown) => error),
+		);
+		for (const error of await Promise.all(items)) {
+			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
+		}
+		expect(clock.now() - start).toBeLessThan(6 * 60_000);
+		expect(sent.length).toBeLessThan(120);
+	});
+	test('a call of the editor ends within seconds', async () => {
+		const { api, clock, sent } = await service(answer(429, { 'retry-after': '0' }));
+		const start = clock.now();
+		await expect(api.request(request('GET', { impatient: true }))).rejects.toThrow();
+		expect(clock.now() - start).toBeLessThan(6_000);
+		expect(sent.length).toBeLessThanOrEqual(3);
+	});
+});
+
+test('D11: a reset that is a day away: 50 items wait five minutes altogether', async () => {
+	const { api, clock, sent } = await service(
+		answer(429, {
+			'x-ratelimit-remaining': '0',
+			'x-ratelimit-reset': String(Date.UTC(2026, 0, 2) / 1000),
+		}),
+	);
+	const start = clock.now();
+	const items = Array.from(
+		{ length: 50 },
+		async () =>
+			await api.request(request('GET', { maxParallel: 1 })).catch((error: unknown) => error),
+	);
+	for (const error of await Promise.all(items)) {
+		expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
+	}
+	expect(clock.now() - start).toBeLessThanOrEqual(5 * 60_000 + 1_000);
+	expect(sent.length).toBeLessThan(12);
+});
+
+test('D11: a service that serves now and then is waited for as long as it takes', async () => {
+	const refusal = answer(429, { 'retry-after': '50' });
+	const { api, clock } = await service(
+		...Array.from({ length: 20 }, () => [refusal, refusal, ok]).flat(),
+	);
+	const start = clock.now();
+	const items = Array.from(
+		{ length: 20 },
+		async () => await api.request(request('GET', { maxParallel: 1 })),
+	);
+	expect(await Promise.all(items)).toHaveLength(20);
+	expect(clock.now() - start).toBeGreaterThan(20 * 100_000);
+});
+
+describe('D25: 503 with Retry-After and no rate headers', () => {
+	const later = (seconds: string) => answer(503, { 'retry-after': seconds });
+	test('is kept to by what may be sent twice', async () => {
+		const { api, clock } = await service(later('20'), ok);
+		const start = clock.now();
+		expect(await api.request(request('PATCH'))).toMatchObject({ status: 200 });
+		expect(clock.now() - start).toBeGreaterThanOrEqual(20_000);
+	});
+	test('may be a date', async () => {
+		const { api, clock } = await service(later('Thu, 01 Jan 2026 00:00:30 GMT'), ok);
+		const start = clock.now();
+		await api.request(request('GET'));
+		expect(clock.now() - start).toBeGreaterThanOrEqual(29_000);
+	});
+	test('is not waited for beyond five minutes, nor by a create', async () => {
+		for (const [method, seconds] of [
+			['GET', '301'],
+			['POST', '1'],
+		] as const) {
+			const { api, sent } = await service(later(seconds), ok);
+			await expect(api.request(request(method))).rejects.toMatchObject({
+				problem: { status: 503 },
+			});
+			expect(sent).toHaveLength(1);
+		}
+	});
+});
+
+describe('a service that keeps silent', () => {
+	const silence = new Promise<never>(() => {}) as unknown as Answer;
+	const never = [silence] as const;
+
+	test('D9: 20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
+		const { api, clock, sent } = await service(...never);
+		const start = clock.now();
+		const items = Array.from(
+			{ length: 20 },
+			async () =>
+				await api.request(request('DELETE', { maxParallel: 1 })).catch((error: unknown) => error),
+		);
+		const errors = await Promise.all(items);
+		expect(clock.now() - start).toBeLessThan(100_000);
+		expect(sent).toHaveLength(3);
+		expect(errors[0]).toMatchObject({
+			message: 'The service could not be reached: no answer came in time',
+			transient: true,
+		});
+		expect(errors[19]).toMatchObject({ message: expect.stringContaining('was not sent') });
+	});
+
+	test('D10: a time-out is for the whole answer, and ends the connection', async () => {
+		const { api, clock, sent } = await service(...never);
+		const start = clock.now();
+		await expect(api.request(request('POST', { timeoutMs: 1_000 }))).rejects.toMatchObject({
+			message: expect.stringContaining('may'),
+		});
+		expect(clock.now() - start).toBeLessThan(1_300);
+		expect(sent[0]?.abortSignal?.aborted).toBe(true);
+	});
+
+	test('C11: 200 impatient calls of a hanging API take 15 s altogether', async () => {
+		const { api, clock, sent } = await service(...never);
+		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
+		const start = clock.now();
+		for (let n = 0; n < 200; n += 1) {
+			await expect(api.request(impatient)).rejects.toMatchObject({ transient: true });
+			clock.pass(100);
+		}
+		expect(clock.now() - start).toBeLessThan(20_000 + 15_000);
+		expect(sent.length).toBeLessThanOrEqual(4);
+	});
+});

@@ -1,6 +1,6 @@
-import { isTransientStatus } from './failures';
-import type { NetworkFailure } from './networkFailure';
-import { isRateLimited, refusalWait } from './rateLimit';
+/** What is done after each try of a request. */
+import { isTransientStatus, SilentService, type NetworkFailure } from './failures';
+import { isRateLimited, readRetryAfter, refusalWait } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 
 /** Tries of a request that may be sent again after a fault. */
@@ -34,13 +34,13 @@ export const UNTRIED: Readonly<History> = {
 };
 
 /** What to do after a try, and how the history goes on. */
-export type Verdict =
+export type Step =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
 	| { act: 'again' | 'renewToken'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
 /**
- * Judges one try of a request.
+ * What follows one try of a request.
  *
  * A request is sent again when that can help and cannot do its work twice: creations (POST) only
  * where the service cannot have received them, or has refused them for the rate.
@@ -50,15 +50,15 @@ export type Verdict =
  * @param mayRenew whether another access token could be had
  * @see RFC 9110, section 9.2.2, on idempotent methods
  */
-export function judge(
+export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method, impatient }: Pick<ApiRequest, 'method' | 'impatient'>,
 	history: History,
 	{ now, mayRenew }: { now: number; mayRenew: boolean },
-): Verdict {
+): Step {
 	const repeatable = method !== 'POST';
 	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
-	const again = (unclear: boolean): Verdict => ({
+	const again = (unclear: boolean): Step & { act: 'again' } => ({
 		act: 'again',
 		history: {
 			...history,
@@ -67,6 +67,7 @@ export function judge(
 		},
 	});
 
+	if (outcome instanceof SilentService) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const safe = repeatable || !outcome.mayHaveArrived;
 		if (outcome.transient && safe && mayTryAgain) return again(outcome.mayHaveArrived);
@@ -74,18 +75,24 @@ export function judge(
 	}
 	const { status, headers } = outcome;
 	if (status >= 200 && status < 300) return { act: 'done' };
-	if (isRateLimited(status, headers)) {
-		const refusals = history.refusals + 1;
-		const ms = refusalWait(headers, now, refusals);
+	const waitFor = (ms: number, then: History): Step => {
 		const refusedMs = history.refusedMs + ms;
 		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_REFUSED_MS)) return { act: 'fail' };
-		return { act: 'wait', ms, history: { ...history, refusals, refusedMs } };
+		return { act: 'wait', ms, history: { ...then, refusedMs } };
+	};
+	if (isRateLimited(status, headers)) {
+		const refusals = history.refusals + 1;
+		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
 	}
 	if (status === 401 && mayRenew && !history.renewed) {
 		return { act: 'renewToken', history: { ...history, renewed: true } };
 	}
 	// An earlier try may have deleted it.
 	if (status === 404 && method === 'DELETE' && history.unclear) return { act: 'alreadyGone' };
-	if (isTransientStatus(status) && repeatable && mayTryAgain) return again(true);
+	if (isTransientStatus(status) && repeatable && mayTryAgain) {
+		const next = again(true);
+		const retryAfterMs = readRetryAfter(headers, now);
+		return retryAfterMs === undefined ? next : waitFor(retryAfterMs, next.history);
+	}
 	return { act: 'fail' };
 }

@@ -1,7 +1,6 @@
 import { readProblem } from '../model/problem';
 import type { Authentication } from './credential';
-import { ApiFailure, Unreachable } from './failures';
-import type { NetworkFailure } from './networkFailure';
+import { ApiFailure, Unreachable, type NetworkFailure } from './failures';
 import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 
@@ -33,17 +32,20 @@ export function unreachable(
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	{ host, redact }: Asker,
 ): Unreachable {
-	const reason = redact(fault.reason);
+	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
-	return new Unreachable(
-		lost
-			? `No answer came, so the ${creates} may exist now`
-			: `The service could not be reached: ${reason}`,
-		lost
-			? `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`
-			: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
-		fault.code,
-	);
+	const { httpCode, transient } = fault;
+	return lost
+		? new Unreachable(`No answer came, so the ${creates} may exist now`, {
+				description: `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`,
+				httpCode,
+				transient,
+			})
+		: new Unreachable(`The service could not be reached: ${reason}`, {
+				description: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
+				httpCode,
+				transient,
+			});
 }
 
 /** What the user can do about an answer that the service's own words do not say. */

@@ -1,8 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import type { Problem } from '../model/problem';
-import { Cancelled } from './clock';
-import { AccessTokenError, ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
+import { ApiFailure, Failure } from './failures';
 
 /** Where an error happened, and how to put it into the user's words. */
 export interface ErrorPlace {
@@ -86,20 +85,12 @@ export function toNodeError(
 			itemIndex,
 		);
 	}
-	if (error instanceof Unreachable || error instanceof AccessTokenError) {
-		return apiError(
-			node,
-			error,
-			{ ...(error.httpCode && { httpCode: error.httpCode }) },
-			itemIndex,
-		);
+	if (error instanceof Failure && error.httpCode !== undefined) {
+		return apiError(node, error, { httpCode: error.httpCode }, itemIndex);
 	}
-	if (error instanceof InputError || error instanceof UnexpectedAnswer) {
+	if (error instanceof Failure || error instanceof InputError) {
 		const { message, description } = error;
 		return operationError(node, { message, description }, itemIndex);
-	}
-	if (error instanceof Cancelled) {
-		return operationError(node, { message: error.message, description: undefined }, itemIndex);
 	}
 	const unknown = error instanceof Error ? error : new Error(String(error));
 	const wrapped = new NodeOperationError(node, unknown, { itemIndex });

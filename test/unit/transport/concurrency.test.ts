@@ -1,4 +1,4 @@
-import { createLimiter } from '../../../nodes/WorkspaceData/transport/limiter';
+import { createLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
 import { createTestClock } from '../../support/clock';
 
 async function highest(limits: number[]): Promise<{ most: number; order: number[] }> {

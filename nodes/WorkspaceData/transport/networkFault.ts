@@ -1,0 +1,106 @@
+/** Reads n8n's errors of requests that got no answer. */
+import { NetworkFailure } from './failures';
+
+/** What happened, by the error code of the system or of the HTTP client. */
+const REASONS: Record<string, string> = {
+	ECONNREFUSED: 'the connection was refused',
+	ENOTFOUND: 'the host name is not known',
+	EAI_AGAIN: 'the host name could not be looked up',
+	EADDRNOTAVAIL: 'the address is not available',
+	EHOSTUNREACH: 'the host is unreachable',
+	ENETUNREACH: 'the network is unreachable',
+	ENETDOWN: 'the network is down',
+	ECONNRESET: 'the connection was closed before an answer came',
+	EPIPE: 'the connection was closed before an answer came',
+	ECONNABORTED: 'no answer came in time',
+	ETIMEDOUT: 'no answer came in time',
+	ERR_BAD_RESPONSE: 'the answer was cut off',
+};
+
+/** Codes that only come before a connection stands: the request cannot have arrived. */
+const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']);
+
+/** Failures of reading an answer: there was one, so the request has arrived. */
+const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
+
+/** A TLS greeting that was answered with something else, such as plain HTTP. */
+const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
+const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
+const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
+
+/** What Node or the HTTP client refuses to send. */
+const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
+
+/** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
+const CONNECTING = /^(?:connect|getaddrinfo)\b/;
+
+interface Link {
+	code?: unknown;
+	/** Where n8n 1 puts the code; it drops the cause. */
+	httpCode?: unknown;
+	/** Where n8n keeps the messages that it replaced with its own. */
+	messages?: unknown;
+	syscall?: unknown;
+	message?: unknown;
+	cause?: unknown;
+	/** Of an AggregateError: one for each address that was tried. */
+	errors?: unknown;
+}
+
+/** n8n wraps the HTTP client's error, which wraps the system's: at most this deep. */
+const MAX_DEPTH = 4;
+
+function* links(error: unknown): Generator<Link> {
+	let link = error;
+	for (let depth = 0; depth < MAX_DEPTH && typeof link === 'object' && link !== null; depth += 1) {
+		yield link;
+		const { errors, cause } = link as Link;
+		if (Array.isArray(errors)) yield Object(errors[0]) as Link;
+		link = cause;
+	}
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/**
+ * Reads what n8n's request helper throws when there is no response. This is the one place that knows
+ * how n8n nests such errors.
+ *
+ * @param error anything thrown
+ */
+export function readNetworkFault(error: unknown): NetworkFailure {
+	if (error instanceof NetworkFailure) return error;
+	const chain = [...links(error)];
+	const code = chain.flatMap((link) => [link.code, link.httpCode]).find(isText) ?? '';
+	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
+	const texts = messages.filter(isText);
+	const connecting =
+		BEFORE_CONNECTED.has(code) ||
+		[...chain.map(({ syscall }) => syscall), ...texts].some(
+			(text) => isText(text) && CONNECTING.test(text),
+		);
+	const reason = REASONS[code];
+	if (reason) return new NetworkFailure(code, reason, !connecting, true);
+	if (UNREADABLE.test(code)) {
+		return new NetworkFailure(code, 'the answer could not be read', true, true);
+	}
+	if (TLS_CODE.test(code)) {
+		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
+		const words = notTls
+			? 'this address does not speak https. Use http, or another port'
+			: 'no encrypted connection could be agreed on';
+		return new NetworkFailure(code, words, false, false);
+	}
+	if (CERTIFICATE.test(code)) {
+		return new NetworkFailure(code, `its certificate is not trusted (${code})`, false, false);
+	}
+	const message = texts.at(-1);
+	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
+		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', true, true);
+	}
+	if (code !== '' && !NOT_SENT.test(code)) {
+		return new NetworkFailure(code, message ?? 'the connection broke', true, true);
+	}
+	// Refused by n8n itself before anything was sent: allowed domains, protection against SSRF, …
+	return new NetworkFailure(code, message ?? 'the request could not be sent', false, false);
+}

@@ -1,0 +1,131 @@
+/** The request for an access token, and what its answer means. @see RFC 6749, section 4.4 */
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod';
+import { tokenAddress } from '../model/address';
+import { readProblem } from '../model/problem';
+import { redact } from '../model/redact';
+import { readObject } from '../model/shapes';
+import { systemClock, type Clock } from './clock';
+import { entryText } from './credential';
+import { AccessTokenError, isTransientStatus, NetworkFailure } from './failures';
+import { readNetworkFault } from './networkFault';
+import { readAnswer } from './request';
+import { withTimeLimit } from './timeLimit';
+
+/** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
+export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+
+/** The longest that a token request takes, in ms. */
+export const TOKEN_TIMEOUT_MS = 10_000;
+/** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
+const DEFAULT_LIFETIME_S = 300;
+
+/** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
+const tokenSchema = z.object({
+	access_token: z.string().min(1),
+	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
+});
+
+/** A token, and its lifetime in seconds. */
+export type TokenAnswer = z.infer<typeof tokenSchema>;
+
+/**
+ * Asks for an access token once, with the client credentials grant.
+ *
+ * @returns the token and its lifetime in seconds, or what went wrong
+ * @throws InputError when the credential's addresses cannot be used
+ * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
+ */
+export async function requestAccessToken(
+	credential: ICredentialDataDecryptedObject,
+	send: Send,
+	clock: Clock = systemClock,
+	timeoutMs: number = TOKEN_TIMEOUT_MS,
+): Promise<TokenAnswer | AccessTokenError> {
+	const url = tokenAddress(credential.authUrl, credential.realm);
+	const host = new URL(url).host;
+	const options: IHttpRequestOptions = {
+		method: 'POST',
+		url,
+		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+		body: new URLSearchParams({
+			grant_type: 'client_credentials',
+			client_id: entryText(credential.clientId),
+			client_secret: entryText(credential.clientSecret),
+		}).toString(),
+		timeout: timeoutMs,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	};
+	const answer = await withTimeLimit(
+		timeoutMs,
+		clock,
+		async (end) => await send({ ...options, abortSignal: end }),
+	).catch(readNetworkFault);
+	if (answer instanceof NetworkFailure) return unreachableAuth(credential, answer);
+	const response = readAnswer(answer);
+	return response
+		? readTokenAnswer(response.status, response.body, host, credential)
+		: unreadable(host);
+}
+
+/** The error for a token request without an answer. */
+export function unreachableAuth(
+	{ authUrl, realm }: ICredentialDataDecryptedObject,
+	fault: NetworkFailure,
+): AccessTokenError {
+	const { host } = new URL(tokenAddress(authUrl, realm));
+	return new AccessTokenError(
+		`The auth server ${host} could not be reached: ${fault.message}`,
+		"Check 'Auth URL' in the credential, and that this n8n can reach it.",
+		fault.transient,
+		fault.code,
+	);
+}
+
+const unreadable = (host: string, status?: number): AccessTokenError =>
+	new AccessTokenError(
+		`The answer of ${host} is not an access token`,
+		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		true,
+		status,
+	);
+
+/** The token in an answer of success, wrapped or as JSON in a text, too. */
+const readToken = (body: unknown): TokenAnswer | undefined =>
+	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
+
+function readTokenAnswer(
+	status: number,
+	body: unknown,
+	host: string,
+	{ clientSecret }: ICredentialDataDecryptedObject,
+): TokenAnswer | AccessTokenError {
+	if (status >= 200 && status < 300) {
+		return readToken(body) ?? unreadable(host, status);
+	}
+	if (status === 404 || (status >= 300 && status < 400)) {
+		return new AccessTokenError(
+			`The auth server ${host} has no token address for this realm`,
+			"Check 'Auth URL' and 'Realm' in the credential.",
+			false,
+			status,
+		);
+	}
+	if (status === 429 || isTransientStatus(status)) {
+		return new AccessTokenError(
+			`The auth server ${host} is not available right now (status ${status})`,
+			'Try again in a moment.',
+			true,
+			status,
+		);
+	}
+	const { detail } = readProblem(status, body, (text) => redact(text, [clientSecret]));
+	return new AccessTokenError(
+		'The service account was not accepted',
+		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
+		false,
+		status,
+	);
+}

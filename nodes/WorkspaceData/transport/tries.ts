@@ -1,0 +1,86 @@
+/** One try of a request: sends it through n8n, within its time. */
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
+import { createUnlessCancelled, type Clock } from './clock';
+import type { CredentialType } from './credential';
+import { openExchange } from './exchange';
+import { AccessTokenError, Cancelled, NetworkFailure, SilentService } from './failures';
+import { readNetworkFault } from './networkFault';
+import { readAnswer, type ApiAnswer, type ApiRequest } from './request';
+import { withTimeLimit } from './timeLimit';
+import { unreachableAuth } from './tokenRequest';
+
+/** The longest that an answer takes, in ms, where the request does not say. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** Time-outs in a row after which the rest of an execution fails at once. */
+const MAX_SILENCES = 3;
+
+/** What came of one try. Faults are values, for the retry policy. */
+export interface Try {
+	outcome: ApiAnswer | NetworkFailure | AccessTokenError;
+	/** The bearer token that was sent. */
+	token: string | undefined;
+}
+
+/**
+ * Creates what sends the tries of one execution.
+ *
+ * @returns sends one try @throws Cancelled
+ */
+export function createTries(
+	context: IAllExecuteFunctions,
+	credentialType: CredentialType,
+	credential: ICredentialDataDecryptedObject,
+	{ baseUrl, clock, signal }: { baseUrl: string; clock: Clock; signal: AbortSignal | undefined },
+): (options: IHttpRequestOptions, request: ApiRequest) => Promise<Try> {
+	const isAccount = credentialType === 'workspaceDataServiceAccountApi';
+	const unlessCancelled = createUnlessCancelled(signal);
+	const ownCircuit = createCircuit(MAX_SILENCES, clock);
+
+	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Try> {
+		const data = { ...credential };
+		const exchange = openExchange(data);
+		const outcome = await withTimeLimit(timeoutMs, clock, async (end) => {
+			exchange.end = end;
+			const answering = context.helpers.httpRequestWithAuthentication.call(
+				context,
+				credentialType,
+				{ ...options, timeout: timeoutMs, abortSignal: end },
+				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
+			);
+			const answer = readAnswer(await unlessCancelled(answering));
+			return answer ?? new NetworkFailure('', 'the answer could not be read', true, false);
+		}).catch((error: unknown) => {
+			if (signal?.aborted) throw new Cancelled();
+			if (exchange.refusal) return exchange.refusal;
+			const fault = readNetworkFault(error);
+			return isAccount && exchange.token === undefined ? unreachableAuth(credential, fault) : fault;
+		});
+		return { outcome, token: exchange.token };
+	}
+
+	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient }) => {
+		const shared = circuitOf(baseUrl, clock);
+		// Who cannot wait heeds the time-outs of others, too.
+		const asked = impatient ? shared : ownCircuit;
+		const probe = asked.enter();
+		if (probe === undefined) return { outcome: new SilentService(), token: undefined };
+		const start = clock.now();
+		let sound: Sound = 'unknown';
+		try {
+			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
+			const tried = await attempt(options, limit);
+			if (!(tried.outcome instanceof AccessTokenError)) {
+				sound = soundOf(tried.outcome, clock.now() - start, probe);
+			}
+			return tried;
+		} finally {
+			asked.leave(sound, probe);
+			if (asked !== shared) shared.leave(sound, false);
+		}
+	};
+}
