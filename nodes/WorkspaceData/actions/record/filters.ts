@@ -48,7 +48,7 @@ export const matchTypeProperty = {
  * @param matchType `allConditions` or `anyCondition`
  * @param run tells the user of a name that could mean a field, too; knows the time zone
  * @returns whether a record passes; undefined when there is no condition
- * @throws InputError for an unknown field, condition or match type
+ * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
  */
 export function readFilter(
 	filters: unknown,
@@ -70,19 +70,20 @@ export function readFilter(
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}
-		const test = conditionTest(condition, value, toUtc);
 		const own = OWN_VALUES.get(key);
 		if (own) {
+			const test = conditionTest(condition, value, own.field, toUtc);
 			const named = index.fields.find(({ name }) => name === key);
 			if (named) {
 				hint(
 					`'${key}' in a filter is the record's own property. To compare the field of this name, use its id: ${named.id}`,
 				);
 			}
-			return (record: DataRecord) => test(own(record));
+			return (record: DataRecord) => test(own.read(record));
 		}
-		const { id } = index.resolve(key);
-		return (record: DataRecord) => test(ownValue(record.data, id));
+		const compared = index.resolve(key);
+		const test = conditionTest(condition, value, compared, toUtc);
+		return (record: DataRecord) => test(ownValue(record.data, compared.id));
 	});
 	if (tests.length === 0) return undefined;
 	return any
