@@ -12,7 +12,8 @@ import { redact } from '../model/redact';
 import { accessTokens } from './accessToken';
 import { Cancelled, createUnlessCancelled, systemClock, wait, type Clock } from './clock';
 import { CREDENTIAL_TYPES, readCredential, type Authentication } from './credential';
-import { AccessTokenError } from './failures';
+import { AccessTokenError, saysGone } from './failures';
+import { createHold } from './hold';
 import { createLimiter } from './limiter';
 import { readNetworkFailure, type NetworkFailure } from './networkFailure';
 import { createRateGate, type RateGate } from './rateGate';
@@ -21,7 +22,8 @@ import { apiFailure, unreachable, type Asker } from './requestErrors';
 import { IMPATIENT_WAIT_MS, judge, UNTRIED } from './verdict';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_MAX_PARALLEL = 10;
+/** Most requests of an execution at once, where nothing else is said. */
+export const DEFAULT_MAX_PARALLEL = 10;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
@@ -41,6 +43,11 @@ export interface WorkspaceApi {
 	request(request: ApiRequest): Promise<ApiAnswer>;
 	/** Sends nothing more: what waits for its turn ends with Cancelled. */
 	stop(): void;
+	/**
+	 * Keeps back what waits for its turn, until the returned function is called. After a failed request
+	 * it is kept back until the caller has had its say.
+	 */
+	hold(): () => void;
 	/** Takes this credential's secrets out of a text. */
 	redact(text: string): string;
 }
@@ -76,6 +83,7 @@ export async function openApi(
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
 	const gate = rateGates.getOrCreate(fingerprint(credential), () => createRateGate(clock));
 	const inTurn = createLimiter();
+	const held = createHold(clock);
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const unlessCancelled = createUnlessCancelled(signal);
@@ -165,12 +173,16 @@ export async function openApi(
 					await wait(pause * (0.5 + clock.random()), clock, halt);
 					break;
 				}
-				default:
+				default: {
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
 					if (verdict.act === 'done') return outcome;
-					if (verdict.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
+					const failure = apiFailure(outcome, request, asker);
+					if (verdict.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
+						return { ...outcome, status: 204, body: '' };
+					}
 					freshTokenRefused ||= outcome.status === 401 && history.renewed;
-					throw apiFailure(outcome, request, asker);
+					throw failure;
+				}
 			}
 			history = verdict.history;
 		}
@@ -183,6 +195,7 @@ export async function openApi(
 		stop() {
 			stopping.abort();
 		},
+		hold: () => held.keep(),
 		async request(request) {
 			const options: IHttpRequestOptions = {
 				method: request.method,
@@ -199,9 +212,18 @@ export async function openApi(
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
 			};
-			return await inTurn(request.maxParallel ?? DEFAULT_MAX_PARALLEL, async () => {
+			const sending = async (): Promise<ApiAnswer> => {
 				if (halt.aborted) throw new Cancelled();
-				return await send(request, options);
+				return await send(request, options).catch((error: unknown) => {
+					// Before its turn is over: the next request would be on its way before anyone hears of this.
+					if (!halt.aborted) held.keep()();
+					throw error;
+				});
+			};
+			if (request.ahead) return await sending();
+			return await inTurn(request.maxParallel ?? DEFAULT_MAX_PARALLEL, async () => {
+				await held.released();
+				return await sending();
 			});
 		},
 	};

@@ -53,9 +53,13 @@ export class ApiFailure extends Failure {
 
 /** No answer came, after all tries. */
 export class Unreachable extends Failure {
+	/** Whether the service can have received the request all the same. */
+	readonly mayHaveArrived: boolean;
+
 	/** @param code error code of the system, for example `ECONNREFUSED` */
-	constructor(message: string, description: string, code: string) {
+	constructor(message: string, description: string, code: string, mayHaveArrived = true) {
 		super(message, { description, httpCode: code, transient: true });
+		this.mayHaveArrived = mayHaveArrived;
 	}
 }
 
@@ -73,6 +77,17 @@ export class AccessTokenError extends Failure {
 		const httpCode = status === undefined ? undefined : String(status);
 		super(message, { description, httpCode, transient });
 	}
+}
+
+/**
+ * Whether what a failed request was to do may have been done: its answer was lost, or came from
+ * somebody else. A refusal by the service itself is certain.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+	if (error instanceof Unreachable) return error.mayHaveArrived;
+	if (error instanceof ApiFailure)
+		return isTransientStatus(error.problem.status) && !error.rateLimited;
+	return error instanceof UnexpectedAnswer;
 }
 
 /** Kinds of problem that say that something is not there, for example `record-not-found`. */

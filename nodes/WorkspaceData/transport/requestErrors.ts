@@ -43,6 +43,7 @@ export function unreachable(
 			? `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`
 			: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
 		fault.code,
+		fault.mayHaveArrived,
 	);
 }
 
