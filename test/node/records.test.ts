@@ -431,11 +431,11 @@ describe('upsert', () => {
 
 	test('no matching field: the message calls the list of them as the editor does', async () => {
 		const { error } = await upsert([{ Key: 'a' }], {}, []);
-		expect(error?.description).toContain("'Fields to match on'");
+		expect(error?.message).toBe("No field in 'Fields to match on'");
 	});
 
 	test.each([
-		['no matching field', [], { Key: 'a' }, /no matching field/],
+		['no matching field', [], { Key: 'a' }, /No field in 'Fields to match on'/],
 		[
 			'an empty matching value',
 			['Key'],

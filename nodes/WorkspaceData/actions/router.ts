@@ -1,9 +1,11 @@
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../model/shapes';
 import { Cancelled } from '../transport/clock';
 import { errorDetails, toNodeError, type ErrorPlace } from '../transport/errors';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
+import { createUnsharing } from './unshared';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in
@@ -21,8 +23,12 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		return [inputs.map((_, itemIndex) => errorItem(node, error, { itemIndex }))];
 	}
 	const { operation, run } = prepared;
+	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
 	const outcomes = await Promise.all(
-		inputs.map(async (_, itemIndex) => await runItem(operation, run, itemIndex)),
+		inputs.map(async (_, itemIndex) => {
+			await run.turn();
+			return await runItem(operation, run, itemIndex, unshare);
+		}),
 	);
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
@@ -31,6 +37,9 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	}
 	return [outcomes.flatMap(({ items }) => items)];
 }
+
+/** How many results of an item are prepared before others have their turn. */
+const RESULTS_A_TURN = 100;
 
 /** The item that an error belongs to. */
 type ItemPlace = ErrorPlace & { itemIndex: number };
@@ -49,7 +58,12 @@ async function prepare(context: IExecuteFunctions): Promise<{ operation: Operati
 	return { operation, run: await openRun(context) };
 }
 
-async function runItem(operation: Operation, run: Run, itemIndex: number): Promise<Outcome> {
+async function runItem(
+	operation: Operation,
+	run: Run,
+	itemIndex: number,
+	unshare: (json: JsonObject) => JsonObject,
+): Promise<Outcome> {
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
 	const get = (name: string): unknown =>
@@ -60,22 +74,29 @@ async function runItem(operation: Operation, run: Run, itemIndex: number): Promi
 			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
 			{ skipValidation: true },
 		);
+	// An item before this one has ended the run.
+	if (run.stopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute({ run, itemIndex, get });
-		return {
-			itemIndex,
-			items: results.map((json) => ({ json, pairedItem })) as INodeExecutionData[],
-		};
+		const items: INodeExecutionData[] = [];
+		for (const json of results) {
+			if (items.length % RESULTS_A_TURN === RESULTS_A_TURN - 1) await run.turn();
+			items.push({ json: unshare(json) as IDataObject, pairedItem });
+		}
+		return { itemIndex, items };
 	} catch (error) {
-		if (!context.continueOnFail()) run.api.stop();
-		const item = errorItem(context.getNode(), error, placeOf(run, itemIndex));
+		if (!context.continueOnFail()) {
+			run.stop();
+			return { itemIndex, items: [], error };
+		}
+		const item = errorItem(context.getNode(), run.explain(error), placeOf(run, itemIndex));
 		return { itemIndex, items: [item], error };
 	}
 }
 
 const placeOf = (run: Run, itemIndex: number): ItemPlace => ({
 	itemIndex,
-	withFieldNames: (text: string) => run.withFieldNames(text),
+	withFieldNames: (text: string) => run.withNames(text),
 });
 
 /**
@@ -95,12 +116,13 @@ function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutio
 	};
 }
 
-/** The error that ends the run; says which items had been done, as running again does them twice. */
+/** The error that ends the run; says how many items were processed, as running again does those twice. */
 function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
-	const error = toNodeError(run.context.getNode(), failed.error, placeOf(run, failed.itemIndex));
+	const place = placeOf(run, failed.itemIndex);
+	const error = toNodeError(run.context.getNode(), run.explain(failed.error), place);
 	const done = outcomes.filter((outcome) => !outcome.error).length;
 	if (operation.writes && done > 0) {
-		const note = `${done} of ${outcomes.length} items had been done before the run stopped.`;
+		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;
 		error.description = [error.description, note].filter(Boolean).join(' ');
 	}
 	return error;

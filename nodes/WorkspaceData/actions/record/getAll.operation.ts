@@ -103,13 +103,19 @@ export const getManyRecords = defineOperation({
 		const index = await run.fields(card, request);
 		const output = recordOutput(index, get('simple'), options);
 		const passes = readFilter(get('filters'), get('matchType'), index, run);
+		const listing = run.records(card, passes ? Infinity : limit, request);
 		const results: JsonObject[] = [];
 		let read = 0;
-		for await (const record of run.records(card, passes ? Infinity : limit, request)) {
-			read += 1;
-			if (passes && !passes(record)) continue;
-			results.push(output(record));
-			if (results.length === limit) break;
+		while (results.length < limit) {
+			const part = await listing.part(read, MAX_PAGE_SIZE);
+			if (part.length === 0) break;
+			// For a further item the listing is there already: nothing else would pause.
+			await run.turn();
+			for (const record of part) {
+				if (results.length === limit) break;
+				read += 1;
+				if (!passes || passes(record)) results.push(output(record));
+			}
 		}
 		if (passes && read > MAX_PAGE_SIZE) {
 			const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
