@@ -103,10 +103,12 @@ function conversionRules(run: Run, emptyValues: string | undefined): ConversionR
 /** Most values of an item that a message names. */
 const MAX_NAMED = 10;
 
-/** All that is wrong with the values of an item, as one error. */
-function together(refusals: readonly InputError[]): InputError {
-	const [first, ...others] = refusals;
-	if (first && others.length === 0) return first;
+/** All that is wrong with the values of an item, as one error; what is no refusal comes first. */
+function together(errors: readonly unknown[]): unknown {
+	const refusals = errors.filter((error) => error instanceof InputError);
+	if (errors.length === 1 || refusals.length < errors.length) {
+		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
+	}
 	const named = refusals
 		.slice(0, MAX_NAMED)
 		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
@@ -152,17 +154,16 @@ export function toRecordData(
 		return value === undefined ? undefined : [field.id, value];
 	};
 	const data: Array<[string, unknown]> = [];
-	const refusals: InputError[] = [];
+	const errors: unknown[] = [];
 	for (const [key, entry] of columns.entries) {
 		try {
 			const sent = toEntry(key, entry);
 			if (sent) data.push(sent);
 		} catch (error) {
-			if (!(error instanceof InputError)) throw error;
-			refusals.push(error);
+			errors.push(error);
 		}
 	}
-	if (refusals.length > 0) throw together(refusals);
+	if (errors.length > 0) throw together(errors);
 	// Object.fromEntries, not assignment: a field may be called `__proto__`.
 	return Object.fromEntries(data);
 }

@@ -51,8 +51,9 @@ const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
 /** The fields of the card, where it matters also by what records hold in those of an unknown type. */
 async function fieldsFor(
 	run: Run,
-	{ card, columns, request }: Write,
+	{ card, columns }: Write,
 	index: FieldIndex,
+	request: ReadOptions,
 ): Promise<FieldIndex> {
 	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
 	const matters = columns.entries.some(
@@ -77,29 +78,25 @@ export async function withLiveFields<Result>(
 	work: (index: FieldIndex, data: JsonObject) => Promise<Result>,
 ): Promise<Result> {
 	const { card, columns, options, request } = write;
-	const toData = async (listing: FieldIndex) => {
-		const index = await fieldsFor(run, write, listing);
+	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
+		const index = await fieldsFor(run, write, listing, reading);
 		// All items wait for one listing: from here on they compute in turn.
 		await run.turn();
 		return { index, data: toRecordData(run, columns, index, options) };
 	};
 	const listing = await run.fields(card, request);
-	const { index, data } = await toData(listing);
-	try {
-		return await work(index, data);
-	} catch (error) {
+	const { index, data } = await toData(listing, request);
+	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
-		try {
-			// What the service said about the record counts, not what it says about a listing.
-			const fresh = await run.freshFields(card, { ...request, ahead: true }).catch(() => undefined);
-			if (!fresh || fresh === listing) throw error;
-			const again = await toData(fresh);
-			if (Object.keys(again.data).join() === Object.keys(data).join()) throw error;
-			letGo();
-			return await work(again.index, again.data);
-		} finally {
-			letGo();
-		}
-	}
+		const reading = { ...request, ahead: true };
+		// What the service said about the record counts, not what it says about a listing.
+		const again = await run
+			.freshFields(card, reading)
+			.catch(() => listing)
+			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
+			.finally(letGo);
+		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
+		return await work(again.index, again.data);
+	});
 }

@@ -102,15 +102,15 @@ async function buildIndex(
 			return [...(byKey.get(key)?.values() ?? [])].sort(byAge);
 		},
 		async add(sent, create) {
-			const creation = create();
+			const creation = create().catch((error: unknown) => {
+				if (mayHaveHappened(error)) untold.set(keyOf(sent), 'unclear');
+				throw error;
+			});
 			creations.add(creation);
 			try {
 				const record = await creation;
 				put(record, sent);
 				return record;
-			} catch (error) {
-				if (mayHaveHappened(error)) untold.set(keyOf(sent), 'unclear');
-				throw error;
 			} finally {
 				creations.delete(creation);
 			}
