@@ -200,7 +200,7 @@ describe('nothing is changed silently (D24)', () => {
 
 	test('data under a deleted ID does not pass for the field of that name', async () => {
 		answer('GET', '/fields$', { fields: [{ id: 'f2', name: 'Status', type: 'text' }] });
-		const data = { Status: 'of a deleted field', f2: 'live', other: 'of another' };
+		const data = { f2: 'live', Status: 'of a deleted field', other: 'of another' };
 		answer('GET', '/records$', { records: [{ id: 'r1', data }], next_cursor: null });
 		const { json } = await run('getAll', { returnAll: true });
 		expect(json[0]?.fields).toEqual({ Status: 'live', other: 'of another' });
