@@ -118,7 +118,7 @@ describe('Get Many', () => {
 		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
 		const { run: execution } = await run('getAll', { ...paging, filters });
 		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hint?.message).toContain('250 records were read to find 0');
+		expect(hint?.message).toContain('250 records were read: the service cannot filter');
 		expect(hint?.message.includes("'Limit'")).toBe(namesLimit);
 	});
 

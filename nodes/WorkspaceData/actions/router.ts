@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../model/shapes';
 import { Cancelled } from '../transport/clock';
-import { errorDetails, toNodeError, type ErrorPlace } from '../transport/errors';
+import { errorDetails, toNodeError } from '../transport/errors';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
@@ -20,7 +20,11 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		const node = context.getNode();
 		if (!context.continueOnFail()) throw toNodeError(node, error, { itemIndex: 0 });
 		// Thrown, n8n would hand the input items on as if they had been done.
-		return [inputs.map((_, itemIndex) => errorItem(node, error, { itemIndex }))];
+		return [
+			inputs.map((_, itemIndex) =>
+				errorItem(node, toNodeError(node, error, { itemIndex }), itemIndex),
+			),
+		];
 	}
 	const { operation, run } = prepared;
 	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
@@ -40,9 +44,6 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 
 /** How many results of an item are prepared before others have their turn. */
 const RESULTS_A_TURN = 100;
-
-/** The item that an error belongs to. */
-type ItemPlace = ErrorPlace & { itemIndex: number };
 
 interface Outcome {
 	itemIndex: number;
@@ -78,10 +79,11 @@ async function runItem(
 	if (run.stopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute({ run, itemIndex, get });
+		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
 		const items: INodeExecutionData[] = [];
 		for (const json of results) {
 			if (items.length % RESULTS_A_TURN === RESULTS_A_TURN - 1) await run.turn();
-			items.push({ json: unshare(json) as IDataObject, pairedItem });
+			items.push({ json: unshare(json) as IDataObject, ...(binary && { binary }), pairedItem });
 		}
 		return { itemIndex, items };
 	} catch (error) {
@@ -89,22 +91,28 @@ async function runItem(
 			run.stop();
 			return { itemIndex, items: [], error };
 		}
-		const item = errorItem(context.getNode(), run.explain(error), placeOf(run, itemIndex));
+		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);
 		return { itemIndex, items: [item], error };
 	}
 }
 
-const placeOf = (run: Run, itemIndex: number): ItemPlace => ({
-	itemIndex,
-	withFieldNames: (text: string) => run.withNames(text),
-});
+type ItemError = ReturnType<typeof toNodeError>;
+
+/** The error of an item, with what the run knows about it. */
+function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
+	const withFieldNames = (text: string) => run.withNames(text);
+	const place = { itemIndex, withFieldNames };
+	const nodeError = toNodeError(run.context.getNode(), run.explain(error), place);
+	const note = run.noteOn(error);
+	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
+	return nodeError;
+}
 
 /**
  * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
  * knows `error` and `message` only; with the error object beside, n8n would throw the rest away.
  */
-function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutionData {
-	const nodeError = toNodeError(node, error, place);
+function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
 	const { description: message, ...facts } = errorDetails(nodeError);
 	const details =
 		node.onError === 'continueErrorOutput'
@@ -112,14 +120,13 @@ function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutio
 			: { details: { ...(message && { description: message }), ...facts } };
 	return {
 		json: { error: nodeError.message, ...details },
-		pairedItem: { item: place.itemIndex },
+		pairedItem: { item: itemIndex },
 	};
 }
 
 /** The error that ends the run; says how many items were processed, as running again does those twice. */
 function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
-	const place = placeOf(run, failed.itemIndex);
-	const error = toNodeError(run.context.getNode(), run.explain(failed.error), place);
+	const error = itemError(run, failed.error, failed.itemIndex);
 	const done = outcomes.filter((outcome) => !outcome.error).length;
 	if (operation.writes && done > 0) {
 		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;

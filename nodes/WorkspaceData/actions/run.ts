@@ -57,6 +57,9 @@ export interface Run {
 	withNames(text: string): string;
 	/** Adds to a failure what a person can do about it in this node. */
 	explain(error: unknown): unknown;
+	/** Remembers what had been done before an error, for its message. */
+	note(error: unknown, text: string): void;
+	noteOn(error: unknown): string | undefined;
 	/** Tells the user something about this run, beside its output; once, however often it is said. */
 	hint(message: string): void;
 	/** Starts nothing more: an item has failed, and the run ends with it. */
@@ -91,6 +94,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	const descriptions = new Map<string, Promise<JsonObject>>();
 	const queues = new Map<string, Promise<unknown>>();
 	const hints = new Set<string>();
+	const notes = new Map<unknown, string>();
 	let cardListing: Listing<Card> | undefined;
 	let stopped = false;
 
@@ -191,10 +195,17 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		},
 		withNames: (text) => names.putInto(text),
 		explain(error) {
-			if (!(error instanceof ApiFailure) || !saysGone(error, ['card'])) return error;
+			// A bare `not-found` may be about the record.
+			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
+			if (!saysGone(error, ['card'])) return error;
 			const advice = "It may have been deleted: choose the card again in 'Card'.";
-			return new ApiFailure(error.problem, [error.advice, advice].filter(Boolean).join(' '));
+			const both = [error.advice, advice].filter(Boolean).join(' ');
+			return new ApiFailure(error.problem, both, error.rateLimited);
 		},
+		note(error, text) {
+			notes.set(error, text);
+		},
+		noteOn: (error) => notes.get(error),
 		stop() {
 			stopped = true;
 			api.stop();

@@ -26,6 +26,7 @@ interface WriteParameters {
  * Reads what an item writes, and where: the beginning of Create, Update and Create or Update.
  *
  * @param label what the editor calls the mapper
+ * @param isExact whether a card is meant by its exact name only
  * @throws InputError before anything is sent, but for the listing of cards
  */
 export async function prepareWrite(
@@ -33,11 +34,13 @@ export async function prepareWrite(
 	itemIndex: number,
 	{ cardId, columns, options }: WriteParameters,
 	label: string,
+	isExact = false,
 ): Promise<Write> {
 	const request = requestOptions(options);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(columns, item, label);
-	return { card: await run.card(cardId, request), columns: read, options, request };
+	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
+	return { card, columns: read, options, request };
 }
 
 /** Refusals that a field listing which has grown old can explain. */
@@ -49,7 +52,7 @@ function blamesFields(error: unknown): boolean {
 const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
 
 /** The fields of the card, where it matters also by what records hold in those of an unknown type. */
-async function fieldsFor(
+export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Write,
 	index: FieldIndex,
