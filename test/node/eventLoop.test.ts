@@ -3,6 +3,9 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { route } from '../../nodes/WorkspaceData/actions/router';
 import { byId, mapAutomatically } from '../support/parameters';
 
+// A million values, also on a machine that is busy with other things.
+jest.setTimeout(180_000);
+
 /** The longest that a stretch may compute, in ms. */
 const LIMIT_MS = 200;
 
