@@ -50,6 +50,12 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 		getAll: ['cardId', 'returnAll', 'limit', 'filters', 'matchType', 'simple', 'options'],
 		update: ['cardId', 'recordId', 'columns', 'options'],
 		delete: ['cardId', 'recordId', 'options'],
+		getPage: ['cardId', 'cursor', 'limit', 'simple', 'options'],
+		count: ['cardId', 'filters', 'matchType'],
+		ifExists: ['cardId', 'filters', 'matchType'],
+		ifNotExists: ['cardId', 'filters', 'matchType'],
+		updateMany: ['cardId', 'filters', 'matchType', 'columns', 'options'],
+		deleteMany: ['cardId', 'filters', 'matchType', 'options'],
 	},
 	apiDescription: { get: ['format'] },
 };

@@ -255,7 +255,7 @@ describe('items', () => {
 		const { error, json } = await run(create({ columns, options: { maxParallel: 1 } }), mixed);
 		expect(json).toEqual([]);
 		expect(error?.context?.itemIndex).toBe(1);
-		expect(error?.description).toMatch(/\d of 3 items had been done/);
+		expect(error?.description).toMatch(/\d of 3 items were processed/);
 	});
 
 	test('Continue On Fail puts the error in the item’s place', async () => {

@@ -140,7 +140,7 @@ test.each([
 ])('%s: a message, and nothing is sent', async (_what, columns) => {
 	workspace.service.control.resetRequests();
 	const { error } = await write(columns);
-	expect(error?.message).toBe("'Columns' has no value to write");
+	expect(error?.message).toBe("No value in 'Values to Send'");
 	expect(workspace.requests()).toEqual([]);
 });
 

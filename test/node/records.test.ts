@@ -118,7 +118,7 @@ describe('Get Many', () => {
 		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
 		const { run: execution } = await run('getAll', { ...paging, filters });
 		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hint?.message).toContain('250 records were read to find 0');
+		expect(hint?.message).toContain('250 records were read: the service cannot filter');
 		expect(hint?.message.includes("'Limit'")).toBe(namesLimit);
 	});
 
@@ -431,11 +431,11 @@ describe('upsert', () => {
 
 	test('no matching field: the message calls the list of them as the editor does', async () => {
 		const { error } = await upsert([{ Key: 'a' }], {}, []);
-		expect(error?.description).toContain("'Fields to match on'");
+		expect(error?.message).toBe("No field in 'Fields to match on'");
 	});
 
 	test.each([
-		['no matching field', [], { Key: 'a' }, /no matching field/],
+		['no matching field', [], { Key: 'a' }, /No field in 'Fields to match on'/],
 		[
 			'an empty matching value',
 			['Key'],

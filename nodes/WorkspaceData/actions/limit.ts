@@ -4,6 +4,7 @@ import { plainNumber, plainText } from '../model/text';
 /**
  * How many results are wanted.
  *
+ * @param returnAll undefined where the operation has no such parameter
  * @returns Infinity for all
  * @throws InputError when the limit is below 1 or no whole number
  */
@@ -12,7 +13,7 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
 	const number = plainNumber(limit);
 	if (Number.isInteger(number) && number >= 1) return number;
 	throw new InputError(
-		`'Limit' has to be a whole number from 1 up, not '${plainText(limit)}'`,
-		"Enter 1 or more, or turn on 'Return All'.",
+		`'Limit' must be a whole number from 1 up, not '${plainText(limit)}'`,
+		returnAll === undefined ? 'Enter 1 or more.' : "Enter 1 or more, or turn on 'Return All'.",
 	);
 }

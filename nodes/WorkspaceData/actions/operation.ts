@@ -61,6 +61,8 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	description: string;
 	/** Whether it changes something: then an error says what had been done before. */
 	writes?: boolean;
+	/** Whether it gives input items themselves: they keep their files. */
+	passesOn?: boolean;
 	properties: P;
 	/** @returns the `json` of each output item for this input item */
 	execute(call: Call<P[number]>): Promise<JsonObject[]>;

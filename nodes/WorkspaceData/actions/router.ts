@@ -1,10 +1,12 @@
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../model/shapes';
 import { Cancelled } from '../transport/failures';
-import { errorDetails, toNodeError, type ErrorPlace } from '../transport/nodeError';
+import { errorDetails, toNodeError } from '../transport/nodeError';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
 import { withoutErrorFlag } from './serviceObject';
+import { createUnsharing } from './unshared';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in
@@ -19,11 +21,19 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		const node = context.getNode();
 		if (!context.continueOnFail()) throw toNodeError(node, error, { itemIndex: 0 });
 		// Thrown, n8n would hand the input items on as if they had been done.
-		return [inputs.map((_, itemIndex) => errorItem(node, error, { itemIndex }))];
+		return [
+			inputs.map((_, itemIndex) =>
+				errorItem(node, toNodeError(node, error, { itemIndex }), itemIndex),
+			),
+		];
 	}
 	const { operation, run } = prepared;
+	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
 	const outcomes = await Promise.all(
-		inputs.map(async (_, itemIndex) => await runItem(operation, run, itemIndex)),
+		inputs.map(async (_, itemIndex) => {
+			await run.turn();
+			return await runItem(operation, run, itemIndex, unshare);
+		}),
 	);
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
@@ -33,8 +43,8 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	return [outcomes.flatMap(({ items }) => items)];
 }
 
-/** The item that an error belongs to. */
-type ItemPlace = ErrorPlace & { itemIndex: number };
+/** How many results of an item are prepared before others have their turn. */
+const RESULTS_A_TURN = 100;
 
 interface Outcome {
 	itemIndex: number;
@@ -50,7 +60,12 @@ async function prepare(context: IExecuteFunctions): Promise<{ operation: Operati
 	return { operation, run: await openRun(context) };
 }
 
-async function runItem(operation: Operation, run: Run, itemIndex: number): Promise<Outcome> {
+async function runItem(
+	operation: Operation,
+	run: Run,
+	itemIndex: number,
+	unshare: (json: JsonObject) => JsonObject,
+): Promise<Outcome> {
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
 	const get = (name: string): unknown =>
@@ -61,33 +76,45 @@ async function runItem(operation: Operation, run: Run, itemIndex: number): Promi
 			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
 			{ skipValidation: true },
 		);
+	// An item before this one has ended the run.
+	if (run.stopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute({ run, itemIndex, get });
-		return {
-			itemIndex,
-			items: results.map((object) => ({
-				json: withoutErrorFlag(object),
-				pairedItem,
-			})) as INodeExecutionData[],
-		};
+		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
+		const items: INodeExecutionData[] = [];
+		for (const result of results) {
+			if (items.length % RESULTS_A_TURN === RESULTS_A_TURN - 1) await run.turn();
+			const json = unshare(withoutErrorFlag(result) as JsonObject) as IDataObject;
+			items.push({ json, ...(binary && { binary }), pairedItem });
+		}
+		return { itemIndex, items };
 	} catch (error) {
-		if (!context.continueOnFail()) run.api.stop();
-		const item = errorItem(context.getNode(), error, placeOf(run, itemIndex));
+		if (!context.continueOnFail()) {
+			run.stop();
+			return { itemIndex, items: [], error };
+		}
+		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);
 		return { itemIndex, items: [item], error };
 	}
 }
 
-const placeOf = (run: Run, itemIndex: number): ItemPlace => ({
-	itemIndex,
-	withFieldNames: (text: string) => run.withFieldNames(text),
-});
+type ItemError = ReturnType<typeof toNodeError>;
+
+/** The error of an item, with what the run knows about it. */
+function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
+	const withFieldNames = (text: string) => run.withNames(text);
+	const place = { itemIndex, withFieldNames };
+	const nodeError = toNodeError(run.context.getNode(), run.explain(error), place);
+	const note = run.noteOn(error);
+	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
+	return nodeError;
+}
 
 /**
  * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
  * knows `error` and `message` only; with the error object beside, n8n would throw the rest away.
  */
-function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutionData {
-	const nodeError = toNodeError(node, error, place);
+function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
 	const { description: message, ...facts } = errorDetails(nodeError);
 	const details =
 		node.onError === 'continueErrorOutput'
@@ -95,16 +122,16 @@ function errorItem(node: INode, error: unknown, place: ItemPlace): INodeExecutio
 			: { details: { ...(message && { description: message }), ...facts } };
 	return {
 		json: { error: nodeError.message, ...details },
-		pairedItem: { item: place.itemIndex },
+		pairedItem: { item: itemIndex },
 	};
 }
 
-/** The error that ends the run; says which items had been done, as running again does them twice. */
+/** The error that ends the run; says how many items were processed, as running again does those twice. */
 function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
-	const error = toNodeError(run.context.getNode(), failed.error, placeOf(run, failed.itemIndex));
+	const error = itemError(run, failed.error, failed.itemIndex);
 	const done = outcomes.filter((outcome) => !outcome.error).length;
 	if (operation.writes && done > 0) {
-		const note = `${done} of ${outcomes.length} items had been done before the run stopped.`;
+		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;
 		error.description = [error.description, note].filter(Boolean).join(' ');
 	}
 	return error;

@@ -1,17 +1,24 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Card } from '../model/card';
+import { kindOfValues } from '../model/fieldKind';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { findCardByName, readLocator, type Locator } from '../model/locator';
+import { exactCardByName, findCardByName, readLocator, type Locator } from '../model/locator';
+import { ownValue, type JsonObject } from '../model/shapes';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
+import { getDescription } from '../transport/description';
+import { ApiFailure, saysGone } from '../transport/failures';
 import {
 	listFields,
+	MAX_PAGE_SIZE,
 	openCardListing,
 	openRecordListing,
 	type ReadOptions,
 	type RecordListing,
 } from '../transport/listings';
 import type { Listing } from '../transport/paging';
+import { createNames } from './names';
+import { createTurns, type Turns } from './turns';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -23,24 +30,51 @@ export interface CardReference {
 export interface Run {
 	context: IExecuteFunctions;
 	api: WorkspaceApi;
+	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
+	turn: Turns;
 	/** The cards of the workspace, read once per execution. */
 	cards(options?: ReadOptions): Listing<Card>;
 	/** Finds the card that a locator means. @throws InputError */
 	card(locator: Locator, options?: ReadOptions): Promise<CardReference>;
+	/** As `card`, for what cannot be undone: a name counts only where it is exactly the card's. */
+	exactCard(locator: Locator, options?: ReadOptions): Promise<CardReference>;
 	/** The fields of a card, read once per execution. */
 	fields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/** The fields of a card, read a second time and no more: the first listing may have grown old. */
 	freshFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
+	/**
+	 * The same fields, with those of unknown types known by the values that records of the card have in
+	 * them; one page is read.
+	 */
+	sampledFields(card: CardReference, index: FieldIndex, options?: ReadOptions): Promise<FieldIndex>;
 	/** The records of a card, read once per execution. */
 	records(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
-	/** What `create` gave for a key the first time; for a key of `owner`, where there is one. */
-	shared<T>(key: string, create: () => T, owner?: object): T;
-	/** Runs a task after all earlier tasks with the same key. */
-	inOrder<T>(key: string, task: () => Promise<T>): Promise<T>;
-	/** Puts field names where a text has field ids. */
-	withFieldNames(text: string): string;
+	/** The service's own description, read once per execution. */
+	description(format: 'json' | 'yaml'): Promise<JsonObject>;
+	/** Runs a task after all earlier tasks on the same key of the card. */
+	inOrder<T>(card: CardReference, key: string, task: () => Promise<T>): Promise<T>;
+	/** Puts names where a text has the ids of fields and cards. */
+	withNames(text: string): string;
+	/** Adds to a failure what a person can do about it in this node. */
+	explain(error: unknown): unknown;
+	/** Remembers what had been done before an error, for its message. */
+	note(error: unknown, text: string): void;
+	noteOn(error: unknown): string | undefined;
 	/** Tells the user something about this run, beside its output; once, however often it is said. */
 	hint(message: string): void;
+	/** Starts nothing more: an item has failed, and the run ends with it. */
+	stop(): void;
+	/** Whether `stop` was called. */
+	readonly stopped: boolean;
+}
+
+/** The value of a key, made where there is none. */
+function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+	const known = map.get(key);
+	if (known !== undefined) return known;
+	const value = create();
+	map.set(key, value);
+	return value;
 }
 
 /**
@@ -52,80 +86,132 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
 	const api = await openApi(context, authentication);
-	const kept = new Map<string, unknown>();
-	const keptFor = new WeakMap<object, Map<string, unknown>>();
+	const names = createNames();
+	const fieldIndexes = new Map<string, Promise<FieldIndex>>();
+	const freshIndexes = new Map<string, Promise<FieldIndex>>();
+	const sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
+	const recordListings = new Map<string, RecordListing>();
+	const descriptions = new Map<string, Promise<JsonObject>>();
 	const queues = new Map<string, Promise<unknown>>();
-	const fieldNames = new Map<string, string>();
+	const hints = new Set<string>();
+	const notes = new Map<unknown, string>();
+	let cardListing: Listing<Card> | undefined;
+	let stopped = false;
 
-	function shared<T>(key: string, create: () => T, owner?: object): T {
-		const values = owner === undefined ? kept : (keptFor.get(owner) ?? new Map<string, unknown>());
-		if (owner !== undefined) keptFor.set(owner, values);
-		if (!values.has(key)) values.set(key, create());
-		return values.get(key) as T;
+	function hint(message: string): void {
+		if (hints.has(message)) return;
+		hints.add(message);
+		context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	async function readFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const fields = await listFields(api, card.id, options);
-		for (const { id, name } of fields) fieldNames.set(id, name);
+		for (const { id, name } of fields) names.learn(id, name);
 		const index = indexFields(fields, card.name);
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
 		if (shown.length > 0) {
-			const names = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
+			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
 			hint(
-				`Fields of card '${card.name}' called ${names} appear under their ids: the names are not unique`,
+				`Fields of card '${card.name}' called ${twice} appear under their ids: the names are not unique`,
 			);
 		}
 		return index;
 	}
 
-	const cards = (options?: ReadOptions) => shared('cards', () => openCardListing(api, options));
+	async function sampleFields(
+		card: CardReference,
+		index: FieldIndex,
+		options?: ReadOptions,
+	): Promise<FieldIndex> {
+		// A key that may only write reads no sample: then values are sent as they are.
+		const sample = await openRecordListing(api, card.id, MAX_PAGE_SIZE, options)
+			.first(MAX_PAGE_SIZE)
+			.catch(() => []);
+		const fields = index.fields.map((field) =>
+			field.kind === 'unknown'
+				? { ...field, kind: kindOfValues(sample.map(({ data }) => ownValue(data, field.id))) }
+				: field,
+		);
+		return indexFields(fields, card.name);
+	}
 
-	function hint(message: string): void {
-		shared(`hint ${message}`, () => {
-			context.addExecutionHints({ message, location: 'outputPane' });
-			return true;
-		});
+	const cards = (options?: ReadOptions) => (cardListing ??= openCardListing(api, options));
+
+	async function findCard(
+		locator: Locator,
+		options: ReadOptions | undefined,
+		isExact: boolean,
+	): Promise<CardReference> {
+		const { mode, text, entered, shown } = readLocator(locator, 'Card');
+		if (mode !== 'name') {
+			names.learn(text, shown);
+			return { id: text, name: shown };
+		}
+		const all = await cards(options).first(Infinity);
+		const { id, name } = isExact ? exactCardByName(all, entered) : findCardByName(all, text);
+		names.learn(id, name);
+		return { id, name };
 	}
 
 	return {
 		context,
 		api,
-		shared,
+		turn: createTurns(),
 		hint,
 		cards,
-		async card(locator, options) {
-			const { mode, text, shown } = readLocator(locator, 'Card');
-			if (mode !== 'name') return { id: text, name: shown };
-			const { id, name } = findCardByName(await cards(options).first(Infinity), text);
-			return { id, name };
-		},
+		card: async (locator, options) => await findCard(locator, options, false),
+		exactCard: async (locator, options) => await findCard(locator, options, true),
 		async fields(card, options) {
-			return await shared(`fields ${card.id}`, async () => await readFields(card, options));
+			return await getOrCreate(fieldIndexes, card.id, async () => await readFields(card, options));
 		},
 		async freshFields(card, options) {
-			return await shared(`fresh fields ${card.id}`, async () => {
+			return await getOrCreate(freshIndexes, card.id, async () => {
 				const fresh = await readFields(card, options);
-				kept.set(`fields ${card.id}`, Promise.resolve(fresh));
+				fieldIndexes.set(card.id, Promise.resolve(fresh));
 				return fresh;
 			});
 		},
+		async sampledFields(card, index, options) {
+			return await getOrCreate(
+				sampledIndexes,
+				index,
+				async () => await sampleFields(card, index, options),
+			);
+		},
 		records(card, wanted, options) {
-			return shared(`records ${card.id} ${wanted}`, () =>
+			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () =>
 				openRecordListing(api, card.id, wanted, options),
 			);
 		},
-		async inOrder(key, task) {
-			const earlier = queues.get(key) ?? Promise.resolve();
+		async description(format) {
+			return await getOrCreate(descriptions, format, async () => await getDescription(api, format));
+		},
+		async inOrder(card, key, task) {
+			const place = JSON.stringify([card.id, key]);
+			const earlier = queues.get(place) ?? Promise.resolve();
 			const result = earlier.then(task, task);
-			queues.set(key, result);
+			queues.set(place, result);
 			return await result;
 		},
-		withFieldNames(text) {
-			// With the quotes that the service put around the id, or none.
-			return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
-				const name = /\D/.test(word) ? fieldNames.get(word) : undefined;
-				return name === undefined || name === word ? quoted : `'${name}'`;
-			});
+		withNames: (text) => names.putInto(text),
+		explain(error) {
+			// A bare `not-found` may be about the record.
+			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
+			if (!saysGone(error, ['card'])) return error;
+			const advice = "It may have been deleted: choose the card again in 'Card'.";
+			const both = [error.advice, advice].filter(Boolean).join(' ');
+			return new ApiFailure(error.problem, both, error.rateLimited);
+		},
+		note(error, text) {
+			notes.set(error, text);
+		},
+		noteOn: (error) => notes.get(error),
+		stop() {
+			stopped = true;
+			api.stop();
+		},
+		get stopped() {
+			return stopped;
 		},
 	};
 }

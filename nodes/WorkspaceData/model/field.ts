@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { kindOfType, type FieldKind } from './fieldKind';
 import { readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
 
@@ -8,6 +9,8 @@ export interface FieldOption {
 	label: string;
 	/** Every spelling by which record data may name this choice: label, value, id. */
 	values: string[];
+	/** What records hold for this choice, where the listing tells; else any of its spellings. */
+	sent?: string | number;
 }
 
 /**
@@ -19,6 +22,8 @@ export interface Field {
 	name: string;
 	/** As the service calls it; types beyond the known ones are possible. */
 	type: string;
+	/** What it holds, by its type. */
+	kind: FieldKind;
 	/** Choices, where the field has any. */
 	options: FieldOption[];
 	raw: JsonObject;
@@ -31,18 +36,21 @@ const fieldSchema = resourceSchema('field_id', {
 	choices: z.unknown(),
 });
 
+const isSpelling = (value: unknown): value is string | number =>
+	typeof value === 'string' || typeof value === 'number';
+
 const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
 
 function toOption(raw: unknown): FieldOption | undefined {
-	if (typeof raw === 'string' || typeof raw === 'number') {
-		return { label: String(raw), values: [String(raw)] };
-	}
+	if (isSpelling(raw)) return { label: String(raw), values: [String(raw)], sent: raw };
 	if (!isObject(raw)) return undefined;
 	const values = [raw.name, raw.label, raw.title, raw.value, raw.id, raw.key]
-		.filter((value) => typeof value === 'string' || typeof value === 'number')
+		.filter(isSpelling)
 		.map(String);
 	const label = values[0];
-	return label === undefined ? undefined : { label, values: [...new Set(values)] };
+	if (label === undefined) return undefined;
+	const sent = isSpelling(raw.value) ? { sent: raw.value } : {};
+	return { label, values: [...new Set(values)], ...sent };
 }
 
 /** The choices of a field: options may be strings or objects, bare or under a key. */
@@ -57,7 +65,8 @@ function toField(raw: JsonObject): Field | undefined {
 	const field = fieldSchema.safeParse(raw);
 	if (!field.success) return undefined;
 	const { id, name, type, options, choices } = field.data;
-	return { id, name: name || id, type, options: readOptions(options ?? choices), raw };
+	const kind = kindOfType(type);
+	return { id, name: name || id, type, kind, options: readOptions(options ?? choices), raw };
 }
 
 /** The fields of a listing, or undefined when the answer holds no listing. */

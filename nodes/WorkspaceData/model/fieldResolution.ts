@@ -1,5 +1,6 @@
 import type { Field } from './field';
 import { InputError } from './inputError';
+import { clip, nearestNames } from './nearestNames';
 
 /** What a saved mapping knows about a field beside the key it is mapped under. */
 export interface FieldHint {
@@ -26,11 +27,20 @@ export interface FieldIndex {
 	candidates(key: string): readonly Field[];
 	byId(id: string): Field | undefined;
 	/**
+	 * The field of exactly this name, for what cannot be undone.
+	 *
+	 * @throws InputError when there is none, or more than one; names the nearest fields
+	 */
+	exact(name: string): Field;
+	/**
 	 * The key that names a field without doubt: its name, or its id where the name is also the name or
 	 * the id of another field.
 	 */
 	keyOf(field: Field): string;
 }
+
+/** Most wrong keys whose advice is kept. */
+const MAX_ADVICES = 1_000;
 
 const fold = (name: string): string => name.trim().toLowerCase();
 
@@ -60,6 +70,22 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 			`Card '${cardName}' has ${candidates.length} fields that '${clip(key)}' can mean`,
 			`Use one of the field ids instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
 		);
+
+	/** Thousands of items may have the same wrong key: the search for near names is made once. */
+	const advices = new Map<string, string>();
+
+	function missing(key: string): InputError {
+		const advice = advices.get(key) ?? adviceFor(key);
+		if (advices.size < MAX_ADVICES) advices.set(key, advice);
+		return new InputError(`Card '${cardName}' has no field '${clip(key)}'`, advice);
+	}
+
+	function adviceFor(key: string): string {
+		const near = nearestNames(key, [...byName.keys()]);
+		return near.length > 0
+			? `Did you mean ${near.map((name) => `'${clip(name)}'`).join(', ')}? Refresh the field list, or correct the name.`
+			: 'The card has no fields yet. Add the field first.';
+	}
 
 	function only(key: string, candidates: readonly Field[] | undefined): Field | undefined {
 		if (candidates && candidates.length > 1) throw ambiguous(key, candidates);
@@ -92,45 +118,15 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 		byId: (id) => ids.get(id),
 		keyOf: (field) =>
 			byName.get(field.name)?.length === 1 && !ids.has(field.name) ? field.name : field.id,
+		exact(name) {
+			const field = only(name, byName.get(name));
+			if (field) return field;
+			throw missing(name);
+		},
 		resolve(key, hint) {
 			const field = find(key, hint);
 			if (field) return field;
-			const near = nearestNames(
-				key,
-				fields.map(({ name }) => name),
-			);
-			throw new InputError(
-				`Card '${cardName}' has no field '${clip(key)}'`,
-				near.length > 0
-					? `Did you mean ${near.map((name) => `'${clip(name)}'`).join(', ')}? Refresh the field list, or correct the name.`
-					: 'The card has no fields yet. Add the field first.',
-			);
+			throw missing(key);
 		},
 	};
-}
-
-const clip = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
-
-/** Up to three names, the most similar first. */
-function nearestNames(key: string, names: readonly string[]): string[] {
-	const wanted = fold(key).slice(0, 100);
-	return [...new Set(names)]
-		.map((name) => ({ name, distance: editDistance(wanted, fold(name).slice(0, 100)) }))
-		.sort((a, b) => a.distance - b.distance)
-		.slice(0, 3)
-		.map(({ name }) => name);
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-	for (let i = 1; i <= a.length; i += 1) {
-		const current = [i];
-		for (let j = 1; j <= b.length; j += 1) {
-			const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-			current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
-		}
-		previous = current;
-	}
-	return previous[b.length] ?? 0;
 }

@@ -1,6 +1,11 @@
+/** The conditions by which records are filtered: what a person enters, compared with what records hold. */
+import { findChoice } from './choices';
+import { compareValues, isEmpty, orderable, sameness } from './comparison';
+import type { Field } from './field';
 import { InputError } from './inputError';
 import { isObject } from './shapes';
 import { parseEnteredTime, parseTime, type ToUtc } from './time';
+import { jsonForm, toFieldValue, unusable } from './values';
 
 /** The conditions that Get Many can filter by, as the node's parameter calls them. */
 export const CONDITIONS = [
@@ -23,13 +28,6 @@ export type Condition = (typeof CONDITIONS)[number];
 /** Whether a record value meets a condition. */
 export type Test = (actual: unknown) => boolean;
 
-/** No value at all: missing, null, empty text or an empty list. `false` and `0` are values. */
-export const isEmpty = (value: unknown): boolean =>
-	value === undefined ||
-	value === null ||
-	value === '' ||
-	(Array.isArray(value) && value.length === 0);
-
 const asText = (value: unknown): string =>
 	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
@@ -40,12 +38,25 @@ const asNumber = (value: unknown): number => (asText(value).trim() === '' ? NaN 
 const members = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
+const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** What comparing with a field's values needs to know of it. */
+export type FilteredField = Pick<Field, 'name' | 'kind' | 'options'>;
+
+/** What the values of a field are compared with. */
+interface Expected {
+	field: FilteredField;
+	/** As entered; dates as JSON has them. */
+	value: unknown;
+	toUtc: ToUtc;
+}
 
 /**
- * Orders two values: numbers as numbers (also when one is numeric text), points in time by time,
- * all else as text. Undefined where they cannot be ordered: lists and objects, and what is empty.
+ * Orders two values that no type of a field tells about: numbers as numbers (also when one is numeric
+ * text), points in time by time, all else as text. Undefined where they cannot be ordered: lists and
+ * objects, and what is empty.
  */
-function compare(actual: unknown, expected: unknown, toUtc: ToUtc): number | undefined {
+function compareAny(actual: unknown, expected: unknown, toUtc: ToUtc): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
 	if (typeof actual === 'object' || typeof expected === 'object') return undefined;
 	if (typeof actual === 'number' || typeof actual === 'boolean') {
@@ -56,7 +67,9 @@ function compare(actual: unknown, expected: unknown, toUtc: ToUtc): number | und
 		const number = asNumber(actual);
 		if (!Number.isNaN(number)) return number - expected;
 	}
-	const [a, b] = [String(actual), String(expected)];
+	const a = String(actual);
+	const entered = String(expected);
+	const b = ISO_DAY.test(a) && ISO_TIMESTAMP.test(entered) ? entered.slice(0, 10) : entered;
 	if (ISO_TIMESTAMP.test(a)) {
 		const [left, right] = [parseTime(a), parseEnteredTime(b, toUtc)];
 		if (left !== undefined && right !== undefined) return left - right;
@@ -64,41 +77,65 @@ function compare(actual: unknown, expected: unknown, toUtc: ToUtc): number | und
 	return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function equal(actual: unknown, expected: unknown, toUtc: ToUtc): boolean {
-	if (isEmpty(expected)) return isEmpty(actual);
-	if (Array.isArray(actual)) {
-		return Array.isArray(expected)
-			? JSON.stringify(actual) === JSON.stringify(expected)
-			: actual.some((member) => equal(member, expected, toUtc));
+/** Whether the type of a field says how its values are compared. */
+const isTyped = ({ kind, options }: FilteredField): boolean =>
+	kind === 'choice' || kind === 'choices'
+		? options.length > 0
+		: kind !== 'text' && kind !== 'json' && kind !== 'unknown';
+
+const compare = (actual: unknown, { field, value, toUtc }: Expected): number | undefined =>
+	isTyped(field) ? compareValues(field, actual, value) : compareAny(actual, value, toUtc);
+
+function equal(actual: unknown, expected: Expected): boolean {
+	const { field, value } = expected;
+	if (isEmpty(value)) return isEmpty(actual);
+	if (isTyped(field)) {
+		return Array.isArray(actual) && !Array.isArray(value)
+			? actual.some((member) => equal(member, expected))
+			: sameness(field, actual) === sameness(field, value);
 	}
-	if (typeof actual === 'boolean') return String(actual) === asText(expected).trim().toLowerCase();
-	if (isObject(actual) || isObject(expected)) return asText(actual) === asText(expected);
-	return compare(actual, expected, toUtc) === 0;
+	if (Array.isArray(actual)) {
+		return Array.isArray(value)
+			? JSON.stringify(actual) === JSON.stringify(value)
+			: actual.some((member) => equal(member, expected));
+	}
+	if (typeof actual === 'boolean') return String(actual) === asText(value).trim().toLowerCase();
+	if (isObject(actual) || isObject(value)) return asText(actual) === asText(value);
+	return compare(actual, expected) === 0;
 }
 
 const fold = (text: string): string => text.toLowerCase();
 
+/** The texts of one member of a value: a choice is known by its label, too. */
+function textsOf(member: unknown, { options }: FilteredField): string[] {
+	const text = asText(member);
+	const label = options.length > 0 ? findChoice(options, text)?.label : undefined;
+	return [text, label ?? text].map(fold);
+}
+
 /** A condition about the text of a value, or of one member of a list. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
-	(actual: unknown, expected: unknown): boolean =>
-		members(actual).some(
-			(member) => !isEmpty(member) && accepts(fold(asText(member)), fold(asText(expected))),
+	(actual: unknown, { field, value }: Expected): boolean => {
+		const part = fold(asText(value));
+		return members(actual).some(
+			(member) => !isEmpty(member) && textsOf(member, field).some((text) => accepts(text, part)),
 		);
+	};
 
 const includes = textual((text, part) => text.includes(part));
 
 const ordered =
 	(accepts: (order: number) => boolean) =>
-	(actual: unknown, expected: unknown, toUtc: ToUtc): boolean =>
+	(actual: unknown, expected: Expected): boolean =>
 		members(actual).some((member) => {
-			const order = compare(member, expected, toUtc);
+			const order = compare(member, expected);
 			return order !== undefined && accepts(order);
 		});
 
-const TESTS: Record<Condition, (actual: unknown, expected: unknown, toUtc: ToUtc) => boolean> = {
+const TESTS: Record<Condition, (actual: unknown, expected: Expected) => boolean> = {
 	equals: equal,
-	notEquals: (actual, expected, toUtc) => !equal(actual, expected, toUtc),
+	notEquals: (actual, expected) => !equal(actual, expected),
 	contains: includes,
 	notContains: (actual, expected) => !includes(actual, expected),
 	startsWith: textual((text, part) => text.startsWith(part)),
@@ -122,15 +159,47 @@ const NEEDS_VALUE: readonly Condition[] = [
 	'lessOrEqual',
 ];
 
+/** Conditions about the whole value: what they compare with has to be a value of the field. */
+const COMPARES_VALUES: readonly Condition[] = [
+	'equals',
+	'notEquals',
+	'greaterThan',
+	'greaterOrEqual',
+	'lessThan',
+	'lessOrEqual',
+];
+
+/**
+ * What was entered, as a value of the field: read as in writing, so that the same spellings are known.
+ *
+ * @throws InputError for what the field cannot hold: no record would ever meet the condition
+ */
+function readExpected(field: FilteredField, entered: unknown, toUtc: ToUtc): unknown {
+	if (!isTyped(field) || isEmpty(entered)) return jsonForm(entered);
+	const value = toFieldValue(field, entered, { emptyValues: 'send', toUtc });
+	const list = Array.isArray(value) ? value : [value];
+	if (list.some((member) => orderable(field, member) === undefined)) {
+		throw unusable(field, entered);
+	}
+	// One choice as a text asks for records that have it, a list for records that have just these.
+	return typeof entered === 'string' && list.length === 1 ? list[0] : value;
+}
+
 /**
  * The test of one condition. Text is compared without regard to case in the conditions about parts
- * of a text, and exactly in `equals`.
+ * of a text, and exactly in `equals`; choices, numbers, dates and times as values of the field's type.
  *
  * @param expected the value entered; `equals` with nothing entered means "is empty"
  * @param toUtc as the workflow's time zone means a time without an offset
- * @throws InputError for an unknown condition, or when a value is needed and none was entered
+ * @throws InputError for an unknown condition, or when a value is needed and none was entered, or the
+ * field cannot hold the value
  */
-export function conditionTest(condition: string, expected: unknown, toUtc: ToUtc): Test {
+export function conditionTest(
+	condition: string,
+	expected: unknown,
+	field: FilteredField,
+	toUtc: ToUtc,
+): Test {
 	const known = CONDITIONS.find((name) => name === condition);
 	if (!known) {
 		throw new InputError(
@@ -144,5 +213,16 @@ export function conditionTest(condition: string, expected: unknown, toUtc: ToUtc
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}
-	return (actual) => TESTS[known](actual, expected, toUtc);
+	const value = COMPARES_VALUES.includes(known)
+		? readExpected(field, expected, toUtc)
+		: entryText(field, expected);
+	return (actual) => TESTS[known](actual, { field, value, toUtc });
+}
+
+/** What a text has to have in it: of a date in a field of days, its day. */
+function entryText(field: FilteredField, entered: unknown): unknown {
+	const text = jsonForm(entered);
+	return field.kind === 'date' && typeof text === 'string' && ISO_TIMESTAMP.test(text)
+		? text.slice(0, 10)
+		: text;
 }

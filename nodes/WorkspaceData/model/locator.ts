@@ -1,6 +1,7 @@
 import { pathSegment } from './address';
 import type { Card } from './card';
 import { InputError } from './inputError';
+import { clip, nearestNames } from './nearestNames';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */
 export interface Locator {
@@ -12,8 +13,10 @@ export interface Locator {
 /** What a resource locator says. */
 export interface LocatorReading {
 	mode: string;
-	/** Never empty. */
+	/** Never empty, without outer spaces. */
 	text: string;
+	/** As it stands in the parameter. */
+	entered: string;
 	/** How the user knows it. */
 	shown: string;
 }
@@ -27,10 +30,10 @@ export function peekLocator(value: unknown): LocatorReading | undefined {
 	const locator: Partial<Locator> =
 		typeof value === 'object' && value !== null ? value : { mode: 'id', value };
 	const chosen = locator.value;
-	const text =
-		typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen).trim() : '';
+	const entered = typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen) : '';
+	const text = entered.trim();
 	if (text === '') return undefined;
-	return { mode: locator.mode ?? 'id', text, shown: locator.cachedResultName || text };
+	return { mode: locator.mode ?? 'id', text, entered, shown: locator.cachedResultName || text };
 }
 
 /**
@@ -54,6 +57,26 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return exact;
 	return cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
+}
+
+/**
+ * The card of exactly this name, for what cannot be undone.
+ *
+ * @throws InputError when there is none, or more than one; names the nearest cards
+ */
+export function exactCardByName(cards: readonly Card[], name: string): Card {
+	const exact = cards.filter((card) => card.name === name);
+	if (exact.length > 0) return findCardByName(exact, name);
+	const near = nearestNames(
+		name,
+		cards.map((other) => other.name),
+	).map((other) => `'${clip(other)}'`);
+	throw new InputError(
+		`The workspace has no card called '${clip(name)}'`,
+		near.length > 0
+			? `Nothing was deleted, as the name must match exactly, spaces and capitals included. The nearest names are ${near.join(', ')}.`
+			: 'It has no cards yet.',
+	);
 }
 
 /**

@@ -1,4 +1,6 @@
-import { isObject, type JsonObject, readList } from './shapes';
+import { InputError } from './inputError';
+import { isInexact, isObject, type JsonObject, readList } from './shapes';
+import { plainText } from './text';
 
 /** One page of a listing. */
 export interface Page<Entry> {
@@ -11,6 +13,7 @@ export interface Page<Entry> {
  * The entries of a page. One that cannot be read among others is left out.
  *
  * @param key the name of the list, for example `cards`
+ * @throws InputError for an identifier that has lost digits: it could be that of another entry
  * @returns undefined when the answer holds no listing, or one in which nothing can be read
  */
 export function readEntries<Entry>(
@@ -19,6 +22,13 @@ export function readEntries<Entry>(
 	read: (raw: JsonObject) => Entry | undefined,
 ): Entry[] | undefined {
 	const list = readList(body, key);
+	const inexact = list?.find(({ id }) => isInexact(id));
+	if (inexact) {
+		throw new InputError(
+			`The service's list of ${key} has the ID ${plainText(inexact.id)}, a number too large to be exact`,
+			'Numbers above 9007199254740991 lose digits in JSON, so that two IDs can become one. The service must send such IDs as texts.',
+		);
+	}
 	const entries = list?.map(read).filter((entry) => entry !== undefined);
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldKind } from './fieldKind';
 import { readCursor, readEntries } from './page';
 import { type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
 
@@ -19,10 +20,22 @@ export interface DataRecord {
 /** The id of a record whose creation was answered without it. No service gives an empty one. */
 export const UNKNOWN_ID = '';
 
+/** A property of records themselves, as filters see it: how it is compared, and where it is. */
+interface OwnValue {
+	field: { name: string; kind: FieldKind; options: [] };
+	read(record: DataRecord): unknown;
+}
+
 /** A record's own properties, under the names by which filters know them. */
-export const OWN_VALUES: ReadonlyMap<string, (record: DataRecord) => unknown> = new Map([
-	['id', ({ id }) => id],
-	['created_at', ({ createdAt }) => createdAt],
+export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
+	['id', { field: { name: 'ID', kind: 'text', options: [] }, read: ({ id }) => id }],
+	[
+		'created_at',
+		{
+			field: { name: 'Created At', kind: 'datetime', options: [] },
+			read: ({ createdAt }) => createdAt,
+		},
+	],
 ]);
 
 /** One page of a record listing. */

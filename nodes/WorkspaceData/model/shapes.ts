@@ -76,8 +76,19 @@ export function readObject<Resource>(
 	return only && read(only);
 }
 
+/** Whether a number has lost digits on its way: above 2^53 two identifiers may have become one. */
+export const isInexact = (value: unknown): boolean =>
+	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+
 /** An identifier; services may send numbers. */
-const identifier = z.union([z.string().min(1), z.number().finite().transform(String)]);
+const identifier = z.union([
+	z.string().min(1),
+	z
+		.number()
+		.finite()
+		.refine((id) => !isInexact(id))
+		.transform(String),
+]);
 
 /** An object of the service, kept as it is: copying it key by key would lose keys like `__proto__`. */
 export const untouchedObject = z.custom<JsonObject>(isObject);

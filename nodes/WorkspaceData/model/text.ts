@@ -8,8 +8,15 @@ export const plainText = (value: unknown): string =>
 /** The number that a parameter holds, also as text; NaN for all else. */
 export const plainNumber = (value: unknown): number => Number(plainText(value));
 
-/** The names that a parameter holds: a list, or one text with commas. Blank ones are none. */
-export const plainNames = (value: unknown): string[] =>
-	(Array.isArray(value) ? value : plainText(value ?? '').split(','))
-		.map((name) => plainText(name).trim())
-		.filter((name) => name !== '');
+/**
+ * The names that a parameter holds: a list, taken as it is since names may have outer spaces, or one
+ * text with commas. Blank ones are none.
+ */
+export const plainNames = (value: unknown): string[] => {
+	const names = Array.isArray(value)
+		? value.map(plainText)
+		: plainText(value ?? '')
+				.split(',')
+				.map((name) => name.trim());
+	return names.filter((name) => name.trim() !== '');
+};

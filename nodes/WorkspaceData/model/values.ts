@@ -1,4 +1,6 @@
+import { findChoice } from './choices';
 import type { Field } from './field';
+import type { FieldKind } from './fieldKind';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
 import { isObject } from './shapes';
@@ -12,6 +14,17 @@ export interface ConversionRules {
 	toUtc: ToUtc;
 }
 
+/** What converting a value needs to know of its field. */
+export type ValueField = Pick<Field, 'name' | 'kind' | 'options'>;
+
+/** What fields of some types accept, for messages. */
+const EXPECTED: Partial<Record<FieldKind, string>> = {
+	number: 'Enter a number such as 12 or 12.5, with a point and no separators.',
+	boolean: 'Enter true or false.',
+	date: 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.',
+	datetime: 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.',
+};
+
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
@@ -24,7 +37,7 @@ const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
  * What JSON makes of an object that decides that itself: dates, also those of Luxon and of Code nodes,
  * whose class is another one.
  */
-const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
+export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
 
 /**
  * Whether JSON can carry a value. What it cannot carry would arrive as null and clear the field, or
@@ -55,21 +68,32 @@ function show(value: unknown): string {
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-const unusable = (field: Field, value: unknown, expected: string) =>
-	new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
+/** The refusal of a value. @param expected what the field accepts */
+export const unusable = (
+	field: ValueField,
+	value: unknown,
+	expected = EXPECTED[field.kind] ?? `Enter a value of the type of field '${field.name}'.`,
+) => new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
-function toNumber(field: Field, value: unknown): unknown {
+/** Digits that any number keeps: a double is exact up to here. */
+const EXACT_DIGITS = 15;
+
+/** Whether a number keeps all that a text says: whole numbers beyond 2^53 would change silently. */
+function isExact(text: string, number: number): boolean {
+	if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return true;
+	const [mantissa = '', exponent] = text.toLowerCase().split('e');
+	const digits = mantissa.replace(/[+.-]/g, '').replace(/^0+|0+$/g, '');
+	return exponent !== undefined && digits.length <= EXACT_DIGITS;
+}
+
+function toNumber(field: ValueField, value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	const text = value.trim();
 	const number = NUMBER.test(text) ? Number(text) : NaN;
 	if (!Number.isFinite(number)) {
-		throw unusable(
-			field,
-			value,
-			'Enter a number such as 12 or 12.5, with a point and no separators.',
-		);
+		throw unusable(field, value);
 	}
-	if (/^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number)) {
+	if (!isExact(text, number)) {
 		throw unusable(
 			field,
 			value,
@@ -79,13 +103,13 @@ function toNumber(field: Field, value: unknown): unknown {
 	return number;
 }
 
-function toBoolean(field: Field, value: unknown): unknown {
+function toBoolean(field: ValueField, value: unknown): unknown {
 	if (value === 1 || value === 0) return value === 1;
 	if (typeof value !== 'string') return value;
 	const text = value.trim().toLowerCase();
 	if (text === 'true' || text === '1') return true;
 	if (text === 'false' || text === '0') return false;
-	throw unusable(field, value, 'Enter true or false.');
+	throw unusable(field, value);
 }
 
 /** Whether year, month and day name a day that exists. */
@@ -95,58 +119,61 @@ function isCalendarDay(text: string): boolean {
 	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
 }
 
-function toTimestampText(field: Field, value: unknown, expected: string): string {
+function toTimestampText(field: ValueField, value: unknown): string {
 	const text = jsonForm(value);
 	if (typeof text !== 'string' || !TIMESTAMP.test(text.trim()) || !isCalendarDay(text.trim())) {
-		throw unusable(field, value, expected);
+		throw unusable(field, value);
 	}
 	return text.trim();
 }
 
 /** The day as written: a timestamp gives its own calendar day, whatever the offset. */
-function toDate(field: Field, value: unknown): string {
-	return toTimestampText(
-		field,
-		value,
-		'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.',
-	).slice(0, 10);
+function toDate(field: ValueField, value: unknown): string {
+	return toTimestampText(field, value).slice(0, 10);
 }
 
-function toDateTime(field: Field, value: unknown, rules: ConversionRules): string {
-	const expected = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
-	const text = toTimestampText(field, value, expected);
+function toDateTime(field: ValueField, value: unknown, rules: ConversionRules): string {
+	const text = toTimestampText(field, value);
 	const isAbsolute = /(Z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10));
 	if (isAbsolute && !Number.isNaN(Date.parse(text))) return text;
 	const utc = isAbsolute ? undefined : rules.toUtc(text.replace(' ', 'T'));
-	if (utc === undefined) throw unusable(field, value, expected);
+	if (utc === undefined) throw unusable(field, value);
 	return utc;
 }
 
-/** The spelling under which the listing knows a choice; any of its spellings may be given. */
-function toChoice(field: Field, value: unknown): unknown {
-	if (typeof value !== 'string' && typeof value !== 'number') return value;
-	const text = String(value);
-	const spellings = field.options.flatMap(({ values }) => values);
-	if (spellings.length === 0 || spellings.includes(text)) return value;
-	const wanted = text.trim().toLowerCase();
-	const [meant, ...others] = field.options.flatMap(
-		({ values }) => values.find((known) => known.toLowerCase() === wanted) ?? [],
-	);
-	if (meant !== undefined && others.length === 0) return meant;
-	const labels = field.options.map(({ label }) => `'${label}'`);
+/** The choices of a field in a message, as many as can be read. */
+function allowedChoices({ options }: ValueField): string {
+	const labels = options.map(({ label }) => `'${label}'`);
 	const shown = labels.slice(0, MAX_OPTIONS_SHOWN).join(', ');
 	const more =
 		labels.length > MAX_OPTIONS_SHOWN ? ` and ${labels.length - MAX_OPTIONS_SHOWN} more` : '';
-	throw unusable(field, value, `Allowed values are ${shown}${more}.`);
+	return labels.length > 0 ? `Allowed values are ${shown}${more}.` : 'Enter at least one value.';
 }
 
-function toChoices(field: Field, value: unknown): unknown {
-	const knows = (text: string) => field.options.some(({ values }) => values.includes(text));
+/** What records hold for the choice that a value names; any of its spellings may be given. */
+function toChoice(field: ValueField, value: unknown): unknown {
+	if ((typeof value !== 'string' && typeof value !== 'number') || field.options.length === 0) {
+		return value;
+	}
+	const text = String(value);
+	const choice = findChoice(field.options, text);
+	if (!choice) throw unusable(field, value, allowedChoices(field));
+	if (choice.sent !== undefined) return choice.sent;
+	if (choice.values.includes(text)) return value;
+	const wanted = text.trim().toLowerCase();
+	return choice.values.find((known) => known.toLowerCase().trim() === wanted) ?? choice.label;
+}
+
+function toChoices(field: ValueField, value: unknown): unknown {
 	if (typeof value === 'string') {
 		const list = parseJsonText(value);
 		if (Array.isArray(list)) return toChoices(field, list);
-		const parts = knows(value) ? [value] : value.split(',').map((part) => part.trim());
-		return parts.filter((part) => part !== '').map((part) => toChoice(field, part));
+		const isOne = field.options.some(({ values }) => values.includes(value));
+		const parts = isOne ? [value] : value.split(',').filter((part) => part.trim() !== '');
+		if (parts.length === 0) {
+			throw unusable(field, value, `${allowedChoices(field)} An empty list clears the field.`);
+		}
+		return parts.map((part) => toChoice(field, isOne ? part : part.trim()));
 	}
 	return Array.isArray(value) ? value.map((choice) => toChoice(field, choice)) : value;
 }
@@ -156,8 +183,8 @@ function toJson(value: unknown): unknown {
 	return typeof value === 'string' ? (parseJsonText(value) ?? value) : value;
 }
 
-function convert(field: Field, value: unknown, rules: ConversionRules): unknown {
-	switch (field.type) {
+function convert(field: ValueField, value: unknown, rules: ConversionRules): unknown {
+	switch (field.kind) {
 		case 'number':
 			return toNumber(field, value);
 		case 'boolean':
@@ -166,9 +193,9 @@ function convert(field: Field, value: unknown, rules: ConversionRules): unknown 
 			return toDate(field, value);
 		case 'datetime':
 			return toDateTime(field, value, rules);
-		case 'single_select':
+		case 'choice':
 			return toChoice(field, value);
-		case 'multi_select':
+		case 'choices':
 			return toChoices(field, value);
 		case 'json':
 			return toJson(value);
@@ -185,7 +212,7 @@ function convert(field: Field, value: unknown, rules: ConversionRules): unknown 
  * @returns the value to send, or undefined where nothing is to be sent
  * @throws InputError naming the field and what it accepts
  */
-export function toFieldValue(field: Field, value: unknown, rules: ConversionRules): unknown {
+export function toFieldValue(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	if (value === undefined || value === null) return value;
 	if (value === '') {
 		return { send: '', ignore: undefined, clear: null }[rules.emptyValues];

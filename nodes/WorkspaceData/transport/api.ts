@@ -15,8 +15,10 @@ import {
 	Cancelled,
 	isTransientStatus,
 	NetworkFailure,
+	saysGone,
 	SilentService,
 } from './failures';
+import { createHold } from './hold';
 import { createLimiter } from './concurrency';
 import { createRateGate, type RateGate } from './rateGate';
 import { isRateLimited } from './rateLimit';
@@ -25,7 +27,8 @@ import { apiFailure, unreachable, type Asker } from './explain';
 import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
 import { createTries, type Try } from './tries';
 
-const DEFAULT_MAX_PARALLEL = 10;
+/** Most requests of an execution at once, where nothing else is said. */
+export const DEFAULT_MAX_PARALLEL = 10;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
@@ -45,6 +48,11 @@ export interface WorkspaceApi {
 	request(request: ApiRequest): Promise<ApiAnswer>;
 	/** Sends nothing more: what waits for its turn ends with Cancelled. */
 	stop(): void;
+	/**
+	 * Keeps back what waits for its turn, until the returned function is called. After a failed request
+	 * it is kept back until the caller has had its say.
+	 */
+	hold(): () => void;
 	/** Takes this credential's secrets out of a text. */
 	redact(text: string): string;
 }
@@ -74,6 +82,7 @@ export async function openApi(
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
 	const gate = rateGates.getOrCreate(fingerprint(credential), () => createRateGate(clock));
 	const inTurn = createLimiter();
+	const held = createHold(clock);
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const stopping = new AbortController();
@@ -156,14 +165,18 @@ export async function openApi(
 					await wait(pause * (0.5 + clock.random()), clock, halt);
 					break;
 				}
-				default:
+				default: {
 					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
 					if (!asksToWait(outcome)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
 					if (step.act === 'done') return outcome;
-					if (step.act === 'alreadyGone') return { ...outcome, status: 204, body: '' };
-					throw apiFailure(outcome, request, asker);
+					const failure = apiFailure(outcome, request, asker);
+					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
+						return { ...outcome, status: 204, body: '' };
+					}
+					throw failure;
+				}
 			}
 			if (outcome instanceof NetworkFailure) fault = outcome;
 			history = step.history;
@@ -177,6 +190,7 @@ export async function openApi(
 		stop() {
 			stopping.abort();
 		},
+		hold: () => held.keep(),
 		async request(request) {
 			const options: IHttpRequestOptions = {
 				method: request.method,
@@ -192,9 +206,18 @@ export async function openApi(
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
 			};
-			return await inTurn(request.maxParallel ?? DEFAULT_MAX_PARALLEL, async () => {
+			const sending = async (): Promise<ApiAnswer> => {
 				if (halt.aborted) throw new Cancelled();
-				return await send(request, options);
+				return await send(request, options).catch((error: unknown) => {
+					// Before its turn is over: the next request would be on its way before anyone hears of this.
+					if (!halt.aborted) held.keep()();
+					throw error;
+				});
+			};
+			if (request.ahead) return await sending();
+			return await inTurn(request.maxParallel ?? DEFAULT_MAX_PARALLEL, async () => {
+				await held.released();
+				return await sending();
 			});
 		},
 	};

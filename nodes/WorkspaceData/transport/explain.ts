@@ -34,17 +34,19 @@ export function unreachable(
 ): Unreachable {
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
-	const { httpCode, transient } = fault;
+	const { httpCode, transient, mayHaveArrived } = fault;
 	return lost
 		? new Unreachable(`No answer came, so the ${creates} may exist now`, {
 				description: `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`,
 				httpCode,
 				transient,
+				mayHaveArrived,
 			})
 		: new Unreachable(`The service could not be reached: ${reason}`, {
 				description: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
 				httpCode,
 				transient,
+				mayHaveArrived,
 			});
 }
 

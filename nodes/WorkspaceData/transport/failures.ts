@@ -81,7 +81,18 @@ export class ApiFailure extends Failure {
 }
 
 /** No answer came, after all tries. */
-export class Unreachable extends Failure {}
+export class Unreachable extends Failure {
+	/** Whether the service can have received the request all the same. */
+	readonly mayHaveArrived: boolean;
+
+	constructor(
+		message: string,
+		{ mayHaveArrived = true, ...facts }: FailureFacts & { mayHaveArrived?: boolean },
+	) {
+		super(message, facts);
+		this.mayHaveArrived = mayHaveArrived;
+	}
+}
 
 /** An answer of success whose body is not what the interface promises. */
 export class UnexpectedAnswer extends Failure {
@@ -96,6 +107,17 @@ export class AccessTokenError extends Failure {
 	constructor(message: string, description: string, transient: boolean, code?: number | string) {
 		super(message, { description, httpCode: code ? String(code) : undefined, transient });
 	}
+}
+
+/**
+ * Whether what a failed request was to do may have been done: its answer was lost, or came from
+ * somebody else. A refusal by the service itself is certain.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+	if (error instanceof Unreachable) return error.mayHaveArrived;
+	if (error instanceof ApiFailure)
+		return isTransientStatus(error.problem.status) && !error.rateLimited;
+	return error instanceof UnexpectedAnswer;
 }
 
 /** Kinds of problem that say that something is not there, for example `record-not-found`. */

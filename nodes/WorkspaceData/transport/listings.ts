@@ -8,7 +8,7 @@ import { openListing, type Listing } from './paging';
 import type { ApiAnswer, ApiRequest, PathPart } from './request';
 
 /** How a listing is read: what a request takes beside its address. */
-export type ReadOptions = Pick<ApiRequest, 'timeoutMs' | 'maxParallel' | 'impatient'>;
+export type ReadOptions = Pick<ApiRequest, 'timeoutMs' | 'maxParallel' | 'impatient' | 'ahead'>;
 
 /** Most records of a page that are asked for; the interface names no maximum. */
 export const MAX_PAGE_SIZE = 100;

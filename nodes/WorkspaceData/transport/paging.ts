@@ -9,6 +9,8 @@ const MAX_PAGES = 100_000;
  * gets there, and kept.
  */
 export interface Listing<Entry> {
+	/** Up to so many entries from a position on, reading on only where none is known. Empty at the end. */
+	part(start: number, count: number): Promise<Entry[]>;
 	/** The entries from the first on, without those that came twice because the listing moved. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
@@ -69,6 +71,12 @@ export function openListing<Entry extends { id: string }>(
 	}
 
 	return {
+		async part(start, count) {
+			while (start >= entries.length) {
+				if (!(await readOn())) break;
+			}
+			return entries.slice(start, start + count);
+		},
 		async first(count) {
 			while (entries.length < count) {
 				if (!(await readOn())) break;

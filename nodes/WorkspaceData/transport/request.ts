@@ -21,6 +21,10 @@ export interface ApiRequest {
 	maxParallel?: number;
 	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
 	impatient?: boolean;
+	/** Whether it is sent at once, past all that wait: it decides whether the others are sent. */
+	ahead?: boolean;
+	/** What is deleted, as the service's problems call it: `record`. Gone after a lost answer, it is deleted. */
+	deletes?: string;
 	/** What a lost answer may have left behind, for example `record`. */
 	creates?: string;
 }

@@ -16,3 +16,13 @@ export const limitProperty = {
 	description: 'Max number of results to return',
 	displayOptions: { show: { returnAll: [false] } },
 } as const;
+
+/** The size of one page, where there is nothing to return all of. */
+export const pageLimitProperty = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+} as const;

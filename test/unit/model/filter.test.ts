@@ -3,14 +3,15 @@ import {
 	type Condition,
 	CONDITIONS,
 	conditionTest as testIn,
-	isEmpty,
 } from '../../../nodes/WorkspaceData/model/filter';
+import { isEmpty } from '../../../nodes/WorkspaceData/model/comparison';
+import { field } from './fields';
 
 /** Two hours east of Greenwich. */
 const toUtc = (local: string) =>
 	new Date(`${local.includes('T') ? local : `${local}T00:00`}+02:00`).toISOString();
 const conditionTest = (condition: Condition | string, expected: unknown) =>
-	testIn(condition, expected, toUtc);
+	testIn(condition, expected, field('F', 'a type of the future'), toUtc);
 
 test.each<[unknown, string, unknown, boolean]>([
 	['a', 'equals', 'a', true],

@@ -144,7 +144,7 @@ describe('options of a field', () => {
 			]),
 		).toEqual([
 			{ label: 'A', values: ['A', '1'] },
-			{ label: 'B', values: ['B', 'b'] },
+			{ label: 'B', values: ['B', 'b'], sent: 'b' },
 		]);
 	});
 	test('anything else is no option', () => {

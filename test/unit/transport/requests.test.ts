@@ -143,11 +143,26 @@ describe('B22, B23: a create whose answer is lost', () => {
 });
 
 describe('a DELETE that finds nothing', () => {
-	test('is done after an unclear try', async () => {
-		for (const unclear of [failure('ECONNRESET'), answer(500)]) {
-			const { api } = await service(unclear, answer(404));
-			expect(await api.request(request('DELETE'))).toMatchObject({ status: 204 });
-		}
+	const saying = (kind: string) =>
+		answer(404, {}, { type: `https://errors.example.com/${kind}`, title: 'Gone', status: 404 });
+
+	test.each([failure('ECONNRESET'), answer(500)])(
+		'is done after an unclear try where the service says so (D8)',
+		async (unclear) => {
+			const { api } = await service(unclear, saying('record-not-found'));
+			const deletion = request('DELETE', { deletes: 'record' });
+			expect(await api.request(deletion)).toMatchObject({ status: 204 });
+		},
+	);
+	test.each([
+		['a page of somebody else', answer(404, {}, '<html><title>404</title></html>')],
+		['no problem at all', answer(404)],
+		['what it is in', saying('workspace-not-found')],
+	])('is reported after an unclear try where the answer is about %s (D8)', async (_, gone) => {
+		const { api } = await service(answer(502), gone);
+		await expect(api.request(request('DELETE', { deletes: 'record' }))).rejects.toMatchObject({
+			problem: { status: 404 },
+		});
 	});
 	test('is reported when it is the first answer, or when the first try cannot have arrived', async () => {
 		await expect((await service(answer(404))).api.request(request('DELETE'))).rejects.toThrow();

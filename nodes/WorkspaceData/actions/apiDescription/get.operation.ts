@@ -1,4 +1,3 @@
-import { getDescription } from '../../transport/description';
 import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
 
@@ -22,10 +21,6 @@ export const getApiDescription = defineOperation({
 	properties: [formatProperty],
 	async execute({ run, get }) {
 		const format = readChoice(formatProperty, get('format')) ?? 'json';
-		const description = await run.shared(
-			`description ${format}`,
-			async () => await getDescription(run.api, format),
-		);
-		return [description];
+		return [await run.description(format)];
 	},
 });

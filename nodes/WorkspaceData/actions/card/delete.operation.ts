@@ -11,8 +11,12 @@ export const deleteCard = defineOperation({
 	writes: true,
 	properties: [cardLocator],
 	async execute({ run, get }) {
-		const { id } = await run.card(get('cardId'));
-		const { body } = await run.api.request({ method: 'DELETE', path: cardPath(id) });
+		const { id } = await run.exactCard(get('cardId'));
+		const { body } = await run.api.request({
+			method: 'DELETE',
+			path: cardPath(id),
+			deletes: 'card',
+		});
 		assertOwnAnswer(body, 'card', 'deleted');
 		return [{ deleted: true, id }];
 	},

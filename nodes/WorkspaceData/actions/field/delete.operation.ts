@@ -1,7 +1,7 @@
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
-import { fieldPath, locateField } from './fieldLocator';
+import { fieldPath, locateExactField } from './fieldLocator';
 
 export const deleteField = defineOperation({
 	value: 'delete',
@@ -11,9 +11,9 @@ export const deleteField = defineOperation({
 	writes: true,
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
-		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
+		const { card, field } = await locateExactField(run, get('cardId'), get('fieldId'));
 		const path = fieldPath(card.id, field.id);
-		const { body } = await run.api.request({ method: 'DELETE', path });
+		const { body } = await run.api.request({ method: 'DELETE', path, deletes: 'field' });
 		assertOwnAnswer(body, 'field', 'deleted');
 		return [{ deleted: true, id: field.id }];
 	},

@@ -1,6 +1,8 @@
 import type { Field } from '../../model/field';
+import type { FieldIndex } from '../../model/fieldResolution';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';
+import { clip } from '../../model/nearestNames';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run';
@@ -23,9 +25,44 @@ export async function locateField(
 	if (mode === 'name') return { card, field: fields.resolve(text) };
 	const field = fields.byId(text) ?? (shown === text ? undefined : fields.find(shown));
 	if (field) return { card, field };
+	throw missing(card, fields, text);
+}
+
+/** Most fields that a message names. */
+const MAX_NAMED = 20;
+
+function missing(card: CardReference, { fields }: FieldIndex, id: string): InputError {
+	const names = fields.slice(0, MAX_NAMED).map(({ name }) => `'${clip(name)}'`);
+	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
+	return new InputError(
+		`Card '${card.name}' has no field with the ID '${id}'`,
+		`Identifiers can change. Choose the field again, or use 'By Name': ${names.join(', ')}${more}.`,
+	);
+}
+
+/**
+ * Finds the field that a locator means, for what cannot be undone: the field that was chosen and no
+ * other. A name must be exactly the field's. An ID from the list counts only as long as its field has
+ * not left the chosen name to another one.
+ *
+ * @throws InputError when a locator is empty, before anything is sent, or it is in doubt which field is meant
+ */
+export async function locateExactField(
+	run: Run,
+	cardLocator: Locator,
+	fieldLocator: Locator,
+): Promise<{ card: CardReference; field: Field }> {
+	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
+	const card = await run.exactCard(cardLocator);
+	const fields = await run.fields(card);
+	if (mode === 'name') return { card, field: fields.exact(entered) };
+	const field = fields.byId(text);
+	if (!field) throw missing(card, fields, text);
+	const namesake = fields.fields.find(({ id, name }) => name === shown && id !== text);
+	if (shown === text || field.name === shown || !namesake) return { card, field };
 	throw new InputError(
-		`Card '${card.name}' has no field with the ID '${text}'`,
-		`Identifiers can change. Choose the field again, or use 'By Name': ${fields.fields.map(({ name }) => `'${name}'`).join(', ')}.`,
+		`The chosen field '${clip(shown)}' is called '${clip(field.name)}' now, and another field has its name`,
+		`Nothing was deleted. Choose the field again: ${field.id} is '${clip(field.name)}', ${namesake.id} is '${clip(namesake.name)}'.`,
 	);
 }
 

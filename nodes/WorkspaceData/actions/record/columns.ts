@@ -12,29 +12,36 @@ import type { Run } from '../run';
 /** Properties of a record itself, which Map Automatically does not take for fields. */
 const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
 
+/** An entry of the fields that the mapper knew when it was last refreshed. */
+const schemaEntry = z.object({
+	id: z.string(),
+	displayName: z.string().optional().catch(undefined),
+	fieldId: z.string().optional().catch(undefined),
+	removed: z.boolean().optional().catch(undefined),
+});
+
 /** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
 const columnsSchema = z.object({
 	mappingMode: z.string().catch('defineBelow'),
 	value: z.custom<JsonObject>(isObject).nullish().catch(null),
 	matchingColumns: z.array(z.string()).nullish().catch([]),
-	schema: z
-		.array(
-			z.object({
-				id: z.string(),
-				displayName: z.string().optional(),
-				fieldId: z.string().optional(),
-				removed: z.boolean().optional(),
-			}),
-		)
-		.nullish()
-		.catch([]),
+	schema: z.array(z.unknown()).nullish().catch([]),
 });
+
+/** The entries that can be read: one without an id is of no use, and no reason to lose the others. */
+const readSchema = (entries: readonly unknown[]) =>
+	entries.flatMap((entry) => {
+		const read = schemaEntry.safeParse(entry);
+		return read.success ? [read.data] : [];
+	});
 
 /** What an item says about the values of a record. */
 export interface Columns {
 	/** Keys are names or ids of fields, values as entered. */
 	entries: Array<[string, unknown]>;
 	matchingKeys: string[];
+	/** What the editor calls the mapper. */
+	label: string;
 	hints: Map<string, FieldHint>;
 }
 
@@ -49,19 +56,21 @@ export interface ColumnOptions {
  *
  * @param value the parameter `columns`
  * @param item the input item's data, for Map Automatically
+ * @param label what the editor calls the mapper
  * @throws InputError when there is nothing to write
  */
-export function readColumns(value: unknown, item: JsonObject): Columns {
+export function readColumns(value: unknown, item: JsonObject, label: string): Columns {
 	const columns = columnsSchema.safeParse(value);
 	if (!columns.success) {
-		throw new InputError("'Columns' is empty", 'Map at least one field.');
+		throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	}
-	const { mappingMode, matchingColumns, schema } = columns.data;
+	const { mappingMode, matchingColumns } = columns.data;
+	const schema = readSchema(columns.data.schema ?? []);
 	const hints = new Map(
-		(schema ?? []).map(({ id, fieldId, displayName }) => [id, { fieldId, name: displayName }]),
+		schema.map(({ id, fieldId, displayName }) => [id, { fieldId, name: displayName }]),
 	);
 	// The editor keeps `false` for switches that are not even shown.
-	const hidden = new Set(schema?.filter(({ removed }) => removed).map(({ id }) => id));
+	const hidden = new Set(schema.filter(({ removed }) => removed).map(({ id }) => id));
 	const entries =
 		mappingMode === 'autoMapInputData'
 			? automaticEntries(item)
@@ -69,13 +78,13 @@ export function readColumns(value: unknown, item: JsonObject): Columns {
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	if (given.length === 0) {
 		throw new InputError(
-			"'Columns' has no value to write",
+			`No value in '${label}'`,
 			mappingMode === 'autoMapInputData'
 				? "The item has no fields. Its keys have to be field names, or stand under 'fields'."
 				: 'Map at least one field.',
 		);
 	}
-	return { entries: given, matchingKeys: matchingColumns ?? [], hints };
+	return { entries: given, matchingKeys: matchingColumns ?? [], label, hints };
 }
 
 function automaticEntries(item: JsonObject): Array<[string, unknown]> {
@@ -91,12 +100,31 @@ function conversionRules(run: Run, emptyValues: string | undefined): ConversionR
 	};
 }
 
+/** Most values of an item that a message names. */
+const MAX_NAMED = 10;
+
+/** All that is wrong with the values of an item, as one error; what is no refusal comes first. */
+function together(errors: readonly unknown[]): unknown {
+	const refusals = errors.filter((error) => error instanceof InputError);
+	if (errors.length === 1 || refusals.length < errors.length) {
+		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
+	}
+	const named = refusals
+		.slice(0, MAX_NAMED)
+		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
+	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
+	return new InputError(
+		`${refusals.length} values of the item cannot be sent`,
+		`${named.join(' ')}${more}`,
+	);
+}
+
 /**
  * Turns the entries into record data: keys become field ids, values what the fields hold.
  *
  * @param index the live field listing
  * @returns data keyed by field id
- * @throws InputError naming the field that is unknown, ambiguous, named twice or cannot hold its value
+ * @throws InputError naming all fields that are unknown, ambiguous, named twice or cannot hold their value
  */
 export function toRecordData(
 	run: Run,
@@ -111,9 +139,9 @@ export function toRecordData(
 			? index.find(key, columns.hints.get(key))
 			: index.resolve(key, columns.hints.get(key));
 	const keys = new Map<string, string>();
-	const data = columns.entries.flatMap(([key, entry]): Array<[string, unknown]> => {
+	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key);
-		if (!field) return [];
+		if (!field) return undefined;
 		const other = keys.get(field.id);
 		if (other !== undefined) {
 			throw new InputError(
@@ -123,17 +151,28 @@ export function toRecordData(
 		}
 		keys.set(field.id, key);
 		const value = toFieldValue(field, entry, rules);
-		return value === undefined ? [] : [[field.id, value]];
-	});
+		return value === undefined ? undefined : [field.id, value];
+	};
+	const data: Array<[string, unknown]> = [];
+	const errors: unknown[] = [];
+	for (const [key, entry] of columns.entries) {
+		try {
+			const sent = toEntry(key, entry);
+			if (sent) data.push(sent);
+		} catch (error) {
+			errors.push(error);
+		}
+	}
+	if (errors.length > 0) throw together(errors);
 	// Object.fromEntries, not assignment: a field may be called `__proto__`.
 	return Object.fromEntries(data);
 }
 
 /** Whether there is anything to send. @throws InputError when there is not */
-export function requireData(data: JsonObject): JsonObject {
+export function requireData(data: JsonObject, { label }: Columns): JsonObject {
 	if (Object.keys(data).length > 0) return data;
 	throw new InputError(
-		"'Columns' has no value to write",
+		`No value in '${label}'`,
 		"All values are empty or for unknown fields; see the options 'Empty Values' and 'Unknown Fields'.",
 	);
 }

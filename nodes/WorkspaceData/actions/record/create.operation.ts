@@ -10,11 +10,12 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readColumns } from './columns';
-import { withLiveFields } from './liveFields';
+import { prepareWrite, withLiveFields } from './liveFields';
 import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
 import { create } from './write';
+
+/** What the editor calls the mapper. */
+const VALUES_LABEL = 'Values to Send';
 
 export const createRecord = defineOperation({
 	value: 'create',
@@ -31,7 +32,7 @@ export const createRecord = defineOperation({
 				resourceMapper: {
 					...columnsMapper,
 					mode: 'add',
-					valuesLabel: 'Values to Send',
+					valuesLabel: VALUES_LABEL,
 					addAllFields: true,
 					multiKeyMatch: false,
 				},
@@ -48,10 +49,8 @@ export const createRecord = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
-		const request = requestOptions(options);
-		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
-		const card = await run.card(get('cardId'), request);
-		const write = { card, columns, options, request };
+		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
+		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		return await withLiveFields(run, write, async (index, data) => {
 			const output = recordOutput(index, true, options);
 			return [output(await create(run, write, data))];

@@ -29,9 +29,14 @@ export const deleteRecord = defineOperation({
 		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: id } = readLocator(get('recordId'), 'Record');
-		const card = await run.card(get('cardId'), request);
+		const card = await run.exactCard(get('cardId'), request);
 		return await run.api
-			.request({ method: 'DELETE', path: recordPath(card.id, id), ...request })
+			.request({
+				method: 'DELETE',
+				path: recordPath(card.id, id),
+				deletes: 'record',
+				...request,
+			})
 			.then(({ body }): JsonObject[] => {
 				assertOwnAnswer(body, 'record', 'deleted');
 				return [{ deleted: true, id }];

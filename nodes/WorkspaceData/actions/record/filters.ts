@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isEmpty } from '../../model/comparison';
+import type { Field } from '../../model/field';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
@@ -41,20 +43,28 @@ export const matchTypeProperty = {
 	description: 'How many of the conditions a record has to meet',
 } as const;
 
+/** The field that a key means to the letter: by its name, else by its ID. @throws InputError */
+function exactField(index: FieldIndex, key: string): Field {
+	const isName = index.fields.some(({ name }) => name === key);
+	return (isName ? undefined : index.byId(key)) ?? index.exact(key);
+}
+
 /**
- * The filter of Get Many.
+ * The conditions of an operation.
  *
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
  * @param run tells the user of a name that could mean a field, too; knows the time zone
+ * @param isExact whether it chooses what is changed: a near name or an empty value is refused then
  * @returns whether a record passes; undefined when there is no condition
- * @throws InputError for an unknown field, condition or match type
+ * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
  */
 export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
 	{ context, hint }: Pick<Run, 'context' | 'hint'>,
+	isExact = false,
 ): ((record: DataRecord) => boolean) | undefined {
 	const any = readChoice(matchTypeProperty, matchType) === 'anyCondition';
 	const parsed = filtersSchema.safeParse(filters ?? {});
@@ -70,19 +80,26 @@ export function readFilter(
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}
-		const test = conditionTest(condition, value, toUtc);
+		if (isExact && isEmpty(value) && condition.toLowerCase().endsWith('equals')) {
+			throw new InputError(
+				"'Value' of a filter condition is empty",
+				"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
+			);
+		}
 		const own = OWN_VALUES.get(key);
 		if (own) {
+			const test = conditionTest(condition, value, own.field, toUtc);
 			const named = index.fields.find(({ name }) => name === key);
 			if (named) {
 				hint(
 					`'${key}' in a filter is the record's own property. To compare the field of this name, use its id: ${named.id}`,
 				);
 			}
-			return (record: DataRecord) => test(own(record));
+			return (record: DataRecord) => test(own.read(record));
 		}
-		const { id } = index.resolve(key);
-		return (record: DataRecord) => test(ownValue(record.data, id));
+		const compared = isExact ? exactField(index, key) : index.resolve(key);
+		const test = conditionTest(condition, value, compared, toUtc);
+		return (record: DataRecord) => test(ownValue(record.data, compared.id));
 	});
 	if (tests.length === 0) return undefined;
 	return any

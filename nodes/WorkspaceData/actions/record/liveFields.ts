@@ -1,9 +1,11 @@
 import type { FieldIndex } from '../../model/fieldResolution';
+import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/shapes';
 import { ApiFailure } from '../../transport/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
-import { toRecordData, type ColumnOptions, type Columns } from './columns';
+import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { requestOptions } from './requestOptions';
 
 /** What one item writes, and where. */
 export interface Write {
@@ -13,32 +15,91 @@ export interface Write {
 	request: ReadOptions;
 }
 
+/** The parameters that Create, Update and Create or Update have in common. */
+interface WriteParameters {
+	cardId: Locator;
+	columns: unknown;
+	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown };
+}
+
+/**
+ * Reads what an item writes, and where: the beginning of Create, Update and Create or Update.
+ *
+ * @param label what the editor calls the mapper
+ * @param isExact whether a card is meant by its exact name only
+ * @throws InputError before anything is sent, but for the listing of cards
+ */
+export async function prepareWrite(
+	run: Run,
+	itemIndex: number,
+	{ cardId, columns, options }: WriteParameters,
+	label: string,
+	isExact = false,
+): Promise<Write> {
+	const request = requestOptions(options);
+	const item = run.context.getInputData()[itemIndex]?.json ?? {};
+	const read = readColumns(columns, item, label);
+	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
+	return { card, columns: read, options, request };
+}
+
 /** Refusals that a field listing which has grown old can explain. */
 function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
+/** A text that a field of an unknown type may have to be sent as a number or as true or false. */
+const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
+
+/** The fields of the card, where it matters also by what records hold in those of an unknown type. */
+export async function fieldsFor(
+	run: Run,
+	{ card, columns }: Write,
+	index: FieldIndex,
+	request: ReadOptions,
+): Promise<FieldIndex> {
+	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
+	const matters = columns.entries.some(
+		([key, value]) =>
+			typeof value === 'string' &&
+			MAY_BE_TYPED.test(value) &&
+			index.candidates(key).some(({ kind }) => kind === 'unknown'),
+	);
+	return matters ? await run.sampledFields(card, index, request) : index;
+}
+
 /**
  * Does an item's work by the field listing of this run. When the service refuses it and the fields have
  * been renamed or replaced since the listing was read, the listing is read once more, and the work done
- * from its start with the new ids.
+ * from its start with the new ids. Until that is known, no other item sends anything.
  *
  * @param work gets the listing and the record data under its ids; has to bear repetition
  */
 export async function withLiveFields<Result>(
 	run: Run,
-	{ card, columns, options, request }: Write,
+	write: Write,
 	work: (index: FieldIndex, data: JsonObject) => Promise<Result>,
 ): Promise<Result> {
-	const index = await run.fields(card, request);
-	const data = toRecordData(run, columns, index, options);
+	const { card, columns, options, request } = write;
+	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
+		const index = await fieldsFor(run, write, listing, reading);
+		// All items wait for one listing: from here on they compute in turn.
+		await run.turn();
+		return { index, data: toRecordData(run, columns, index, options) };
+	};
+	const listing = await run.fields(card, request);
+	const { index, data } = await toData(listing, request);
 	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;
+		const letGo = run.api.hold();
+		const reading = { ...request, ahead: true };
 		// What the service said about the record counts, not what it says about a listing.
-		const fresh = await run.freshFields(card, request).catch(() => undefined);
-		if (!fresh || fresh === index) throw error;
-		const again = toRecordData(run, columns, fresh, options);
-		if (Object.keys(again).join() === Object.keys(data).join()) throw error;
-		return await work(fresh, again);
+		const again = await run
+			.freshFields(card, reading)
+			.catch(() => listing)
+			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
+			.finally(letGo);
+		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
+		return await work(again.index, again.data);
 	});
 }

@@ -2,7 +2,7 @@ import type { FieldIndex } from '../../model/fieldResolution';
 import { UNKNOWN_ID, type DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
 import { parseTime } from '../../model/time';
-import { UnexpectedAnswer } from '../../transport/failures';
+import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failures';
 import { openRecordListing, type ReadOptions, type RecordListing } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
 import { matchKey } from './matching';
@@ -20,9 +20,26 @@ export interface MatchIndex {
 	 * were sent as well as by those it holds: the service may keep them in another spelling.
 	 */
 	put(record: DataRecord, sent: JsonObject): void;
-	/** Creates the record for these values, and takes it in. */
+	/**
+	 * Creates the record for these values, and takes it in. Where it may have been created although that
+	 * failed, no other is created for these values.
+	 */
 	add(sent: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord>;
 }
+
+/** What is known of a record that is not found: it was created, or its creation has no clear answer. */
+type Fate = 'created' | 'unclear';
+
+const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
+	fate === 'created'
+		? new UnexpectedAnswer(
+				'The record that an earlier item created is not found again',
+				'Its creation was answered without an id, and the listing shows it with other values or not yet. Nothing was written for this item: it could have become a second record.',
+			)
+		: new UnexpectedAnswer(
+				'The record may have been created by an earlier item, but is not listed',
+				'The answer to that item was lost. Nothing was written for this item, as it could have become a second record. Look for the record before you run the item again.',
+			);
 
 const bornAt = ({ createdAt }: DataRecord): number => parseTime(createdAt) ?? Infinity;
 
@@ -38,10 +55,10 @@ async function buildIndex(
 ): Promise<MatchIndex> {
 	const byKey = new Map<string, Map<string, DataRecord>>();
 	const creations = new Set<Promise<DataRecord>>();
-	/** Keys whose record was created, but answered without its id: the listing will tell it. */
-	const untold = new Set<string>();
-	/** Keys whose record was created, but is not listed under them. */
-	const lost = new Set<string>();
+	/** Keys whose record was created, or may have been, without its id being known: the listing will tell. */
+	const untold = new Map<string, Fate>();
+	/** Those that are not listed. */
+	const lost = new Map<string, Fate>();
 	let rereading: Promise<void> | undefined;
 
 	const file = (key: string, record: DataRecord): void => {
@@ -51,7 +68,7 @@ async function buildIndex(
 	const put = (record: DataRecord, sent: JsonObject): void => {
 		const key = keyOf(sent);
 		if (record.id === UNKNOWN_ID) {
-			untold.add(key);
+			untold.set(key, 'created');
 			return;
 		}
 		file(key, record);
@@ -65,9 +82,9 @@ async function buildIndex(
 		while (creations.size > 0) await Promise.allSettled(creations);
 		const keys = [...untold];
 		await read();
-		for (const key of keys) {
+		for (const [key, fate] of keys) {
 			untold.delete(key);
-			if (!byKey.has(key)) lost.add(key);
+			if (!byKey.has(key)) lost.set(key, fate);
 		}
 	};
 
@@ -80,16 +97,15 @@ async function buildIndex(
 				rereading ??= reread().finally(() => (rereading = undefined));
 				await rereading;
 			}
-			if (lost.has(key)) {
-				throw new UnexpectedAnswer(
-					'The record that an earlier item created is not found again',
-					'Its creation was answered without an id, and the listing shows it with other values or not yet. Nothing was written for this item: it could have become a second record.',
-				);
-			}
+			const fate = lost.get(key);
+			if (fate) throw notFoundAgain(fate);
 			return [...(byKey.get(key)?.values() ?? [])].sort(byAge);
 		},
 		async add(sent, create) {
-			const creation = create();
+			const creation = create().catch((error: unknown) => {
+				if (mayHaveHappened(error)) untold.set(keyOf(sent), 'unclear');
+				throw error;
+			});
 			creations.add(creation);
 			try {
 				const record = await creation;
@@ -102,10 +118,10 @@ async function buildIndex(
 	};
 }
 
-/**
- * The match index of a card: built from one reading of the records, once for each field listing, as
- * data is keyed by field id.
- */
+/** The match indexes of a run, by its field listings: data is keyed by field id. */
+const indexes = new WeakMap<FieldIndex, Map<string, Promise<MatchIndex>>>();
+
+/** The match index of a card: built from one reading of the records, once for each field listing. */
 export async function matchIndex(
 	run: Run,
 	card: CardReference,
@@ -113,13 +129,15 @@ export async function matchIndex(
 	fieldIds: readonly string[],
 	request: ReadOptions,
 ): Promise<MatchIndex> {
-	return await run.shared(
-		`matches ${fieldIds.join()}`,
-		async () =>
-			await buildIndex(
-				() => openRecordListing(run.api, card.id, Infinity, request),
-				(data) => matchKey(fieldIds, data, index),
-			),
-		index,
-	);
+	const ofListing = indexes.get(index) ?? new Map<string, Promise<MatchIndex>>();
+	indexes.set(index, ofListing);
+	const key = JSON.stringify(fieldIds);
+	const built =
+		ofListing.get(key) ??
+		buildIndex(
+			() => openRecordListing(run.api, card.id, Infinity, request),
+			(data) => matchKey(fieldIds, data, index),
+		);
+	ofListing.set(key, built);
+	return await built;
 }

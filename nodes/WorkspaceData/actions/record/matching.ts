@@ -1,25 +1,18 @@
-import type { Field } from '../../model/field';
+import { isEmpty, sameness, type ComparedField } from '../../model/comparison';
 import type { FieldIndex } from '../../model/fieldResolution';
-import { isEmpty } from '../../model/filter';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/shapes';
-import { parseTime } from '../../model/time';
 import type { Columns } from './columns';
 
-/** One value under every spelling that means it: what is sent and what is stored may differ in it. */
-function comparable(field: Field | undefined, value: unknown): unknown {
-	if (typeof value === 'number') return String(value);
-	if (typeof value !== 'string' || !field) return value;
-	if (field.type === 'datetime') return parseTime(value) ?? value;
-	return field.options.find(({ values }) => values.includes(value))?.label ?? value;
-}
+const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
 
-/** Values as one comparable text. A number and the same number as text are one key. */
+/** Values as one text, the same for all spellings of a value: what is sent and what is stored may differ. */
 export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,
 	index: FieldIndex,
-): string => JSON.stringify(fieldIds.map((id) => comparable(index.byId(id), ownValue(data, id))));
+): string =>
+	JSON.stringify(fieldIds.map((id) => sameness(index.byId(id) ?? UNTYPED, ownValue(data, id))));
 
 /**
  * The ids of the matching fields of an item.
@@ -29,8 +22,8 @@ export const matchKey = (
 export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] {
 	if (columns.matchingKeys.length === 0) {
 		throw new InputError(
-			"'Columns' has no matching field",
-			"Choose at least one field in 'Fields to match on'.",
+			"No field in 'Fields to match on'",
+			'Choose at least one field by which records are found again.',
 		);
 	}
 	return columns.matchingKeys.map((key) => index.resolve(key, columns.hints.get(key)).id);

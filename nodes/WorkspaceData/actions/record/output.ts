@@ -20,7 +20,7 @@ function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 }
 
 /**
- * Prepares the output of records of one card.
+ * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
  *
  * @param simple whether to give `{ id, created_at, fields }`; else the service's own object
  * @throws InputError for options that name an unknown field
@@ -32,22 +32,33 @@ export function recordOutput(
 ): (record: DataRecord) => JsonObject {
 	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
 	const wanted = wantedFields(index, outputFields);
-	const wantedIds = wanted && new Set(wanted.map(({ id }) => id));
-	const keyOf = (id: string): string => {
-		const field = byName ? index.byId(id) : undefined;
-		return field ? index.keyOf(field) : id;
-	};
-	const entries = ({ data }: DataRecord) =>
-		Object.entries(data).filter(([id]) => !wantedIds || wantedIds.has(id));
-
 	if (!simple) {
-		return (record) =>
-			wantedIds ? { ...record.raw, data: Object.fromEntries(entries(record)) } : record.raw;
+		if (!wanted) return (record) => record.raw;
+		const ids = new Set(wanted.map(({ id }) => id));
+		return (record) => {
+			const data = Object.entries(record.data).filter(([id]) => ids.has(id));
+			return { ...record.raw, data: Object.fromEntries(data) };
+		};
 	}
+
+	const columns = (wanted ?? index.fields).map((field) => ({
+		id: field.id,
+		key: byName ? index.keyOf(field) : field.id,
+	}));
+	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
+	const keys = new Set(columns.map(({ key }) => key));
+	const isOrphan = (id: string) => !index.byId(id) && !keys.has(id);
+	const entries = ({ data }: DataRecord): Array<[string, unknown]> => {
+		const known = columns.flatMap(
+			({ id, key }): Array<[string, unknown]> => (Object.hasOwn(data, id) ? [[key, data[id]]] : []),
+		);
+		const orphans = wanted ? [] : Object.entries(data).filter(([id]) => isOrphan(id));
+		return [...known, ...orphans];
+	};
 	return (record) => ({
 		id: record.id === UNKNOWN_ID ? null : record.id,
 		created_at: record.createdAt,
 		// Never at the top level: a field called `error` would steer n8n.
-		fields: Object.fromEntries(entries(record).map(([id, value]) => [keyOf(id), value])),
+		fields: Object.fromEntries(entries(record)),
 	});
 }

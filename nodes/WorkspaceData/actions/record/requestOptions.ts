@@ -2,6 +2,9 @@ import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
 import type { ReadOptions } from '../../transport/listings';
 
+/** Timers of JavaScript end at once when they are longer than 2^31 ms; nobody waits a day for an answer. */
+const MAX_TIMEOUT_S = 86_400;
+
 /** A number from the Options collection; expressions may give text. */
 function readNumber(value: unknown, parameter: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
@@ -17,6 +20,12 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
 	const maxParallel = readNumber(options.maxParallel, 'Max Parallel Requests');
 	const seconds = readNumber(options.timeout, 'Timeout');
+	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
+		throw new InputError(
+			`'Timeout' is ${seconds} seconds, but can be at most ${MAX_TIMEOUT_S} (a day)`,
+			"Enter a smaller number, or remove 'Timeout' from the options.",
+		);
+	}
 	return {
 		...(maxParallel !== undefined && { maxParallel: Math.max(1, Math.floor(maxParallel)) }),
 		...(seconds !== undefined && { timeoutMs: seconds * 1000 }),

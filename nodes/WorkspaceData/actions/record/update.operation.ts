@@ -12,12 +12,13 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readColumns } from './columns';
-import { withLiveFields } from './liveFields';
+import { prepareWrite, withLiveFields } from './liveFields';
 import { isRecordNotFound, readNotFound } from './notFound';
 import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
 import { update } from './write';
+
+/** What the editor calls the mapper. */
+const VALUES_LABEL = 'Values to Update';
 
 export const updateRecord = defineOperation({
 	value: 'update',
@@ -36,7 +37,7 @@ export const updateRecord = defineOperation({
 					...columnsMapper,
 					// The record is chosen above, so there is nothing to match: the mode without matching.
 					mode: 'add',
-					valuesLabel: 'Values to Update',
+					valuesLabel: VALUES_LABEL,
 					addAllFields: false,
 					multiKeyMatch: false,
 				},
@@ -54,12 +55,10 @@ export const updateRecord = defineOperation({
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
-		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
-		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
-		const card = await run.card(get('cardId'), request);
-		const write = { card, columns, options, request };
+		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
+		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		return await withLiveFields(run, write, async (index, data) => {
 			const output = recordOutput(index, true, options);
 			return [output(await update(run, write, data, recordId))];

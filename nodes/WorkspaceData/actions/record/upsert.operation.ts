@@ -1,5 +1,6 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
+import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -16,14 +17,16 @@ import {
 } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
-import { readColumns } from './columns';
-import { withLiveFields } from './liveFields';
+import { inParallel } from '../parallel';
+import { prepareWrite, withLiveFields } from './liveFields';
 import { matchIndex } from './matchIndex';
 import { itemKey, matchingFieldIds } from './matching';
 import { readNotFound } from './notFound';
 import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
 import { create, update } from './write';
+
+/** What the editor calls the mapper. */
+const VALUES_LABEL = 'Values to Send';
 
 /** The records to update, as the option Multiple Matches says. */
 function chosen(
@@ -54,7 +57,7 @@ export const upsertRecord = defineOperation({
 				resourceMapper: {
 					...columnsMapper,
 					mode: 'upsert',
-					valuesLabel: 'Values to Send',
+					valuesLabel: VALUES_LABEL,
 					addAllFields: false,
 					multiKeyMatch: true,
 				},
@@ -81,10 +84,9 @@ export const upsertRecord = defineOperation({
 		const upsertMode = readChoice(upsertModeOption, options.upsertMode);
 		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
 		const whenNotFound = readNotFound(options.ifNotFound);
-		const request = requestOptions(options);
-		const columns = readColumns(get('columns'), run.context.getInputData()[itemIndex]?.json ?? {});
-		const card = await run.card(get('cardId'), request);
-		const write = { card, columns, options, request };
+		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
+		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const { card, columns, request } = write;
 		return await withLiveFields(run, write, async (index, data) => {
 			const output = recordOutput(index, true, options);
 			const fieldIds = matchingFieldIds(columns, index);
@@ -92,18 +94,17 @@ export const upsertRecord = defineOperation({
 			const matches = await matchIndex(run, card, index, fieldIds, request);
 
 			// Items with the same key act on one record, one after the other.
-			return await run.inOrder(`upsert ${card.id} ${fieldIds.join()} ${key}`, async () => {
+			return await run.inOrder(card, JSON.stringify([fieldIds, key]), async () => {
 				const found = chosen(await matches.find(data), multipleMatches, card.name);
 				// Nothing is done with them: neither `created` nor `updated`.
 				if (found.length > 0 && upsertMode === 'createOnly') return found.map(output);
 				if (found.length > 0) {
-					return await Promise.all(
-						found.map(async (earlier) => {
-							const record = await update(run, write, data, earlier.id, earlier);
-							matches.put(record, data);
-							return { ...output(record), action: 'updated' };
-						}),
-					);
+					const parallel = request.maxParallel ?? DEFAULT_MAX_PARALLEL;
+					return await inParallel(found, parallel, async (earlier) => {
+						const record = await update(run, write, data, earlier.id, earlier);
+						matches.put(record, data);
+						return { ...output(record), action: 'updated' };
+					});
 				}
 				if (upsertMode === 'updateOnly') {
 					return whenNotFound(

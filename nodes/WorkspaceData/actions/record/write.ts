@@ -1,4 +1,4 @@
-import { isEmpty } from '../../model/filter';
+import { isEmpty } from '../../model/comparison';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { isObject, type JsonObject } from '../../model/shapes';
 import { assertOwnAnswer } from '../../transport/failures';
@@ -57,13 +57,13 @@ function writtenRecord(
  */
 export async function create(
 	run: Run,
-	{ card, request }: Write,
+	{ card, columns, request }: Write,
 	data: JsonObject,
 ): Promise<DataRecord> {
 	const { body } = await run.api.request({
 		method: 'POST',
 		path: [...cardPath(card.id), 'records'],
-		body: { data: requireData(data) },
+		body: { data: requireData(data, columns) },
 		creates: 'record',
 		...request,
 	});
@@ -78,7 +78,7 @@ export async function create(
  */
 export async function update(
 	run: Run,
-	{ card, request }: Write,
+	{ card, columns, request }: Write,
 	data: JsonObject,
 	recordId: string,
 	earlier?: DataRecord,
@@ -86,7 +86,7 @@ export async function update(
 	const { body } = await run.api.request({
 		method: 'PATCH',
 		path: recordPath(card.id, recordId),
-		body: { data: requireData(data) },
+		body: { data: requireData(data, columns) },
 		...request,
 	});
 	return writtenRecord(body, recordId, data, earlier);

@@ -1,9 +1,5 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
-<<<<<<< HEAD:nodes/WorkspaceData/trigger/lifecycle/activationError.ts
-import { toNodeError } from '../../transport/errors';
-=======
-import { toNodeError } from '../transport/nodeError';
->>>>>>> transport:nodes/WorkspaceData/trigger/activationError.ts
+import { toNodeError } from '../../transport/nodeError';
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

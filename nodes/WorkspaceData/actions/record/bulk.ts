@@ -1,0 +1,102 @@
+import { InputError } from '../../model/inputError';
+import { isObject } from '../../model/shapes';
+import type { FieldIndex } from '../../model/fieldResolution';
+import type { DataRecord } from '../../model/record';
+import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
+import type { ReadOptions } from '../../transport/listings';
+import { inParallel } from '../parallel';
+import type { CardReference, Run } from '../run';
+import { readFilter } from './filters';
+import { hintAtReading, scanRecords } from './scan';
+
+/** The conditions that choose the records to change. */
+export interface Conditions {
+	filters: unknown;
+	matchType: unknown;
+}
+
+/** What the run has made of records since its listing was read. */
+const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
+
+/**
+ * Sees to it that there is a condition: without one, all records of the card would be changed.
+ *
+ * @throws InputError before anything is sent
+ */
+export function requireConditions({ filters }: Conditions): void {
+	const conditions = isObject(filters) ? filters.conditions : undefined;
+	if (Array.isArray(conditions) && conditions.length > 0) return;
+	throw new InputError(
+		"'Filters' has no condition",
+		"Add at least one condition to 'Filters': without one, all records of the card would be changed.",
+	);
+}
+
+/**
+ * The records that meet the conditions, as this run knows them.
+ *
+ * @throws InputError for conditions that do not say exactly what they mean, or when the fields of the
+ * card changed meanwhile: their values could have been missed
+ */
+async function chooseRecords(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	{ filters, matchType }: Conditions,
+	request: ReadOptions,
+): Promise<Array<{ listed: DataRecord; current: DataRecord }>> {
+	const passes = readFilter(filters, matchType, index, run, true);
+	const chosen: Array<{ listed: DataRecord; current: DataRecord }> = [];
+	const read = await scanRecords(run, run.records(card, Infinity, request), (listed) => {
+		const current = changed.get(listed) ?? listed;
+		if (current !== 'deleted' && passes?.(current)) chosen.push({ listed, current });
+		return false;
+	});
+	hintAtReading(run, read);
+	const fresh = await run.freshFields(card, request);
+	const known = (fields: FieldIndex): string =>
+		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
+	if (known(fresh) !== known(index)) {
+		throw new InputError(
+			`The fields of card '${card.name}' changed while its records were read`,
+			'Nothing was changed, as the conditions could mean other records now. Run the node again.',
+		);
+	}
+	return chosen;
+}
+
+/**
+ * Changes all records that meet the conditions; items take turns, in their order, and each finds what
+ * the items before it left.
+ *
+ * @param change changes one record; gives it as it is now, or says that it is deleted
+ * @param done what has become of a record, for the message when the run ends before all are changed
+ * @returns the records as they are now
+ */
+export async function changeMany<State extends DataRecord | 'deleted'>(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	conditions: Conditions,
+	request: ReadOptions,
+	change: (record: DataRecord) => Promise<State>,
+	done: 'updated' | 'deleted',
+): Promise<Array<{ id: string; state: State }>> {
+	return await run.inOrder(card, 'many', async () => {
+		const chosen = await chooseRecords(run, card, index, conditions, request);
+		let count = 0;
+		return await inParallel(
+			chosen,
+			request.maxParallel ?? DEFAULT_MAX_PARALLEL,
+			async ({ listed, current }) => {
+				const state = await change(current);
+				changed.set(listed, state);
+				count += 1;
+				return { id: current.id, state };
+			},
+		).catch((error: unknown) => {
+			run.note(error, `${count} of ${chosen.length} records were ${done}.`);
+			throw error;
+		});
+	});
+}

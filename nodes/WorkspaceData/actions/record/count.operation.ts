@@ -1,0 +1,25 @@
+import { filterNotice, filtersProperty } from '../../ui/filters';
+import { cardLocator } from '../../ui/locators';
+import { defineOperation } from '../operation';
+import { matchTypeProperty, readFilter } from './filters';
+import { hintAtReading, scanRecords } from './scan';
+
+export const countRecords = defineOperation({
+	value: 'count',
+	name: 'Count',
+	action: 'Count records',
+	description: 'Count the records of a card, or those that meet conditions',
+	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
+	async execute({ run, get }) {
+		const card = await run.card(get('cardId'));
+		const index = await run.fields(card);
+		const passes = readFilter(get('filters'), get('matchType'), index, run);
+		let count = 0;
+		const read = await scanRecords(run, run.records(card, Infinity), (record) => {
+			if (!passes || passes(record)) count += 1;
+			return false;
+		});
+		hintAtReading(run, read);
+		return [{ count }];
+	},
+});

@@ -1,0 +1,44 @@
+import { assertOwnAnswer, saysGone } from '../../transport/failures';
+import { filterNotice, filtersProperty } from '../../ui/filters';
+import { cardLocator } from '../../ui/locators';
+import { maxParallelOption, recordOptions, timeoutOption } from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { changeMany, requireConditions } from './bulk';
+import { matchTypeProperty } from './filters';
+import { requestOptions } from './requestOptions';
+import { recordPath } from './write';
+
+export const deleteManyRecords = defineOperation({
+	value: 'deleteMany',
+	name: 'Delete Many',
+	action: 'Delete many records',
+	description: 'Delete all records that meet conditions',
+	writes: true,
+	properties: [
+		cardLocator,
+		filtersProperty,
+		matchTypeProperty,
+		filterNotice,
+		recordOptions([maxParallelOption, timeoutOption]),
+	],
+	async execute({ run, get }) {
+		const request = requestOptions(get('options'));
+		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		requireConditions(conditions);
+		const card = await run.exactCard(get('cardId'), request);
+		const index = await run.fields(card, request);
+		const remove = async ({ id }: { id: string }): Promise<'deleted'> => {
+			const path = recordPath(card.id, id);
+			await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
+				({ body }) => assertOwnAnswer(body, 'record', 'deleted'),
+				(error: unknown) => {
+					// Somebody else deleted it since it was listed.
+					if (!saysGone(error, ['record'])) throw error;
+				},
+			);
+			return 'deleted';
+		};
+		const deleted = await changeMany(run, card, index, conditions, request, remove, 'deleted');
+		return deleted.map(({ id }) => ({ deleted: true, id }));
+	},
+});

@@ -1,0 +1,74 @@
+import { InputError } from '../../model/inputError';
+import { plainText } from '../../model/text';
+import { ApiFailure } from '../../transport/failures';
+import { getRecordPage } from '../../transport/listings';
+import { cardLocator } from '../../ui/locators';
+import { pageLimitProperty } from '../../ui/pagination';
+import {
+	fieldKeysOption,
+	outputFieldsOption,
+	recordOptions,
+	timeoutOption,
+} from '../../ui/recordOptions';
+import { simplifyProperty } from '../../ui/simplify';
+import { readLimit } from '../limit';
+import { defineOperation } from '../operation';
+import { recordOutput } from './output';
+import { requestOptions } from './requestOptions';
+
+/** The cursor that was entered; undefined for the first page. @throws InputError for what is no text */
+function readCursorParameter(value: unknown): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === 'string' || typeof value === 'number')
+		return String(value).trim() || undefined;
+	throw new InputError(
+		`'Cursor' cannot be '${plainText(value)}'`,
+		"Use 'next_cursor' of the page before; leave it empty for the first page.",
+	);
+}
+
+/** Names the parameter where the service refuses the cursor: it may be one of another card, or too old. */
+function explainCursor(error: unknown, cursor: string | undefined): unknown {
+	if (cursor === undefined || !(error instanceof ApiFailure)) return error;
+	const { status, kind = '', title, detail = '' } = error.problem;
+	if (status >= 500 || !/cursor/i.test(`${kind} ${title} ${detail}`)) return error;
+	return new ApiFailure(
+		error.problem,
+		"Check 'Cursor': it must be 'next_cursor' of a page of the same card. Leave it empty for the first page.",
+	);
+}
+
+export const getRecordPageOperation = defineOperation({
+	value: 'getPage',
+	name: 'Get Page',
+	action: 'Get a page of records',
+	description: 'Retrieve one page of records, with the cursor of the next one',
+	properties: [
+		cardLocator,
+		{
+			displayName: 'Cursor',
+			name: 'cursor',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.next_cursor }}',
+			description: "The 'next_cursor' of the page before; empty for the first page",
+		},
+		pageLimitProperty,
+		simplifyProperty,
+		recordOptions([fieldKeysOption, outputFieldsOption, timeoutOption]),
+	],
+	async execute({ run, get }) {
+		const options = get('options');
+		const request = requestOptions(options);
+		const limit = readLimit(undefined, get('limit'));
+		const cursor = readCursorParameter(get('cursor'));
+		const card = await run.card(get('cardId'), request);
+		const output = recordOutput(await run.fields(card, request), get('simple'), options);
+		const page = await getRecordPage(run.api, card.id, cursor, limit, request).catch(
+			(error: unknown) => {
+				throw explainCursor(error, cursor);
+			},
+		);
+		return [{ records: page.records.map(output), next_cursor: page.nextCursor }];
+	},
+});

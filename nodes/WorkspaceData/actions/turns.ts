@@ -1,0 +1,44 @@
+import { systemClock, type Clock } from '../transport/clock';
+
+/**
+ * How long the items of a run compute before n8n's event loop gets its turn, in ms. A step that has
+ * begun ends first, so that the whole may be longer; nothing here may take more than 200 ms.
+ */
+const SLICE_MS = 20;
+
+/** Waits until the caller may compute. One step for each call: hand in the next one by calling again. */
+export type Turns = () => Promise<void>;
+
+/** Has the steps of all items of a run computed one after the other, in slices. */
+export function createTurns({ now, sleep }: Pick<Clock, 'now' | 'sleep'> = systemClock): Turns {
+	let waiting: Array<() => void> = [];
+	let handing = false;
+	/** End of the slice, in ms since the epoch. */
+	let end = 0;
+
+	async function handOut(): Promise<void> {
+		while (waiting.length > 0) {
+			const batch = waiting;
+			waiting = [];
+			for (const start of batch) {
+				if (now() >= end) {
+					await sleep(0);
+					end = now() + SLICE_MS;
+				}
+				start();
+				// What waits for this turn computes before the clock is looked at again.
+				await Promise.resolve();
+			}
+		}
+		handing = false;
+	}
+
+	return () => {
+		const turn = new Promise<void>((start) => waiting.push(start));
+		if (!handing) {
+			handing = true;
+			void handOut();
+		}
+		return turn;
+	};
+}

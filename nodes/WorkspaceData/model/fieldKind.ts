@@ -1,0 +1,76 @@
+/** What a field holds, whatever the service calls its type. */
+export type FieldKind =
+	| 'text'
+	| 'number'
+	| 'boolean'
+	| 'date'
+	| 'datetime'
+	| 'choice'
+	| 'choices'
+	| 'json'
+	| 'unknown';
+
+/** Names of types, in lower case and without blanks, hyphens and underscores. */
+const TYPE_NAMES: Record<Exclude<FieldKind, 'unknown'>, readonly string[]> = {
+	text: [
+		'text',
+		'longtext',
+		'shorttext',
+		'richtext',
+		'string',
+		'email',
+		'url',
+		'phone',
+		'textarea',
+	],
+	number: [
+		'number',
+		'numeric',
+		'integer',
+		'int',
+		'float',
+		'double',
+		'decimal',
+		'currency',
+		'percent',
+	],
+	boolean: ['boolean', 'bool', 'checkbox', 'yesno'],
+	date: ['date', 'dateonly'],
+	datetime: ['datetime', 'dateandtime'],
+	choice: ['singleselect', 'select', 'enum', 'dropdown', 'singlechoice', 'choice'],
+	choices: [
+		'multiselect',
+		'multipleselect',
+		'multichoice',
+		'multiplechoice',
+		'multienum',
+		'choices',
+	],
+	json: ['json', 'object'],
+};
+
+const KINDS = new Map(
+	Object.entries(TYPE_NAMES).flatMap(([kind, names]) =>
+		names.map((name) => [name, kind as FieldKind] as const),
+	),
+);
+
+/**
+ * What a type is by its name, or by a usual synonym of it.
+ * @see service interface, part 2: the allowed types are not shown
+ */
+export const kindOfType = (type: string): FieldKind =>
+	KINDS.get(type.toLowerCase().replace(/[\s_-]+/g, '')) ?? 'unknown';
+
+/**
+ * What a field of an unknown type holds by the values that records have in it: numbers or booleans.
+ * Empty values tell nothing.
+ */
+export function kindOfValues(values: Iterable<unknown>): FieldKind {
+	const types = new Set<string>();
+	for (const value of values) {
+		if (value !== undefined && value !== null && value !== '') types.add(typeof value);
+	}
+	const [only] = types;
+	return types.size === 1 && (only === 'number' || only === 'boolean') ? only : 'unknown';
+}

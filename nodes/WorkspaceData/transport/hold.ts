@@ -1,0 +1,38 @@
+import type { Clock } from './clock';
+
+/** Keeps requests back while it is open whether the run goes on. */
+export interface Hold {
+	/**
+	 * Keeps back all requests that have not been sent yet.
+	 *
+	 * @returns lets them go, in the next turn of the event loop: whoever hears of a failure first can
+	 * stop them before
+	 */
+	keep(): () => void;
+	/** Resolves when nothing keeps requests back. */
+	released(): Promise<void>;
+}
+
+/** Creates a hold that keeps nothing back yet. */
+export function createHold({ sleep }: Pick<Clock, 'sleep'>): Hold {
+	let kept = 0;
+	const waiting: Array<() => void> = [];
+	const letGo = () => {
+		kept -= 1;
+		if (kept > 0) return;
+		for (const go of waiting.splice(0)) go();
+	};
+	return {
+		keep() {
+			kept += 1;
+			let isKept = true;
+			return () => {
+				if (isKept) void sleep(0).then(letGo);
+				isKept = false;
+			};
+		},
+		async released() {
+			while (kept > 0) await new Promise<void>((go) => waiting.push(go));
+		},
+	};
+}

@@ -1,0 +1,145 @@
+/** Nothing keeps n8n's event loop for long, however many items and fields there are (FAULTS.md, D16). */
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { route } from '../../nodes/WorkspaceData/actions/router';
+import { byId, mapAutomatically } from '../support/parameters';
+
+// A million values, also on a machine that is busy with other things.
+jest.setTimeout(180_000);
+
+/** The longest that a stretch may compute, in ms. */
+const LIMIT_MS = 200;
+
+/**
+ * The node's own part, with n8n and the service answering at once from memory: what is measured is our
+ * computing, and n8n's copying of a million values is not.
+ */
+function context(
+	parameters: IDataObject,
+	items: IDataObject[],
+	answer: (method: string, path: string) => unknown,
+): IExecuteFunctions {
+	const inputs = items.map((json): INodeExecutionData => ({ json }));
+	const values: IDataObject = { authentication: 'apiKey', resource: 'record', ...parameters };
+	return {
+		getNode: () => ({
+			name: 'Workspace Data',
+			onError: 'continueRegularOutput',
+			credentials: { workspaceDataApi: { id: '1', name: 'Test' } },
+		}),
+		getCredentials: async () => ({
+			baseUrl: 'https://data.example.com/api/v1',
+			workspaceId: 'w1',
+			apiKey: 'key-for-the-event-loop',
+		}),
+		getInputData: () => inputs,
+		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
+		getTimezone: () => 'Europe/Berlin',
+		getExecutionCancelSignal: () => undefined,
+		continueOnFail: () => true,
+		addExecutionHints: () => {},
+		helpers: {
+			async httpRequestWithAuthentication(
+				_type: string,
+				{ method, url }: { method: string; url: string },
+			) {
+				await new Promise(setImmediate);
+				const body = answer(method, new URL(url).pathname.replace(/^.*\/cards\/c1\//, ''));
+				return { statusCode: 200, headers: {}, body };
+			},
+		},
+	} as unknown as IExecuteFunctions;
+}
+
+/**
+ * The longest stretch without a turn of the event loop, as CPU time of this thread in ms: a machine
+ * that gives the time to others adds nothing.
+ */
+async function longestStretch<Result>(work: () => Promise<Result>) {
+	let longest = 0;
+	let last = process.threadCpuUsage();
+	let running = true;
+	const look = () => {
+		const { user, system } = process.threadCpuUsage(last);
+		longest = Math.max(longest, (user + system) / 1000);
+		last = process.threadCpuUsage();
+		if (running) setImmediate(look);
+	};
+	setImmediate(look);
+	const result = await work();
+	running = false;
+	look();
+	return { result, longest };
+}
+
+const fieldsOf = (count: number) =>
+	Array.from({ length: count }, (_, n) => ({
+		id: `f${n}`,
+		name: `Field number ${n}`,
+		type: 'number',
+	}));
+const itemOf = (count: number, more: IDataObject = {}): IDataObject => ({
+	...Object.fromEntries(Array.from({ length: count }, (_, n) => [`Field number ${n}`, `${n}.5`])),
+	...more,
+});
+const many = (count: number, item: IDataObject) => Array.from({ length: count }, () => item);
+const create = {
+	operation: 'create',
+	cardId: byId('c1'),
+	columns: mapAutomatically(),
+	options: {},
+};
+
+test.each([
+	[10_000, 100],
+	[1_000, 1_000],
+])('%d items × %d fields, each with a misspelt key (D16)', async (count, fieldCount) => {
+	const fields = fieldsOf(fieldCount);
+	const items = many(count, itemOf(fieldCount, { 'Feild number 7': 1 }));
+	const { result, longest } = await longestStretch(
+		async () => await route(context(create, items, () => ({ fields }))),
+	);
+	expect(result[0]).toHaveLength(count);
+	expect(result[0]?.at(-1)?.json).toMatchObject({
+		error: "Card 'c1' has no field 'Feild number 7'",
+		details: { description: expect.stringContaining("Did you mean 'Field number 7'") },
+	});
+	expect(longest).toBeLessThan(LIMIT_MS);
+});
+
+test('1,000 items × 1,000 fields are written (D16)', async () => {
+	const fields = fieldsOf(1_000);
+	const items = many(1_000, itemOf(1_000));
+	let id = 0;
+	const answer = (method: string) => (method === 'POST' ? { id: `r${(id += 1)}` } : { fields });
+	const { result, longest } = await longestStretch(
+		async () => await route(context(create, items, answer)),
+	);
+	expect(result[0]).toHaveLength(1_000);
+	expect(longest).toBeLessThan(LIMIT_MS);
+});
+
+test('500 items that each read 2,000 records with a condition (D16)', async () => {
+	const fields = fieldsOf(20);
+	const data = Object.fromEntries(fields.map(({ id }, n) => [id, n]));
+	const records = Array.from({ length: 2_000 }, (_, n) => ({
+		id: `r${n}`,
+		data,
+		created_at: null,
+	}));
+	const answer = (_: string, path: string) =>
+		path === 'fields' ? { fields } : { records, next_cursor: null };
+	const parameters = {
+		operation: 'getAll',
+		cardId: byId('c1'),
+		returnAll: true,
+		matchType: 'allConditions',
+		simple: true,
+		options: {},
+		filters: { conditions: [{ field: 'Field number 3', condition: 'greaterThan', value: '5' }] },
+	};
+	const { result, longest } = await longestStretch(
+		async () => await route(context(parameters, many(500, {}), answer)),
+	);
+	expect(result[0]).toEqual([]);
+	expect(longest).toBeLessThan(LIMIT_MS);
+});

@@ -1,0 +1,193 @@
+/** After a failure nothing further is sent, and no second record is made (FAULTS.md, D2, D4, D7). */
+import type { IDataObject } from 'n8n-workflow';
+import { runAction, type ActionRun } from '../support/n8n';
+import { byId, mapAutomatically } from '../support/parameters';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string; fieldIds: Record<string, string> };
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+});
+afterAll(async () => await workspace.close());
+afterEach(() => workspace.service.control.reset());
+beforeEach(async () => {
+	card = await workspace.card('Stops', [
+		{ name: 'Key', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+	]);
+	workspace.service.control.resetRequests();
+});
+
+const run = async (
+	operation: string,
+	parameters: IDataObject,
+	items: IDataObject[],
+	more: Partial<ActionRun> = {},
+) =>
+	await runAction({
+		credentials: workspace.apiKey,
+		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
+		items,
+		...more,
+	});
+const writes = (method: string) =>
+	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
+/** Resolves when nothing has been asked for some turns of the event loop: all that was under way has ended. */
+const quiet = async () => {
+	for (let turns = 0, seen = -1; turns < 50; turns += 1) {
+		const { length } = workspace.requests();
+		if (length !== seen) turns = 0;
+		seen = length;
+		await new Promise(setImmediate);
+	}
+};
+
+describe('200 items, one is refused (D2)', () => {
+	const items = Array.from({ length: 200 }, (_, n) => ({ Key: `k${n}` }));
+
+	test.each([
+		[1, 400],
+		[1, 404],
+		[1, 409],
+		[1, 422],
+		[1, 500],
+		[10, 422],
+		[10, 500],
+	])('%d at a time, status %d: nothing further is sent', async (maxParallel, status) => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			skip: 1,
+			status,
+			json: { title: 'Refused' },
+		});
+		const { error } = await run(
+			'create',
+			{ columns: mapAutomatically(), options: { maxParallel } },
+			items,
+		);
+		await quiet();
+		expect(error?.message).toBe('Refused');
+		// The refused one is the second; at most one round may have been on its way beside it.
+		expect(writes('POST')).toBeGreaterThanOrEqual(2);
+		expect(writes('POST')).toBeLessThanOrEqual(maxParallel + 1);
+	});
+
+	test('deletions stop as well', async () => {
+		const ids = await workspace.records(card.id, items.slice(0, 20));
+		workspace.service.control.resetRequests();
+		workspace.service.control.fail({
+			method: 'DELETE',
+			skip: 1,
+			status: 409,
+			json: { title: 'No' },
+		});
+		const { error } = await run(
+			'delete',
+			{ recordId: byId('={{ $json.id }}'), options: { maxParallel: 1 } },
+			ids.map((id) => ({ id })),
+		);
+		expect(error?.message).toBe('No');
+		expect(error?.description).toContain('1 of 20 items were processed');
+		expect(writes('DELETE')).toBe(2);
+	});
+
+	test('with Continue On Fail all others are sent', async () => {
+		workspace.service.control.fail({ method: 'POST', skip: 1, status: 422, json: { title: 'No' } });
+		const { items: output } = await run(
+			'create',
+			{ columns: mapAutomatically() },
+			items.slice(0, 30),
+			{
+				node: { onError: 'continueRegularOutput' },
+			},
+		);
+		expect(writes('POST')).toBe(30);
+		expect(output.filter(({ json }) => json.error !== undefined)).toHaveLength(1);
+	});
+});
+
+describe('upsert of items with one key, when the first create has no clear answer (D4)', () => {
+	const items = [
+		{ Key: 'a', Amount: 1 },
+		{ Key: 'a', Amount: 2 },
+		{ Key: 'a', Amount: 3 },
+	];
+	const upsert = async () =>
+		await run('upsert', { columns: mapAutomatically(['Key']) }, items, {
+			node: { onError: 'continueRegularOutput' },
+		});
+
+	test('it was stored: the others update it', async () => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
+		const { json } = await upsert();
+		expect(json[0]?.error).toContain('may exist');
+		expect(json.slice(1).map(({ action }) => action)).toEqual(['updated', 'updated']);
+		expect(writes('POST')).toBe(1);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
+	});
+
+	test.each<[string, IDataObject]>([
+		['the connection was cut', { mode: 'dropBefore' }],
+		['the service failed', { status: 500, json: { title: 'Sorry' } }],
+		['a web page came', { status: 200, body: 'html' }],
+	])('it is not listed, %s: the others say so, and create none', async (_, fault) => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', ...fault });
+		const { json } = await upsert();
+		expect(json.map(({ error }) => error)).toEqual([
+			expect.any(String),
+			'The record may have been created by an earlier item, but is not listed',
+			'The record may have been created by an earlier item, but is not listed',
+		]);
+		expect(writes('POST')).toBe(1);
+	});
+
+	test('it was refused for certain: the next one creates it', async () => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status: 422,
+			json: { title: 'No' },
+		});
+		const { json } = await upsert();
+		expect(json.map(({ error, action }) => error ?? action)).toEqual(['No', 'created', 'updated']);
+	});
+});
+
+describe('Update All, one of 20 refused (D7)', () => {
+	beforeEach(async () => {
+		await workspace.records(
+			card.id,
+			Array.from({ length: 20 }, () => ({ Key: 'same' })),
+		);
+		workspace.service.control.resetRequests();
+		workspace.service.control.fail({
+			method: 'PATCH',
+			skip: 2,
+			status: 409,
+			json: { title: 'No' },
+		});
+	});
+
+	test.each([
+		['stopAndFail', 2],
+		['continueRegularOutput', 2],
+	] as const)('%s, %d at a time: nothing after the end', async (mode, maxParallel) => {
+		const { error, json } = await run(
+			'upsert',
+			{
+				columns: mapAutomatically(['Key']),
+				options: { multipleMatches: 'all', maxParallel },
+			},
+			[{ Key: 'same', Amount: 1 }],
+			mode === 'stopAndFail' ? {} : { node: { onError: mode } },
+		);
+		const atTheEnd = writes('PATCH');
+		await quiet();
+		expect(error?.message ?? json[0]?.error).toBe('No');
+		expect(writes('PATCH')).toBe(atTheEnd);
+		expect(atTheEnd).toBeLessThanOrEqual(2 + maxParallel);
+	});
+});
