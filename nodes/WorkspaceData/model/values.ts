@@ -1,3 +1,4 @@
+import { splitChoices } from './choiceList';
 import type { Field } from './field';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
@@ -141,12 +142,14 @@ function toChoice(field: Field, value: unknown): unknown {
 }
 
 function toChoices(field: Field, value: unknown): unknown {
-	const knows = (text: string) => field.options.some(({ values }) => values.includes(text));
 	if (typeof value === 'string') {
+		const spellings = new Set(
+			field.options.flatMap(({ values }) => values.map((known) => known.toLowerCase())),
+		);
+		const knows = (text: string) => spellings.has(text.toLowerCase());
 		const list = parseJsonText(value);
 		if (Array.isArray(list)) return toChoices(field, list);
-		const parts = knows(value) ? [value] : value.split(',').map((part) => part.trim());
-		return parts.filter((part) => part !== '').map((part) => toChoice(field, part));
+		return splitChoices(value, knows).map((part) => toChoice(field, part));
 	}
 	return Array.isArray(value) ? value.map((choice) => toChoice(field, choice)) : value;
 }

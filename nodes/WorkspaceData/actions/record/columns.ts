@@ -23,6 +23,7 @@ const columnsSchema = z.object({
 				id: z.string(),
 				displayName: z.string().optional(),
 				fieldId: z.string().optional(),
+				fieldName: z.string().optional(),
 				removed: z.boolean().optional(),
 			}),
 		)
@@ -58,7 +59,11 @@ export function readColumns(value: unknown, item: JsonObject): Columns {
 	}
 	const { mappingMode, matchingColumns, schema } = columns.data;
 	const hints = new Map(
-		(schema ?? []).map(({ id, fieldId, displayName }) => [id, { fieldId, name: displayName }]),
+		(schema ?? []).map(({ id, fieldId, fieldName, displayName }) => [
+			id,
+			// The label says more than the name; workflows saved by 0.1.0 have nothing else.
+			{ fieldId, name: fieldName ?? displayName },
+		]),
 	);
 	// The editor keeps `false` for switches that are not even shown.
 	const hidden = new Set(schema?.filter(({ removed }) => removed).map(({ id }) => id));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
+import { locatorValue } from '../../model/locator';
 import { OWN_VALUES, type DataRecord } from '../../model/record';
 import { ownValue } from '../../model/shapes';
 import { readChoice } from '../choice';
@@ -70,7 +71,7 @@ export function readFilter(
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}
-		const test = conditionTest(condition, value, toUtc);
+		const test = conditionTest(condition, locatorValue(value), toUtc);
 		const own = OWN_VALUES.get(key);
 		if (own) {
 			const named = index.fields.find(({ name }) => name === key);
