@@ -101,6 +101,8 @@ export async function getFilterConditions(
 		const names = DATE_TYPES.has(type) ? DATE_NAMES : new Map<Condition, string>();
 		return CONDITION_OPTIONS.filter(
 			({ value }) => !suitable || suitable.includes(value) || value === saved,
-		).map(({ name, value }) => ({ name: names.get(value) ?? name, value }));
+		)
+			.map(({ name, value }) => ({ name: names.get(value) ?? name, value }))
+			.sort((a, b) => a.name.localeCompare(b.name));
 	});
 }

@@ -80,7 +80,7 @@ function choicesOf({ type, options }: Field): INodePropertyOptions[] {
 	return options.map(({ label }) => ({ name: label, value: label }));
 }
 
-/** How several choices are entered, and which there are, as far as a label has room. */
+/** Which choices there are, written as several are entered, as far as a label has room. */
 function choicesHint({ options }: Field): string {
 	const quoted = options.map(({ label }) => quoteChoice(label));
 	let shown = 0;
@@ -92,7 +92,7 @@ function choicesHint({ options }: Field): string {
 	}
 	const choices = quoted.slice(0, shown).join(', ');
 	const more = shown < quoted.length ? ', …' : '';
-	return shown > 0 ? ` (comma-separated: ${choices}${more})` : ' (comma-separated)';
+	return shown > 0 ? ` (${choices}${more})` : ' (comma-separated)';
 }
 
 function toMapperField(field: Field, key: string, liveKey: string): MapperField {

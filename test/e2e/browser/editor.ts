@@ -31,6 +31,10 @@ export interface Editor {
 	closeNode(): Promise<void>;
 	/** Chooses an entry of a resource locator's list, by search. */
 	choose(parameter: string, search: string): Promise<void>;
+	/** Chooses an entry of a parameter with fixed or loaded options; gives all that are offered. */
+	select(parameter: string, option: string): Promise<string[]>;
+	/** Opens a resource locator's list and gives what it offers. */
+	listOf(parameter: string): Promise<string[]>;
 	/** Types a fixed value into a field of the mapper. */
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
@@ -82,6 +86,21 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			const input = field.locator('input');
 			await ((await input.count()) > 0 ? input : field).fill(search);
 			await element('rlc-item').filter({ hasText: search }).first().click();
+		},
+		async select(parameter, option) {
+			await element(`parameter-input-${parameter}`).locator('input').first().click();
+			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
+			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
+			await wanted.waitFor();
+			const offered = await items.locator('.option-headline').allInnerTexts();
+			await wanted.click();
+			return offered.map((text) => text.trim());
+		},
+		async listOf(parameter) {
+			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
+			const items = page.locator('[data-test-id="rlc-item"]:visible');
+			await items.first().waitFor();
+			return (await items.allInnerTexts()).map((text) => text.trim());
 		},
 		async fillColumn(name, value) {
 			const input = element(`parameter-input-${name}`).locator('input, textarea').first();

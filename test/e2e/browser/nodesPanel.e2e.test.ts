@@ -1,8 +1,15 @@
 /** Credentials entered by hand, and the nodes found in the nodes panel. */
+import type { Locator } from 'playwright-core';
+
 import { chain, manualTrigger } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';
+
+/** Waits until an element holds a text. */
+async function expectText(element: Locator, text: string): Promise<void> {
+	await element.getByText(text).waitFor();
+}
 
 describe(`credentials and nodes panel of n8n ${major}`, () => {
 	const bench = useBench(major);
@@ -59,19 +66,32 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		await editor.page.getByText("Check 'API Key'").first().waitFor();
 	});
 
-	test('both nodes are found in the nodes panel by what people search for', async () => {
+	test('E7: the nodes panel finds the nodes by the words that people type', async () => {
 		const { client } = bench();
 		const workflow = await client.createWorkflow(chain('Empty', [manualTrigger()]));
 		await editor.openWorkflow(workflow.id);
-		const { element } = editor;
+		const { element, page } = editor;
 		await element('node-creator-plus-button').click();
-		for (const search of ['Workspace Data', 'upsert']) {
+		const ours = element('node-creator-item-name').filter({ hasText: /^\s*Workspace Data\s*$/ });
+		for (const search of [
+			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
+			...['webhook', 'event', 'change', 'database', 'spreadsheet', 'upsert', 'Workspace Data'],
+		]) {
 			await element('node-creator-search-bar').fill(search);
-			await element('node-creator-item-name')
-				.filter({ hasText: 'Workspace Data' })
-				.first()
-				.waitFor();
+			await ours.first().waitFor();
 		}
+		const entry = element('node-creator-node-item').or(element('item-iterator-item'));
+		await expectText(entry.filter({ has: ours }).first(), 'or start a workflow when they change');
+		await ours.first().click();
+		await page.getByText('Create or update a record').waitFor();
+		const panel = await element('node-creator').innerText();
+		const groups = panel.match(/^(?:RECORD|CARD|FIELD|API DESCRIPTION) ACTIONS$/gim) ?? [];
+		expect(groups.map((group) => group.toUpperCase())).toEqual([
+			'RECORD ACTIONS',
+			'CARD ACTIONS',
+			'FIELD ACTIONS',
+			'API DESCRIPTION ACTIONS',
+		]);
 		await editor.picture('nodes-panel');
 	});
 });

@@ -56,4 +56,39 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			.waitFor();
 		await editor.picture('executions');
 	});
+
+	test('E4: the panel names the button that n8n shows, and pressing it waits for an event', async () => {
+		const { api, client, control, trigger } = bench();
+		const card = await api.createCard('Tried', [['Title', 'text']]);
+		const workflow = await client.createWorkflow(
+			chain('Try', [
+				trigger(
+					'On change',
+					{ events: ['record.created'], watch: 'oneCard', cardId: byId(card.id) },
+					{ webhookId: crypto.randomUUID() },
+				),
+				{ name: 'Next', type: 'n8n-nodes-base.noOp', parameters: {} },
+			]),
+		);
+		await editor.openWorkflow(workflow.id);
+		const { element, page } = editor;
+		await editor.openNode('Next');
+		// The preview of the trigger's item, from __schema__.
+		for (const name of ['event', 'card_id', 'record_id', 'delivery_key']) {
+			await page.getByText(name, { exact: true }).first().waitFor();
+		}
+		await editor.closeNode();
+		await editor.openNode('On change');
+		const button = element('trigger-execute-button').first();
+		const name = (await button.innerText()).trim();
+		await page.getByText('When will this node trigger my flow?').click();
+		const help = await page.getByText('While building the workflow').locator('..').innerText();
+		expect(help).toContain(`choose ${name},`);
+		await button.click();
+		await until('a subscription for the test', async () =>
+			(await control.subscriptions()).some(({ cardId }) => cardId === card.id) ? true : undefined,
+		);
+		await api.createRecord(card, { Title: 'Sample' });
+		await element('output-panel').getByText('Sample').first().waitFor();
+	});
 });
