@@ -1,5 +1,6 @@
 /** The action node as a person uses it: in n8n's editor, in a real browser. */
 import { until } from '../../../demo/host/deadline.ts';
+import { readExamples, withCredentials } from '../../../demo/host/examples.ts';
 import type { JsonObject, SavedWorkflow } from '../../../demo/host/n8nClient.ts';
 import {
 	byId,
@@ -25,13 +26,15 @@ const fromList = ({ id, name }: TestCard): JsonObject => ({
 });
 
 describe(`editor of n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 	let editor: Editor;
 
 	beforeAll(async () => {
 		editor = await openEditor(bench().client);
 	}, 300_000);
 	afterAll(async () => await editor?.close());
+
+	const panel = () => editor.element('node-parameters');
 
 	const book = async (name: string): Promise<TestCard> =>
 		await bench().api.createCard(name, [
@@ -111,12 +114,12 @@ describe(`editor of n8n ${major}`, () => {
 		await editor.fillColumn('Title', 'Moby Dick');
 		await editor.fillColumn('Price', '12.5');
 		await savedColumns(workflow, ({ value }) => (value as JsonObject | null)?.Price === 12.5);
-		await editor.picture('mapper');
+		await editor.picture('mapper', panel());
 		await editor.element('node-execute-button').click();
 		const output = editor.element('output-panel');
 		await output.getByText('Moby Dick').first().waitFor();
 		expect(await output.innerText()).toMatch(/Title[\s\S]*Price/);
-		await editor.picture('output');
+		await editor.picture('output', editor.element('output-panel'));
 		const [record] = await bench().api.records(card);
 		expect(record?.fields).toEqual(expect.objectContaining({ Title: 'Moby Dick', Price: 12.5 }));
 	});
@@ -131,6 +134,7 @@ describe(`editor of n8n ${major}`, () => {
 		await editor.fillColumn('Price', '7');
 		await savedColumns(workflow, ({ value }) => (value as JsonObject | null)?.Price === 7);
 
+		await editor.picture('renamed-before', panel());
 		await control.renameField({ cardId: card.id, fieldId: card.fields.Price ?? '', name: 'Cost' });
 		await editor.refreshColumns();
 		const renamed = await savedColumns(
@@ -147,7 +151,7 @@ describe(`editor of n8n ${major}`, () => {
 			(columns) => entryFor(columns, costId)?.displayName === 'Cost',
 		);
 		expect(refreshed.value).toEqual(expect.objectContaining({ Title: 'Emma', Price: 7 }));
-		await editor.picture('renamed');
+		await editor.picture('renamed-after', panel());
 
 		await editor.element('node-execute-button').click();
 		await editor.element('output-panel').getByText('Emma').first().waitFor();
@@ -181,14 +185,13 @@ describe(`editor of n8n ${major}`, () => {
 		const shown = await output.innerText();
 		expect(shown).toContain("Allowed values are 'Open', 'Done'");
 		expect(shown).toContain('[item 1]');
-		await editor.picture('failing-item');
+		await editor.picture('failing-item', output);
 	});
 
 	test('E3: a new node asks for a card and shows nothing red', async () => {
 		await openAction({ resource: 'record', operation: 'create' });
-		const panel = editor.element('node-parameters');
-		await panel.getByText('Choose a card to see its fields.').waitFor();
-		expect(await panel.innerText()).not.toMatch(/No fields found|Retry/);
+		await panel().getByText('Choose a card to see its fields.').waitFor();
+		expect(await panel().innerText()).not.toMatch(/No fields found|Retry/);
 	});
 
 	test('E1: an untouched boolean is not sent: from Create, switched to Update, and when added later', async () => {
@@ -268,8 +271,7 @@ describe(`editor of n8n ${major}`, () => {
 		const card = await tasks('Tasks with tags');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
 		await editor.choose('cardId', card.name);
-		const panel = editor.element('node-parameters');
-		await panel.getByText('Tags (urgent, eu, "Red, white")').waitFor();
+		await panel().getByText('Tags (urgent, eu, "Red, white")').waitFor();
 		await editor.fillColumn('Title', 'Typed');
 		await editor.fillColumn('Tags', 'urgent, Red, white');
 		await savedColumns(
@@ -340,6 +342,7 @@ describe(`editor of n8n ${major}`, () => {
 			JSON.stringify(parameters).includes('$today'),
 		);
 		expect(filters).toMatchObject({ conditions: [{ field: 'Due', condition: 'lessThan' }] });
+		await editor.picture('filters', panel());
 		expect(await execute('Old')).toContain('1 item');
 	});
 
@@ -369,5 +372,24 @@ describe(`editor of n8n ${major}`, () => {
 		expect(await execute('Old')).toContain('1 item');
 		const saved = await savedParameters(workflow, ({ filters }) => filters !== undefined);
 		expect(JSON.stringify(saved.filters)).toContain('"value":"Open"');
+	});
+
+	test('E12: the tool of the example shows what the model is told of each value', async () => {
+		const { client, credentials } = bench();
+		await tasks('Tasks');
+		const examples = await readExamples();
+		const example = examples.find(({ file }) => file === 'agent-reads-and-writes-a-card.json');
+		if (!example) throw new Error('The example is missing');
+		const workflow = await client.createWorkflow(withCredentials(example, credentials));
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('Change a task');
+		for (const sentence of [
+			'The id of the task, as Find tasks gave it',
+			'Whether the task is done: true or false',
+			'All tags of the task, separated by commas',
+		]) {
+			await panel().getByText(sentence).first().waitFor();
+		}
+		await editor.picture('ai-tool', panel());
 	});
 });

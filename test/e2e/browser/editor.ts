@@ -4,6 +4,7 @@ import { chromium, type Browser, type Locator, type Page } from 'playwright-core
 
 import { repository } from '../../../demo/host/folders.ts';
 import { demoSignIn, type N8nClient } from '../../../demo/host/n8nClient.ts';
+import { wantsPictures } from '../support/settings.ts';
 
 const pictures = join(repository, 'docs', 'pictures');
 
@@ -41,8 +42,11 @@ export interface Editor {
 	refreshColumns(): Promise<void>;
 	/** Saves the workflow; 2.x does that by itself. */
 	save(): Promise<void>;
-	/** Keeps a picture of the page for the documentation. */
-	picture(name: string): Promise<void>;
+	/**
+	 * Keeps a picture of a part of the page for the documentation, light and dark, when the run was
+	 * started with `--pictures`.
+	 */
+	picture(name: string, part: Locator): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -63,6 +67,18 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	await page.locator('input[name="password"]').fill(demoSignIn.password);
 	await element('form-submit-button').click();
 	await page.waitForURL((url) => !url.pathname.includes('signin'));
+
+	/** Waits until the page rests: nothing loads, nothing moves, no message is in the way. */
+	async function settle(): Promise<void> {
+		await page.mouse.move(0, 0);
+		// As texts: these run in the browser, whose names the tests do not know.
+		await page.evaluate('document.activeElement?.blur()');
+		await page.locator('.el-notification').first().waitFor({ state: 'hidden' });
+		await page.waitForLoadState('networkidle');
+		await page.waitForFunction(
+			"document.getAnimations().every(({ playState }) => playState !== 'running')",
+		);
+	}
 
 	return {
 		page,
@@ -120,11 +136,19 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');
 		},
-		async picture(name) {
+		async picture(name, part) {
 			// One set for the documentation: that of the newer major.
-			if (major !== 2) return;
+			if (!wantsPictures || major !== 2) return;
 			await mkdir(pictures, { recursive: true });
-			await page.screenshot({ path: join(pictures, `${name}.png`) });
+			for (const colorScheme of ['light', 'dark'] as const) {
+				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+				await settle();
+				await part.screenshot({
+					path: join(pictures, `${name}-${colorScheme}.png`),
+					animations: 'disabled',
+				});
+			}
+			await page.emulateMedia({ colorScheme: 'light' });
 		},
 		async close() {
 			await browser.close();

@@ -44,7 +44,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		const address = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 		await createCredential('Workspace Data API', { ...address, apiKey: service.apiKey });
 		await editor.page.getByText('Connection tested successfully').waitFor();
-		await editor.picture('credential');
+		await editor.picture('credential', editor.element('credential-edit-dialog'));
 		await createCredential('Workspace Data Service Account API', {
 			...address,
 			authUrl: service.authUrl,
@@ -92,6 +92,6 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 			'FIELD ACTIONS',
 			'API DESCRIPTION ACTIONS',
 		]);
-		await editor.picture('nodes-panel');
+		await editor.picture('nodes-panel', element('node-creator'));
 	});
 });

@@ -54,7 +54,7 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			.or(editor.page.locator('[data-test-execution-status="success"]').first())
 			.first()
 			.waitFor();
-		await editor.picture('executions');
+		await editor.picture('executions', editor.page.locator('body'));
 	});
 
 	test('E4: the panel names the button that n8n shows, and pressing it waits for an event', async () => {
@@ -77,6 +77,7 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 		await page.getByText('When will this node trigger my flow?').click();
 		const help = await page.getByText('While building the workflow').locator('..').innerText();
 		expect(help).toContain(`choose ${name},`);
+		await editor.picture('trigger', element('ndv'));
 		await button.click();
 		await until('a subscription for the test', async () =>
 			(await control.subscriptions()).some(({ cardId }) => cardId === card.id) ? true : undefined,
