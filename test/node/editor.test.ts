@@ -187,6 +187,14 @@ test('E2: the label of a multi-select names its choices as they are written, as 
 	]);
 });
 
+test('E2: a mapping finds its field again by name, although the label says more than the name', async () => {
+	const schema = [{ id: 'Labels', displayName: 'Tags (x)', fieldName: 'Tags', fieldId: 'gone' }];
+	const columns = { mappingMode: 'defineBelow', value: { Labels: 'a' }, schema };
+	const context = editor({ cardId: byId(card.id), columns });
+	const { fields } = await resourceMapping.getColumns.call(context);
+	expect(fields.at(-1)).toMatchObject({ id: 'Labels', displayName: 'Tags (a)' });
+});
+
 test('E3: an empty mapper says what to do', async () => {
 	const notice = async (cardId: ReturnType<typeof byId>) =>
 		(await resourceMapping.getColumns.call(editor({ cardId }))).emptyFieldsNotice;

@@ -280,12 +280,10 @@ describe(`editor of n8n ${major}`, () => {
 		);
 		await execute('Typed');
 		await editor.fillColumn('Title', 'Computed');
-		// The input turns into the one for expressions, so there is nothing to leave.
-		await editor
-			.element('parameter-input-Tags')
-			.locator('input')
-			.first()
-			.fill('={{ ["eu", "Red, white"] }}');
+		const tags = editor.element('parameter-input-Tags');
+		await tags.locator('input').first().fill('=');
+		await tags.locator('.cm-content').first().click();
+		await editor.page.keyboard.insertText('{{ ["eu", "Red, white"] }}');
 		await savedColumns(workflow, ({ value }) =>
 			String((value as JsonObject | null)?.Tags).startsWith('={{'),
 		);
