@@ -119,7 +119,7 @@ describe(`editor of n8n ${major}`, () => {
 		const output = editor.element('output-panel');
 		await output.getByText('Moby Dick').first().waitFor();
 		expect(await output.innerText()).toMatch(/Title[\s\S]*Price/);
-		await editor.picture('output', editor.element('output-panel'));
+		await editor.picture('output', editor.element('output-panel'), 180);
 		const [record] = await bench().api.records(card);
 		expect(record?.fields).toEqual(expect.objectContaining({ Title: 'Moby Dick', Price: 12.5 }));
 	});

@@ -45,8 +45,10 @@ export interface Editor {
 	/**
 	 * Keeps a picture of a part of the page for the documentation, light and dark, when the run was
 	 * started with `--pictures`.
+	 *
+	 * @param height pixels to keep from the top, where the rest is empty
 	 */
-	picture(name: string, part: Locator): Promise<void>;
+	picture(name: string, part: Locator, height?: number): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -136,16 +138,19 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');
 		},
-		async picture(name, part) {
+		async picture(name, part, height) {
 			// One set for the documentation: that of the newer major.
 			if (!wantsPictures || major !== 2) return;
 			await mkdir(pictures, { recursive: true });
 			for (const colorScheme of ['light', 'dark'] as const) {
 				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 				await settle();
-				await part.screenshot({
+				const box = await part.boundingBox();
+				if (!box) throw new Error(`There is nothing to see for '${name}'`);
+				await page.screenshot({
 					path: join(pictures, `${name}-${colorScheme}.png`),
 					animations: 'disabled',
+					clip: { ...box, height: Math.min(box.height, height ?? box.height) },
 				});
 			}
 			await page.emulateMedia({ colorScheme: 'light' });

@@ -54,7 +54,6 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			.or(editor.page.locator('[data-test-execution-status="success"]').first())
 			.first()
 			.waitFor();
-		await editor.picture('executions', editor.page.locator('body'));
 	});
 
 	test('E4: the panel names the button that n8n shows, and pressing it waits for an event', async () => {
@@ -64,7 +63,11 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			chain('Try', [
 				trigger(
 					'On change',
-					{ events: ['record.created'], watch: 'oneCard', cardId: byId(card.id) },
+					{
+						events: ['record.created'],
+						watch: 'oneCard',
+						cardId: { __rl: true, mode: 'list', value: card.id, cachedResultName: card.name },
+					},
 					{ webhookId: crypto.randomUUID() },
 				),
 			]),
