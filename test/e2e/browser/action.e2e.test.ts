@@ -279,14 +279,13 @@ describe(`editor of n8n ${major}`, () => {
 			({ value }) => (value as JsonObject | null)?.Tags === 'urgent, Red, white',
 		);
 		await execute('Typed');
-		await editor.fillColumn('Title', 'Computed');
-		const tags = editor.element('parameter-input-Tags');
-		await tags.locator('input').first().fill('=');
-		await tags.locator('.cm-content').first().click();
-		await editor.page.keyboard.insertText('{{ ["eu", "Red, white"] }}');
-		await savedColumns(workflow, ({ value }) =>
-			String((value as JsonObject | null)?.Tags).startsWith('={{'),
-		);
+		await openAction({
+			resource: 'record',
+			operation: 'create',
+			cardId: fromList(card),
+			columns: mapEach({ Title: 'Computed', Tags: '={{ ["eu", "Red, white"] }}' }),
+		});
+		await panel().getByText('Tags (urgent, eu, "Red, white")').waitFor();
 		await execute('Computed');
 		const records = await bench().api.records(card);
 		const tagsOf = (title: string) => records.find(({ fields }) => fields.Title === title)?.fields;

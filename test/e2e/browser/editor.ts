@@ -75,7 +75,13 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		await page.mouse.move(0, 0);
 		// As texts: these run in the browser, whose names the tests do not know.
 		await page.evaluate('document.activeElement?.blur()');
-		await page.locator('.el-notification').first().waitFor({ state: 'hidden' });
+		// An error stays until it is closed.
+		const messages = page.locator('.el-notification');
+		while ((await messages.count()) > 0) {
+			const count = await messages.count();
+			await messages.first().locator('.el-notification__closeBtn').click();
+			await page.waitForFunction(`document.querySelectorAll('.el-notification').length < ${count}`);
+		}
 		await page.waitForLoadState('networkidle');
 		await page.waitForFunction(
 			"document.getAnimations().every(({ playState }) => playState !== 'running')",
