@@ -105,11 +105,16 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		},
 		async choose(parameter, search) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
-			const field = element('rlc-search');
+			// n8n 1 keeps the closed lists of other locators in the page.
+			const field = page.locator('[data-test-id="rlc-search"]:visible');
 			await field.waitFor();
 			const input = field.locator('input');
 			await ((await input.count()) > 0 ? input : field).fill(search);
-			await element('rlc-item').filter({ hasText: search }).first().click();
+			await page
+				.locator('[data-test-id="rlc-item"]:visible')
+				.filter({ hasText: search })
+				.first()
+				.click();
 		},
 		async select(parameter, option) {
 			await element(`parameter-input-${parameter}`).locator('input').first().click();
