@@ -1,15 +1,8 @@
 /** Credentials entered by hand, and the nodes found in the nodes panel. */
-import type { Locator } from 'playwright-core';
-
 import { chain, manualTrigger } from '../../../demo/host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';
-
-/** Waits until an element holds a text. */
-async function expectText(element: Locator, text: string): Promise<void> {
-	await element.getByText(text).waitFor();
-}
 
 describe(`credentials and nodes panel of n8n ${major}`, () => {
 	const bench = useBench(major);
@@ -80,9 +73,11 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 			await element('node-creator-search-bar').fill(search);
 			await ours.first().waitFor();
 		}
-		const entry = element('node-creator-node-item').or(element('item-iterator-item'));
-		await expectText(entry.filter({ has: ours }).first(), 'or start a workflow when they change');
 		await ours.first().click();
+		await element('node-creator')
+			.getByText('or start a workflow when they change')
+			.first()
+			.waitFor();
 		await page.getByText('Create or update a record').waitFor();
 		const panel = await element('node-creator').innerText();
 		const groups = panel.match(/^(?:RECORD|CARD|FIELD|API DESCRIPTION) ACTIONS$/gim) ?? [];
