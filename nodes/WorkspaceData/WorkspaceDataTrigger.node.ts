@@ -31,18 +31,20 @@ export class WorkspaceDataTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["events"].join(", ") }}',
-		description: 'Starts the workflow when cards or records of a workspace change',
+		// The nodes panel shows one entry for both nodes, with this text.
+		description:
+			'Read and change cards, fields and records of a workspace, or start a workflow when they change',
 		defaults: { name: 'Workspace Data Trigger' },
 		triggerPanel: {
-			header: 'Wait for an event of the workspace',
+			header: 'Wait for an event from the workspace',
 			executionsHelp: {
 				inactive:
-					'<b>While building the workflow</b>, choose Listen for test event, then change something in a watched card: the service delivers it to the test URL, and it appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
+					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
 				active:
-					'<b>While building the workflow</b>, choose Listen for test event, then change something in a watched card. The published workflow goes on running meanwhile.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
+					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The published workflow keeps running.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
 			},
 			activationHint:
-				'Once the workflow is ready, publish it: it then runs with every event, also after n8n was restarted.',
+				'Once the workflow is ready, publish it. It then runs with every event, also after n8n restarts.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

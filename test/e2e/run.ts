@@ -24,7 +24,8 @@ const usage = `npm run test:e2e -- [options] [-- options of jest]
 
   --only <part>   rest, browser, …: files whose path has the part; may be given several times
   --skip <part>   as --only, but not those
-  --major <1|2>   one major of n8n only`;
+  --major <1|2>   one major of n8n only
+  --pictures      take the pictures of docs/pictures again (browser, n8n 2)`;
 
 function readOptions() {
 	const { values, positionals } = parseArgs({
@@ -33,6 +34,7 @@ function readOptions() {
 			only: { type: 'string', multiple: true, default: [] },
 			skip: { type: 'string', multiple: true, default: [] },
 			major: { type: 'string', multiple: true, default: ['1', '2'] },
+			pictures: { type: 'boolean', default: false },
 			help: { type: 'boolean', short: 'h', default: false },
 		},
 	});
@@ -116,7 +118,11 @@ async function main(): Promise<number> {
 			],
 			{
 				cwd: repository,
-				env: { E2E_TARBALL: tarball, E2E_FOLDER: folder },
+				env: {
+					E2E_TARBALL: tarball,
+					E2E_FOLDER: folder,
+					E2E_PICTURES: String(options.pictures),
+				},
 				stdio: 'inherit',
 				reject: false,
 			},

@@ -42,6 +42,7 @@ afterEach(() => workspace.service.control.reset());
 function editor(
 	parameters: IDataObject,
 	credentials: TestCredentials = workspace.apiKey,
+	path = 'parameters',
 ): LoadOptionsContext {
 	const node = actionNode(credentials, {
 		resource: 'record',
@@ -59,7 +60,7 @@ function editor(
 	additional.currentNodeParameters = node.parameters;
 	const stored = workflow.getNode(node.name);
 	if (!stored) throw new Error('the workflow has lost its node');
-	return new LoadOptionsContext(workflow, stored, additional, 'parameters');
+	return new LoadOptionsContext(workflow, stored, additional, path);
 }
 
 const { listSearch, loadOptions, resourceMapping } = nodeType.methods;
@@ -153,15 +154,107 @@ test('columns have names as keys, ids as hints, and inputs of their type', async
 	expect(fields.map(({ id, type }) => [id, type])).toEqual([
 		['Title', 'string'],
 		['Amount', 'number'],
-		['Active', 'boolean'],
+		['Active', 'options'],
 		['Due', 'dateTime'],
 		['Status', 'options'],
-		['Tags', 'array'],
+		['Tags', 'string'],
 	]);
 	expect(fields.map((field) => (field as unknown as { fieldId: string }).fieldId)).toEqual(
 		Object.values(card.fieldIds),
 	);
 	expect(fields[4]?.options?.map(({ value }) => value)).toEqual(['Open', 'Done']);
+	expect(fields[2]?.options?.map(({ value }) => value)).toEqual([true, false]);
+	expect(fields[5]?.displayName).toBe('Tags (a)');
+});
+
+test('E2: the label of a multi-select names its choices as they are written, as far as there is room', async () => {
+	const names = Array.from({ length: 40 }, (_, n) => `Choice ${n}`);
+	const { id } = await workspace.card('Labels', [
+		{ name: 'Commas', type: 'multi_select', options: ['Red, white', '5" pipe', 'plain'] },
+		{ name: 'Many', type: 'multi_select', options: names },
+		{ name: 'None', type: 'multi_select' },
+	]);
+	const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
+	expect(fields.map(({ displayName }) => displayName)).toEqual([
+		'Commas ("Red, white", "5"" pipe", plain)',
+		'Many (Choice 0, Choice 1, Choice 2, Choice 3, Choice 4, Choice 5, …)',
+		'None (comma-separated)',
+	]);
+	expect(fields.map((field) => (field as unknown as { fieldName: string }).fieldName)).toEqual([
+		'Commas',
+		'Many',
+		'None',
+	]);
+});
+
+test('E2: a mapping finds its field again by name, although the label says more than the name', async () => {
+	const schema = [{ id: 'Labels', displayName: 'Tags (x)', fieldName: 'Tags', fieldId: 'gone' }];
+	const columns = { mappingMode: 'defineBelow', value: { Labels: 'a' }, schema };
+	const context = editor({ cardId: byId(card.id), columns });
+	const { fields } = await resourceMapping.getColumns.call(context);
+	expect(fields.at(-1)).toMatchObject({ id: 'Labels', displayName: 'Tags (a)' });
+});
+
+test('E3: an empty mapper says what to do', async () => {
+	const notice = async (cardId: ReturnType<typeof byId>) =>
+		(await resourceMapping.getColumns.call(editor({ cardId }))).emptyFieldsNotice;
+	const { id } = await workspace.card('Without fields', []);
+	expect(await notice(byId(''))).toBe('Choose a card to see its fields.');
+	expect(await notice(byId(id))).toContain('The card has no fields yet');
+	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression names');
+});
+
+describe('E8: what a filter condition offers', () => {
+	/** n8n's own context for calls that a parameter of the first condition makes. */
+	const condition = (values: IDataObject): LoadOptionsContext =>
+		editor(
+			{ operation: 'getAll', cardId: byId(card.id), filters: { conditions: [values] } },
+			workspace.apiKey,
+			'parameters.filters.conditions[0].value',
+		);
+	const namesOf = async (values: IDataObject) =>
+		(await loadOptions.getFilterConditions.call(condition(values))).map(({ name }) => name);
+	const valuesOf = async (field: string, filter?: string) =>
+		(await listSearch.searchFilterValues.call(condition({ field }), filter)).results;
+
+	test('conditions by the type of the field', async () => {
+		const equality = ['Does Not Equal', 'Equals', 'Is Empty', 'Is Not Empty'];
+		expect(await namesOf({ field: 'Active' })).toEqual(equality);
+		expect(await namesOf({ field: 'Status' })).toEqual([
+			'Contains',
+			'Does Not Contain',
+			...equality,
+		]);
+		expect(await namesOf({ field: 'Amount' })).toContain('Greater Than');
+		expect(await namesOf({ field: 'created_at' })).toContain('Is Before');
+		expect(await namesOf({ field: 'Title' })).not.toContain('Greater Than');
+	});
+
+	test('a saved condition stays, and what is not known has all', async () => {
+		const saved = await namesOf({ field: 'Title', condition: 'greaterThan' });
+		expect(saved).toContain('Greater Than');
+		for (const field of ['', '={{ $json.field }}', 'No such field']) {
+			expect(await namesOf({ field })).toHaveLength(12);
+		}
+	});
+
+	test('values: choices, true and false, days as expressions, and what was typed', async () => {
+		expect(await valuesOf('Status')).toEqual([
+			{ name: 'Open', value: 'Open' },
+			{ name: 'Done', value: 'Done' },
+		]);
+		expect(await valuesOf('Status', 'op')).toEqual([
+			{ name: 'Open', value: 'Open' },
+			{ name: 'op', value: 'op' },
+		]);
+		expect(await valuesOf('Status', 'OPEN')).toEqual([{ name: 'Open', value: 'Open' }]);
+		expect((await valuesOf('Active')).map(({ value }) => value)).toEqual(['true', 'false']);
+		expect((await valuesOf('Due', 'today')).map(({ value }) => value)).toEqual([
+			'={{ $today.toISODate() }}',
+		]);
+		expect(await valuesOf('Title')).toEqual([]);
+		expect(await valuesOf('Title', 'Emma')).toEqual([{ name: 'Emma', value: 'Emma' }]);
+	});
 });
 
 test('field types come from the service’s own description', async () => {

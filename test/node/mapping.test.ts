@@ -66,6 +66,9 @@ test.each([
 	['Status', 'done', 'Done'],
 	['Tags', 'a', ['a']],
 	['Tags', 'b, c', ['b, c']],
+	['Tags', 'b, c, a', ['b, c', 'a']],
+	['Tags', 'a, "b, c"', ['a', 'b, c']],
+	['Tags', '={{ ["b, c"] }}', ['b, c']],
 	['Tags', '["a","b, c"]', ['a', 'b, c']],
 	['Extra', '{"a":1}', { a: 1 }],
 ])('%s: %j is stored as %j', async (name, entered, expected) => {

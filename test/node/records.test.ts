@@ -187,6 +187,9 @@ describe('filters', () => {
 		['created_at', 'lessThan', '2020-01-01T00:00:00Z', []],
 	])('%s %s %j → %j', async (field, condition, value, expected) => {
 		expect(await keys([{ field, condition, value }])).toEqual(expected);
+		// E8: as the editor keeps it; a plain text is what 0.1.0 kept.
+		const chosen = { __rl: true, mode: 'list', value, cachedResultName: value };
+		expect(await keys([{ field, condition, value: chosen }])).toEqual(expected);
 	});
 
 	test('a time without an offset is in the time zone of the workflow', async () => {

@@ -7,8 +7,8 @@ import { field } from './field/field.resource';
 import type { Operation, PropertyDefinition, Resource } from './operation';
 import { record } from './record/record.resource';
 
-/** All resources, as the selector shows them. Everything else is derived from this list. */
-export const RESOURCES: readonly Resource[] = [apiDescription, card, field, record];
+/** All resources, those used most first: the nodes panel keeps this order. Everything else is derived from it. */
+export const RESOURCES: readonly Resource[] = [record, card, field, apiDescription];
 
 /**
  * The operation that a node's parameters name.
@@ -42,7 +42,7 @@ export function resourceSelector(): INodeProperties {
 		name: 'resource',
 		type: 'options',
 		noDataExpression: true,
-		options: RESOURCES.map(({ name, value }) => ({ name, value })).sort(byName),
+		options: RESOURCES.map(({ name, value }) => ({ name, value })),
 		default: 'record',
 	};
 }

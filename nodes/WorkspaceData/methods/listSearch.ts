@@ -6,6 +6,7 @@ import type {
 import { indexFields } from '../model/fieldResolution';
 import type { DataRecord } from '../model/record';
 import { getRecordPage, listCards, listFields, MAX_PAGE_SIZE } from '../transport/listings';
+import { comparedField, DATE_TYPES, type ComparedField } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 /** Entries of one page of a picker. */
@@ -104,5 +105,44 @@ export async function searchRecords(
 			if (cursor === null) break;
 		}
 		return { results, ...(cursor && { paginationToken: cursor }) };
+	});
+}
+
+/** Days as expressions, so that they stay right whenever the workflow runs. */
+const DAYS: readonly INodeListSearchItems[] = [
+	{ name: 'Today', value: '={{ $today.toISODate() }}' },
+	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
+	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
+	{ name: '7 Days Ago', value: '={{ $today.minus(7, "day").toISODate() }}' },
+	{ name: '30 Days Ago', value: '={{ $today.minus(30, "day").toISODate() }}' },
+	{ name: 'Start of This Month', value: '={{ $today.startOf("month").toISODate() }}' },
+	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
+];
+
+/** What a value of a field may be. */
+function offeredValues({ type, field }: ComparedField): readonly INodeListSearchItems[] {
+	if (DATE_TYPES.has(type)) return DAYS;
+	if (type === 'boolean') {
+		return [
+			{ name: 'True', value: 'true' },
+			{ name: 'False', value: 'false' },
+		];
+	}
+	return (field?.options ?? []).map(({ label }) => ({ name: label, value: label }));
+}
+
+/** Values for the filter condition: what the field offers, and the text that was typed. */
+export async function searchFilterValues(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const typed = filter?.trim() ?? '';
+		const offered = offeredValues(await comparedField(this));
+		const found = offered.filter(({ name }) => matches(filter, name, ''));
+		const isOffered = found.some(({ name }) => name.toLowerCase() === typed.toLowerCase());
+		const own = typed === '' || isOffered ? [] : [{ name: typed, value: typed }];
+		return pageOf([...found, ...own], paginationToken);
 	});
 }

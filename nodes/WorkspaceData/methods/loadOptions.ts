@@ -4,6 +4,8 @@ import { describedFieldTypes } from '../model/fieldTypes';
 import { OWN_VALUES } from '../model/record';
 import { getDescription } from '../transport/description';
 import { listFields } from '../transport/listings';
+import { CONDITION_OPTIONS } from '../ui/filters';
+import { comparedField, DATE_TYPES } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 const titleCase = (text: string): string =>
@@ -59,5 +61,48 @@ export async function getFilterFields(
 			{ name: 'Created At (Record)', value: 'created_at' },
 			{ name: 'ID (Record)', value: 'id' },
 		];
+	});
+}
+
+type Condition = (typeof CONDITION_OPTIONS)[number]['value'];
+
+const EQUALITY: readonly Condition[] = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'];
+const ORDER: readonly Condition[] = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'];
+const PARTS: readonly Condition[] = ['contains', 'notContains'];
+
+/** The conditions that make sense for a field type; all of them for the types that are not here. */
+const TYPE_CONDITIONS = new Map<string, readonly Condition[]>([
+	['text', [...EQUALITY, ...PARTS, 'startsWith', 'endsWith']],
+	['number', [...EQUALITY, ...ORDER]],
+	['boolean', EQUALITY],
+	['date', [...EQUALITY, ...ORDER]],
+	['datetime', [...EQUALITY, ...ORDER]],
+	['single_select', [...EQUALITY, ...PARTS]],
+	['multi_select', [...EQUALITY, ...PARTS]],
+	['json', [...EQUALITY, ...PARTS]],
+]);
+
+/** How people say the order of dates. */
+const DATE_NAMES = new Map<Condition, string>([
+	['greaterThan', 'Is After'],
+	['greaterOrEqual', 'Is After or Equal'],
+	['lessThan', 'Is Before'],
+	['lessOrEqual', 'Is Before or Equal'],
+]);
+
+/** The conditions for the field that is chosen beside; a saved one stays, whatever the type. */
+export async function getFilterConditions(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const { type } = await comparedField(this);
+		const suitable: readonly string[] | undefined = TYPE_CONDITIONS.get(type);
+		const saved = this.getCurrentNodeParameter('&condition');
+		const names = DATE_TYPES.has(type) ? DATE_NAMES : new Map<Condition, string>();
+		return CONDITION_OPTIONS.filter(
+			({ value }) => !suitable || suitable.includes(value) || value === saved,
+		)
+			.map(({ name, value }) => ({ name: names.get(value) ?? name, value }))
+			.sort((a, b) => a.name.localeCompare(b.name));
 	});
 }

@@ -1,28 +1,41 @@
 import type {
 	FieldType,
 	ILoadOptionsFunctions,
+	INodePropertyOptions,
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { quoteChoice } from '../model/choiceList';
 import type { Field } from '../model/field';
 import type { FieldIndex } from '../model/fieldResolution';
+import { peekLocator, type LocatorReading } from '../model/locator';
 import { chosenCardFields, forEditor } from './editorApi';
 
 /** The editor's input for each known field type; text for all others. */
 const INPUT_TYPES = new Map<string, FieldType>([
 	['number', 'number'],
-	['boolean', 'boolean'],
+	// n8n's own toggle stores `false` when nobody touched it; a choice stores nothing.
+	['boolean', 'options'],
 	['date', 'dateTime'],
 	['datetime', 'dateTime'],
 	['single_select', 'options'],
-	['multi_select', 'array'],
+	// Text: n8n's input for lists is a JSON editor.
+	['multi_select', 'string'],
 	['json', 'object'],
 ]);
 
-/** A field of the mapper. The editor keeps `fieldId` with the mapping, as a hint. */
+/** Field types whose values are lists or objects, by which no record is found. */
+const UNMATCHABLE = ['multi_select', 'json'];
+
+/** Characters that the choices take up in a label. */
+const MAX_CHOICES_SHOWN = 60;
+
+/** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
 	fieldId: string;
+	/** The label may say more than the name. */
+	fieldName: string;
 }
 
 /** What the mapper holds now: the key, the name and the field id of each entry. */
@@ -32,6 +45,7 @@ const savedSchema = z.object({
 			id: z.string(),
 			displayName: z.string().optional(),
 			fieldId: z.string().optional(),
+			fieldName: z.string().optional(),
 		}),
 	),
 });
@@ -45,34 +59,68 @@ type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
 function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string, string> {
 	const live = new Set(index.fields.map((field) => index.keyOf(field)));
 	const keys = new Map<string, string>();
-	for (const { id, fieldId, displayName } of saved) {
+	for (const { id, fieldId, fieldName, displayName } of saved) {
 		if (live.has(id)) continue;
 		const field =
 			(fieldId === undefined ? undefined : index.byId(fieldId)) ??
-			index.fields.find(({ name }) => name === displayName);
+			index.fields.find(({ name }) => name === (fieldName ?? displayName));
 		if (field) keys.set(field.id, id);
 	}
 	return keys;
 }
 
-function toMapperField(field: Field, key: string, displayName: string): MapperField {
-	const type = INPUT_TYPES.get(field.type) ?? 'string';
-	const isSelect = type === 'options';
+/** What the editor lets a person choose from; none where any text may be entered. */
+function choicesOf({ type, options }: Field): INodePropertyOptions[] {
+	if (type === 'boolean') {
+		return [
+			{ name: 'True', value: true },
+			{ name: 'False', value: false },
+		];
+	}
+	return options.map(({ label }) => ({ name: label, value: label }));
+}
+
+/** Which choices there are, written as several are entered, as far as a label has room. */
+function choicesHint({ options }: Field): string {
+	const quoted = options.map(({ label }) => quoteChoice(label));
+	let shown = 0;
+	let length = 0;
+	for (const choice of quoted) {
+		length += choice.length + 2;
+		if (length > MAX_CHOICES_SHOWN) break;
+		shown += 1;
+	}
+	const choices = quoted.slice(0, shown).join(', ');
+	const more = shown < quoted.length ? ', …' : '';
+	return shown > 0 ? ` (${choices}${more})` : ' (comma-separated)';
+}
+
+function toMapperField(field: Field, key: string, liveKey: string): MapperField {
+	const inputType = INPUT_TYPES.get(field.type) ?? 'string';
+	const choices = inputType === 'options' ? choicesOf(field) : [];
+	const name = liveKey === field.name ? field.name : `${field.name} (${field.id})`;
 	return {
 		id: key,
-		displayName,
+		displayName: field.type === 'multi_select' ? `${name}${choicesHint(field)}` : name,
 		fieldId: field.id,
+		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
-		type: isSelect && field.options.length === 0 ? 'string' : type,
-		...(isSelect &&
-			field.options.length > 0 && {
-				options: field.options.map(({ label }) => ({ name: label, value: label })),
-			}),
+		type: inputType === 'options' && choices.length === 0 ? 'string' : inputType,
+		...(choices.length > 0 && { options: choices }),
 		required: false,
 		defaultMatch: false,
-		canBeUsedToMatch: type !== 'array' && type !== 'object',
+		canBeUsedToMatch: !UNMATCHABLE.includes(field.type),
 		display: true,
 	};
+}
+
+/** What to do where there is nothing to map. */
+function whyNoFields(card: LocatorReading | undefined): string {
+	if (!card) return 'Choose a card to see its fields.';
+	if (card.text.startsWith('=')) {
+		return 'The editor cannot read the fields of a card that an expression names. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
+	}
+	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }
 
 /** The fields of the chosen card for the mapper; keys are names. */
@@ -83,12 +131,11 @@ export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceM
 		const keys = savedKeys(saved.success ? saved.data.schema : [], index);
 		return {
 			fields: index.fields.map((field) => {
-				const key = index.keyOf(field);
-				const displayName = key === field.name ? field.name : `${field.name} (${field.id})`;
-				return toMapperField(field, keys.get(field.id) ?? key, displayName);
+				const liveKey = index.keyOf(field);
+				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 			}),
 			...(index.fields.length === 0 && {
-				emptyFieldsNotice: 'The card has no fields yet, or no card is chosen.',
+				emptyFieldsNotice: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),
 			}),
 		};
 	});

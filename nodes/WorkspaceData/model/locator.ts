@@ -2,6 +2,7 @@ import { pathSegment } from './address';
 import type { Card } from './card';
 import { InputError } from './inputError';
 import { clip, nearestNames } from './nearestNames';
+import { isObject } from './shapes';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */
 export interface Locator {
@@ -35,6 +36,10 @@ export function peekLocator(value: unknown): LocatorReading | undefined {
 	if (text === '') return undefined;
 	return { mode: locator.mode ?? 'id', text, entered, shown: locator.cachedResultName || text };
 }
+
+/** The value that a locator holds; a value without a locator, as an expression gives it, is itself. */
+export const locatorValue = (value: unknown): unknown =>
+	isObject(value) && '__rl' in value ? value.value : value;
 
 /**
  * Reads a resource locator that has to be filled in.

@@ -1,3 +1,4 @@
+import { splitChoices } from './choiceList';
 import { findChoice } from './choices';
 import type { Field } from './field';
 import type { FieldKind } from './fieldKind';
@@ -166,14 +167,17 @@ function toChoice(field: ValueField, value: unknown): unknown {
 
 function toChoices(field: ValueField, value: unknown): unknown {
 	if (typeof value === 'string') {
+		const spellings = new Set(
+			field.options.flatMap(({ values }) => values.map((known) => known.toLowerCase())),
+		);
+		const knows = (text: string) => spellings.has(text.toLowerCase());
 		const list = parseJsonText(value);
 		if (Array.isArray(list)) return toChoices(field, list);
-		const isOne = field.options.some(({ values }) => values.includes(value));
-		const parts = isOne ? [value] : value.split(',').filter((part) => part.trim() !== '');
+		const parts = splitChoices(value, knows).filter((part) => part.trim() !== '');
 		if (parts.length === 0) {
 			throw unusable(field, value, `${allowedChoices(field)} An empty list clears the field.`);
 		}
-		return parts.map((part) => toChoice(field, isOne ? part : part.trim()));
+		return parts.map((part) => toChoice(field, part));
 	}
 	return Array.isArray(value) ? value.map((choice) => toChoice(field, choice)) : value;
 }

@@ -14,4 +14,6 @@ export const columnsMapper = {
 	fieldWords: { singular: 'field', plural: 'fields' },
 	supportAutoMap: true,
 	refreshStaleSchemaOnOpen: true,
+	// Before a card is chosen nothing went wrong.
+	hideNoDataError: true,
 } as const;

@@ -1,5 +1,29 @@
 /** The conditions by which records are chosen, and the notice about what they cost. */
 
+/** All conditions; the editor offers those that suit the chosen field. */
+export const CONDITION_OPTIONS = [
+	{ name: 'Contains', value: 'contains' },
+	{ name: 'Does Not Contain', value: 'notContains' },
+	{ name: 'Does Not Equal', value: 'notEquals' },
+	{ name: 'Ends With', value: 'endsWith' },
+	{ name: 'Equals', value: 'equals' },
+	{ name: 'Greater Than', value: 'greaterThan' },
+	{ name: 'Greater Than or Equal', value: 'greaterOrEqual' },
+	{ name: 'Is Empty', value: 'isEmpty' },
+	{ name: 'Is Not Empty', value: 'isNotEmpty' },
+	{ name: 'Less Than', value: 'lessThan' },
+	{ name: 'Less Than or Equal', value: 'lessOrEqual' },
+	{ name: 'Starts With', value: 'startsWith' },
+] as const;
+
+/** The choice of the compared field decides which conditions and which values are offered. */
+const dependsOnField = ['cardId.value', '&field'] as const;
+
+const conditionLoading = {
+	loadOptionsMethod: 'getFilterConditions',
+	loadOptionsDependsOn: dependsOnField,
+} as const;
+
 /** The conditions that records have to meet. */
 export const filtersProperty = {
 	displayName: 'Filters',
@@ -29,20 +53,8 @@ export const filtersProperty = {
 					displayName: 'Condition',
 					name: 'condition',
 					type: 'options',
-					options: [
-						{ name: 'Contains', value: 'contains' },
-						{ name: 'Does Not Contain', value: 'notContains' },
-						{ name: 'Does Not Equal', value: 'notEquals' },
-						{ name: 'Ends With', value: 'endsWith' },
-						{ name: 'Equals', value: 'equals' },
-						{ name: 'Greater Than', value: 'greaterThan' },
-						{ name: 'Greater Than or Equal', value: 'greaterOrEqual' },
-						{ name: 'Is Empty', value: 'isEmpty' },
-						{ name: 'Is Not Empty', value: 'isNotEmpty' },
-						{ name: 'Less Than', value: 'lessThan' },
-						{ name: 'Less Than or Equal', value: 'lessOrEqual' },
-						{ name: 'Starts With', value: 'startsWith' },
-					],
+					typeOptions: conditionLoading,
+					options: CONDITION_OPTIONS,
 					default: 'equals',
 					description:
 						'How to compare. The conditions about parts of a text ignore upper and lower case; Equals does not.',
@@ -50,23 +62,40 @@ export const filtersProperty = {
 				{
 					displayName: 'Value',
 					name: 'value',
-					type: 'string',
-					default: '',
+					type: 'resourceLocator',
+					typeOptions: { loadOptionsDependsOn: dependsOnField },
+					default: { mode: 'list', value: '' },
 					description:
-						'The value to compare with; a date as YYYY-MM-DD (in the time zone of the workflow where times are compared), yes or no as true or false',
+						'The value to compare with. The list offers the choices of the field, days for dates, and the text that you type. A date is YYYY-MM-DD, in the time zone of the workflow where times are compared; yes or no is true or false.',
 					displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
+					modes: [
+						{
+							displayName: 'From List',
+							name: 'list',
+							type: 'list',
+							placeholder: 'Choose or type a value…',
+							typeOptions: { searchListMethod: 'searchFilterValues', searchable: true },
+						},
+						{
+							displayName: 'By Value',
+							name: 'value',
+							type: 'string',
+							placeholder: 'e.g. 2026-03-31',
+						},
+					],
 				},
 			],
 		},
 	],
-	description: 'Conditions that records have to meet',
+	description: 'Conditions that records must meet',
 } as const;
 
-/** Says what a filter costs. */
+/** Says what a filter costs, where there is one. */
 export const filterNotice = {
 	displayName:
-		'The service cannot filter: with conditions, all records of the card are read and filtered here',
+		'The service cannot filter: n8n reads all records of the card and keeps those that meet the conditions',
 	name: 'filterNotice',
 	type: 'notice',
 	default: '',
+	displayOptions: { show: { '/filters.conditions': [{ _cnd: { exists: true } }] } },
 } as const;

@@ -4,6 +4,7 @@ import { chromium, type Browser, type Locator, type Page } from 'playwright-core
 
 import { repository } from '../../../host/folders.ts';
 import { demoSignIn, type N8nClient } from '../../../host/n8nClient.ts';
+import { wantsPictures } from '../support/settings.ts';
 
 const pictures = join(repository, 'docs', 'pictures');
 
@@ -31,14 +32,23 @@ export interface Editor {
 	closeNode(): Promise<void>;
 	/** Chooses an entry of a resource locator's list, by search. */
 	choose(parameter: string, search: string): Promise<void>;
+	/** Chooses an entry of a parameter with fixed or loaded options; gives all that are offered. */
+	select(parameter: string, option: string): Promise<string[]>;
+	/** Opens a resource locator's list and gives what it offers. */
+	listOf(parameter: string): Promise<string[]>;
 	/** Types a fixed value into a field of the mapper. */
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
 	refreshColumns(): Promise<void>;
 	/** Saves the workflow; 2.x does that by itself. */
 	save(): Promise<void>;
-	/** Keeps a picture of the page for the documentation. */
-	picture(name: string): Promise<void>;
+	/**
+	 * Keeps a picture of a part of the page for the documentation, light and dark, when the run was
+	 * started with `--pictures`.
+	 *
+	 * @param height pixels to keep from the top, where the rest is empty
+	 */
+	picture(name: string, part: Locator, height?: number): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -60,6 +70,24 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	await element('form-submit-button').click();
 	await page.waitForURL((url) => !url.pathname.includes('signin'));
 
+	/** Waits until the page rests: nothing loads, nothing moves, no message is in the way. */
+	async function settle(): Promise<void> {
+		await page.mouse.move(0, 0);
+		// As texts: these run in the browser, whose names the tests do not know.
+		await page.evaluate('document.activeElement?.blur()');
+		// An error stays until it is closed.
+		const messages = page.locator('.el-notification');
+		while ((await messages.count()) > 0) {
+			const count = await messages.count();
+			await messages.first().locator('.el-notification__closeBtn').click();
+			await page.waitForFunction(`document.querySelectorAll('.el-notification').length < ${count}`);
+		}
+		await page.waitForLoadState('networkidle');
+		await page.waitForFunction(
+			"document.getAnimations().every(({ playState }) => playState !== 'running')",
+		);
+	}
+
 	return {
 		page,
 		element,
@@ -77,11 +105,31 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		},
 		async choose(parameter, search) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
-			const field = element('rlc-search');
+			// n8n 1 keeps the closed lists of other locators in the page.
+			const field = page.locator('[data-test-id="rlc-search"]:visible');
 			await field.waitFor();
 			const input = field.locator('input');
 			await ((await input.count()) > 0 ? input : field).fill(search);
-			await element('rlc-item').filter({ hasText: search }).first().click();
+			await page
+				.locator('[data-test-id="rlc-item"]:visible')
+				.filter({ hasText: search })
+				.first()
+				.click();
+		},
+		async select(parameter, option) {
+			await element(`parameter-input-${parameter}`).locator('input').first().click();
+			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
+			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
+			await wanted.waitFor();
+			const offered = await items.locator('.option-headline').allInnerTexts();
+			await wanted.click();
+			return offered.map((text) => text.trim());
+		},
+		async listOf(parameter) {
+			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
+			const items = page.locator('[data-test-id="rlc-item"]:visible');
+			await items.first().waitFor();
+			return (await items.allInnerTexts()).map((text) => text.trim());
 		},
 		async fillColumn(name, value) {
 			const input = element(`parameter-input-${name}`).locator('input, textarea').first();
@@ -101,11 +149,22 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');
 		},
-		async picture(name) {
+		async picture(name, part, height) {
 			// One set for the documentation: that of the newer major.
-			if (major !== 2) return;
+			if (!wantsPictures || major !== 2) return;
 			await mkdir(pictures, { recursive: true });
-			await page.screenshot({ path: join(pictures, `${name}.png`) });
+			for (const colorScheme of ['light', 'dark'] as const) {
+				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+				await settle();
+				const box = await part.boundingBox();
+				if (!box) throw new Error(`There is nothing to see for '${name}'`);
+				await page.screenshot({
+					path: join(pictures, `${name}-${colorScheme}.png`),
+					animations: 'disabled',
+					clip: { ...box, height: Math.min(box.height, height ?? box.height) },
+				});
+			}
+			await page.emulateMedia({ colorScheme: 'light' });
 		},
 		async close() {
 			await browser.close();

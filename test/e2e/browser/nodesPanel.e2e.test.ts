@@ -37,7 +37,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		const address = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 		await createCredential('Workspace Data API', { ...address, apiKey: service.apiKey });
 		await editor.page.getByText('Connection tested successfully').waitFor();
-		await editor.picture('credential');
+		await editor.picture('credential', editor.element('credential-edit-dialog'));
 		await createCredential('Workspace Data Service Account API', {
 			...address,
 			authUrl: service.authUrl,
@@ -59,19 +59,34 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		await editor.page.getByText("Check 'API Key'").first().waitFor();
 	});
 
-	test('both nodes are found in the nodes panel by what people search for', async () => {
+	test('E7: the nodes panel finds the nodes by the words that people type', async () => {
 		const { client } = bench();
 		const workflow = await client.createWorkflow(chain('Empty', [manualTrigger()]));
 		await editor.openWorkflow(workflow.id);
-		const { element } = editor;
+		const { element, page } = editor;
 		await element('node-creator-plus-button').click();
-		for (const search of ['Workspace Data', 'upsert']) {
+		const ours = element('node-creator-item-name').filter({ hasText: /^\s*Workspace Data\s*$/ });
+		for (const search of [
+			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
+			...['webhook', 'event', 'change', 'database', 'spreadsheet', 'upsert', 'Workspace Data'],
+		]) {
 			await element('node-creator-search-bar').fill(search);
-			await element('node-creator-item-name')
-				.filter({ hasText: 'Workspace Data' })
-				.first()
-				.waitFor();
+			await ours.first().waitFor();
 		}
-		await editor.picture('nodes-panel');
+		await ours.first().click();
+		await element('node-creator')
+			.getByText('or start a workflow when they change')
+			.first()
+			.waitFor();
+		await page.getByText('Create or update a record').waitFor();
+		const panel = await element('node-creator').innerText();
+		const groups = panel.match(/^(?:RECORD|CARD|FIELD|API DESCRIPTION) ACTIONS$/gim) ?? [];
+		expect(groups.map((group) => group.toUpperCase())).toEqual([
+			'RECORD ACTIONS',
+			'CARD ACTIONS',
+			'FIELD ACTIONS',
+			'API DESCRIPTION ACTIONS',
+		]);
+		await editor.picture('nodes-panel', element('node-creator'));
 	});
 });

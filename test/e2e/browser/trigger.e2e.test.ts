@@ -54,6 +54,48 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			.or(editor.page.locator('[data-test-execution-status="success"]').first())
 			.first()
 			.waitFor();
-		await editor.picture('executions');
+	});
+
+	test('E4: the panel names the button that n8n shows, and pressing it waits for an event', async () => {
+		const { api, client, control, trigger } = bench();
+		const card = await api.createCard('Tried', [['Title', 'text']]);
+		const workflow = await client.createWorkflow(
+			chain('Try', [
+				trigger(
+					'On change',
+					{
+						events: ['record.created'],
+						watch: 'oneCard',
+						cardId: { __rl: true, mode: 'list', value: card.id, cachedResultName: card.name },
+					},
+					{ webhookId: crypto.randomUUID() },
+				),
+			]),
+		);
+		await editor.openWorkflow(workflow.id);
+		const { element, page } = editor;
+		await editor.openNode('On change');
+		const button = element('trigger-execute-button').first();
+		const name = (await button.innerText()).trim();
+		await page.getByText('When will this node trigger my flow?').click();
+		const help = await page.getByText('While building the workflow').locator('..').innerText();
+		expect(help).toContain(`choose ${name},`);
+		await editor.picture('trigger', element('ndv'));
+		await button.click();
+		await until('a subscription for the test', async () =>
+			(await control.subscriptions()).some(({ cardId }) => cardId === card.id) ? true : undefined,
+		);
+		await api.createRecord(card, { Title: 'Sample' });
+		await element('output-panel').getByText('Sample').first().waitFor();
+	});
+
+	test('n8n serves the preview of the trigger’s item, with the keys that an event has', async () => {
+		const { client, types } = bench();
+		const answer = await fetch(`${client.baseUrl}/schemas/${types.trigger}/1.0.0.json`);
+		expect(answer.status).toBe(200);
+		const { properties } = (await answer.json()) as { properties: Record<string, unknown> };
+		expect(Object.keys(properties)).toEqual([
+			...['event', 'timestamp', 'workspace_id', 'card_id', 'record_id', 'fields', 'delivery_key'],
+		]);
 	});
 });

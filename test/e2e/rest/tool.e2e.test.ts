@@ -1,7 +1,10 @@
 /** The action node as a tool of an agent: n8n's own tool executor stands in for the agent. */
+import type { CredentialReferences } from '../../../host/credentials.ts';
+import { readExamples, withCredentials } from '../../../host/examples.ts';
 import { outputOf } from '../../../host/n8nClient.ts';
 import { byId, chain, manualTrigger, mapEach } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
+import { startScriptedModel } from '../support/scriptedModel.ts';
 import { major } from '../support/settings.ts';
 
 describe(`tool use in n8n ${major}`, () => {
@@ -46,5 +49,60 @@ describe(`tool use in n8n ${major}`, () => {
 		const execution = await succeed(workflow);
 		expect(JSON.stringify(outputOf(execution, 'Executor'))).toContain('Emma');
 		expect((await api.records(card)).map(({ fields }) => fields)).toEqual([decided]);
+	});
+
+	it('E12: an agent reads and writes a card, told of each value in a sentence', async () => {
+		const { api, client, credentials, succeed } = bench();
+		const card = await api.createCard('Tasks', [
+			['Title', 'text'],
+			['Done', 'boolean'],
+			['Priority', 'single_select', ['Low', 'Normal', 'High']],
+			['Tags', 'multi_select', ['home', 'office', 'garden', 'travel']],
+		]);
+		await api.createRecord(card, { Title: 'Rest', Done: false, Priority: 'Low', Tags: ['travel'] });
+		const task = { Title: 'Water the plants', Done: false, Priority: 'High', Tags: ['garden'] };
+		await api.createRecord(card, task);
+
+		/** Finds, then changes what was found, then says what it was. */
+		const model = await startScriptedModel((results) => {
+			const [found, changed] = results;
+			if (found === undefined) {
+				return { tool: 'Find_tasks', input: { Priority: 'High', Done: false } };
+			}
+			const id = /"id"\s*:\s*"([^"]+)"/.exec(found.replaceAll('\\', ''))?.[1] ?? '';
+			if (changed === undefined) {
+				const input = { Record_ID: id, Done: true, Tags: 'garden, home' };
+				return { tool: 'Change_a_task', input };
+			}
+			return { say: `Done: ${/Water the plants/.exec(changed)?.[0]}` };
+		});
+		const openAiApi = await client.createCredential('OpenAI', 'openAiApi', {
+			apiKey: 'not-needed',
+			url: model.url,
+		});
+		const example = (await readExamples()).find(
+			({ file }) => file === 'agent-reads-and-writes-a-card.json',
+		);
+		if (!example) throw new Error('The example is missing');
+		const workflow = withCredentials(example, {
+			...credentials,
+			openAiApi,
+		} as CredentialReferences);
+		const execution = await succeed(workflow);
+		const tools = model.tools();
+		await model.close();
+
+		expect(outputOf(execution, 'Agent')[0]?.json.output).toBe('Done: Water the plants');
+		const records = (await api.records(card)).map(({ fields }) => fields);
+		expect(records).toContainEqual({ ...task, Done: true, Tags: ['garden', 'home'] });
+		expect(records).toContainEqual(expect.objectContaining({ Title: 'Rest', Done: false }));
+		expect(tools.get('Find_tasks')?.parameters.properties).toMatchObject({
+			Priority: { type: 'string', description: expect.stringContaining('Low, Normal, High') },
+			Done: { type: 'boolean', description: expect.stringContaining('true or false') },
+		});
+		expect(tools.get('Change_a_task')?.parameters.properties).toMatchObject({
+			Record_ID: { description: expect.stringContaining('as Find tasks gave it') },
+			Tags: { description: expect.stringContaining('separated by commas') },
+		});
 	});
 });

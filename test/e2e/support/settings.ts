@@ -18,3 +18,6 @@ export const runFolder = (): string => setting('E2E_FOLDER');
 
 /** The major of n8n that this file is run with; it is run once for each. */
 export const major: Major = e2eMajor;
+
+/** Whether the pictures of the documentation are to be taken. */
+export const wantsPictures = process.env.E2E_PICTURES === 'true';

@@ -19,7 +19,7 @@ const ARROWS: Record<string, { parts: string[]; packages: string[] }> = {
 		parts: ['transport', 'model', 'ui'],
 		packages: ['n8n-workflow', 'zod', 'luxon', 'node:crypto'],
 	},
-	methods: { parts: ['transport', 'model'], packages: ['n8n-workflow', 'zod'] },
+	methods: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod'] },
 	transport: { parts: ['model'], packages: ['n8n-workflow', 'zod', 'node:crypto'] },
 	model: { parts: [], packages: ['zod', 'node:crypto'] },
 	ui: { parts: [], packages: [] },

@@ -17,6 +17,7 @@ const schemaEntry = z.object({
 	id: z.string(),
 	displayName: z.string().optional().catch(undefined),
 	fieldId: z.string().optional().catch(undefined),
+	fieldName: z.string().optional().catch(undefined),
 	removed: z.boolean().optional().catch(undefined),
 });
 
@@ -67,7 +68,11 @@ export function readColumns(value: unknown, item: JsonObject, label: string): Co
 	const { mappingMode, matchingColumns } = columns.data;
 	const schema = readSchema(columns.data.schema ?? []);
 	const hints = new Map(
-		schema.map(({ id, fieldId, displayName }) => [id, { fieldId, name: displayName }]),
+		schema.map(({ id, fieldId, fieldName, displayName }) => [
+			id,
+			// The label says more than the name; workflows saved by 0.1.0 have nothing else.
+			{ fieldId, name: fieldName ?? displayName },
+		]),
 	);
 	// The editor keeps `false` for switches that are not even shown.
 	const hidden = new Set(schema.filter(({ removed }) => removed).map(({ id }) => id));

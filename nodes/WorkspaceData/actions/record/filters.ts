@@ -4,6 +4,7 @@ import type { Field } from '../../model/field';
 import type { FieldIndex } from '../../model/fieldResolution';
 import { conditionTest } from '../../model/filter';
 import { InputError } from '../../model/inputError';
+import { locatorValue } from '../../model/locator';
 import { OWN_VALUES, type DataRecord } from '../../model/record';
 import { ownValue } from '../../model/shapes';
 import { readChoice } from '../choice';
@@ -72,7 +73,8 @@ export function readFilter(
 		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
 	}
 	const toUtc = localTime(context);
-	const tests = (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
+	const tests = (parsed.data.conditions ?? []).map(({ field, condition, value: entered }) => {
+		const value = locatorValue(entered);
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() === '') {
 			throw new InputError(
