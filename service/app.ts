@@ -6,17 +6,17 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { openApiInfo } from './openApi.ts';
-import type { Guard } from './guard.ts';
-import { isProblemError, problem, problemBody, type ProblemError } from './problem.ts';
+import { openApiInfo } from './routes/openApi.ts';
+import type { Guard } from './http/guard.ts';
+import { isProblemError, problem, problemBody, type ProblemError } from './http/problem.ts';
 import { addCardRoutes } from './routes/cards.ts';
-import { type App, type RouteContext } from './routes/context.ts';
+import { type App, type RouteContext } from './http/app.ts';
 import { addFieldRoutes } from './routes/fields.ts';
-import { knowAllMethods, refuseOtherMethods } from './routes/otherMethods.ts';
+import { knowAllMethods, refuseOtherMethods } from './http/otherMethods.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
-import { maximumBodyBytes } from './settings.ts';
-import { validatorCompiler } from './validation.ts';
+import { maximumBodyBytes } from './foundation/settings.ts';
+import { validatorCompiler } from './http/validation.ts';
 
 /** Path of the versioned API root. @see service interface, part 9 */
 export const apiRoot = '/api/v1';

@@ -1,33 +1,33 @@
 import type { ServiceAddresses } from './addresses.ts';
-import { createAnswers } from './answers.ts';
+import { createAnswers } from './control/shapes.ts';
 import { apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { startIdentityProvider } from './auth/provider.ts';
-import { newSecret } from './auth/secrets.ts';
-import { createTokenFaults } from './auth/tokenFaults.ts';
-import { createClock } from './clock.ts';
+import { newSecret } from './foundation/secrets.ts';
+import { createTokenFaults } from './control/tokenFaults.ts';
+import { createClock } from './foundation/clock.ts';
 import { type Control, createControl } from './control/control.ts';
 import { createFaults } from './control/faults.ts';
 import { createRequestLog } from './control/requestLog.ts';
-import { createCursors } from './cursor.ts';
+import { createCursors } from './http/cursor.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createMailer } from './delivery/mailer.ts';
-import { createGuard } from './guard.ts';
-import { addOpenApiRoutes } from './openApi.ts';
+import { createGuard } from './http/guard.ts';
+import { addOpenApiRoutes } from './routes/openApi.ts';
 import type { ServiceOptions } from './options.ts';
-import { createRateLimiter } from './rateLimit.ts';
-import { addControlRoutes, controlRoot } from './routes/control.ts';
-import { addSettingsRoutes, settingsRoot } from './routes/settings.ts';
-import { defaultSettings, runtimeSettingsSchema } from './settings.ts';
-import { openStore, type Store } from './store.ts';
-import { defaultVariants, variantsSchema } from './variants.ts';
-import { createWorkspaceData } from './workspaceData.ts';
+import { createRateLimiter } from './http/rateLimit.ts';
+import { addControlRoutes, controlRoot } from './control/routes.ts';
+import { addSettingsRoutes, settingsRoot } from './settingsPage/routes.ts';
+import { defaultSettings, runtimeSettingsSchema } from './foundation/settings.ts';
+import { openStore, type Store } from './storage/store.ts';
+import { defaultVariants, variantsSchema } from './control/variants.ts';
+import { createWorkspaceData } from './domain/records.ts';
 
 export { type ServiceAddresses } from './addresses.ts';
 export { type Control } from './control/control.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
 export { type ServiceOptions } from './options.ts';
-export { type Variants } from './variants.ts';
+export { type Variants } from './control/variants.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {

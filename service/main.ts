@@ -1,8 +1,8 @@
 /** `npm run service`: starts the reference service from the command line; see README.md. */
 import { parseArgs } from 'node:util';
 import { startService } from './index.ts';
-import { tiers } from './rateLimit.ts';
-import { maximumParallelDeliveries, maximumTimerMs, maximumTokenLifetime } from './settings.ts';
+import { tiers } from './http/rateLimit.ts';
+import { maximumParallelDeliveries, maximumTimerMs, maximumTokenLifetime } from './foundation/settings.ts';
 
 const usage = `Usage: npm run service -- [options]
   --port N             port of the API (0: any free one)

@@ -1,5 +1,5 @@
-import type { Rate } from './rateLimit.ts';
-import type { Variants } from './variants.ts';
+import type { Rate } from './http/rateLimit.ts';
+import type { Variants } from './control/variants.ts';
 
 /** How to start the service; everything has a default. */
 export interface ServiceOptions {

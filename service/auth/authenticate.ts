@@ -1,4 +1,4 @@
-import { problem } from '../problem.ts';
+import { problem } from '../http/problem.ts';
 import type { IdentityStore, Role } from '../storage/identities.ts';
 import type { IdentityProvider } from './provider.ts';
 

@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider';
 import type { RequestLog } from '../control/requestLog.ts';
-import type { RuntimeSettings } from '../settings.ts';
+import type { RuntimeSettings } from '../foundation/settings.ts';
 import { createTokenStore } from '../storage/tokens.ts';
-import type { Store } from '../store.ts';
-import type { Variants } from '../variants.ts';
-import { secretMatches } from './secrets.ts';
-import type { TokenFaults } from './tokenFaults.ts';
+import type { Store } from '../storage/store.ts';
+import type { Variants } from '../control/variants.ts';
+import { secretMatches } from '../foundation/secrets.ts';
+import type { TokenFaults } from '../control/tokenFaults.ts';
 
 /** The identity provider: a listener of its own that issues access tokens for service accounts. */
 export interface IdentityProvider {

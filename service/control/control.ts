@@ -1,17 +1,17 @@
 import { z } from 'zod/v4';
-import { tokenFaultModes, type TokenFaults } from '../auth/tokenFaults.ts';
-import type { Clock } from '../clock.ts';
+import { tokenFaultModes, type TokenFaults } from './tokenFaults.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { sign } from '../delivery/signature.ts';
-import { checkValue, type FieldType } from '../fieldTypes.ts';
-import { type RateLimiter, rateAnswerSchema, rateSchema } from '../rateLimit.ts';
-import { type RuntimeSettings, runtimeSettingsSchema } from '../settings.ts';
+import { checkValue, type FieldType } from '../foundation/fieldTypes.ts';
+import { type RateLimiter, rateAnswerSchema, rateSchema } from '../http/rateLimit.ts';
+import { type RuntimeSettings, runtimeSettingsSchema } from '../foundation/settings.ts';
 import { type Role, roles } from '../storage/identities.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
-import type { Store } from '../store.ts';
-import { defaultVariants, type Variants, variantsSchema } from '../variants.ts';
-import type { WorkspaceData } from '../workspaceData.ts';
+import type { Store } from '../storage/store.ts';
+import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
+import type { WorkspaceData } from '../domain/records.ts';
 import { type Faults, faultSchema } from './faults.ts';
 import type { RequestLog } from './requestLog.ts';
 

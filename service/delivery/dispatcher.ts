@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Clock } from '../clock.ts';
-import { messageOf } from '../messageOf.ts';
-import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../settings.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { messageOf } from '../foundation/messageOf.ts';
+import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
 import type { Attempt, PendingDelivery } from '../storage/deliveries.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../storage/store.ts';
 import type { Mailer } from './mailer.ts';
 import { sign } from './signature.ts';
 

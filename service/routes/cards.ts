@@ -5,9 +5,9 @@ import {
 	cardSchema,
 	cardUpdateSchema,
 	workspaceParams,
-} from '../schemas/resources.ts';
+} from './resources.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/app.ts';
 
 const all = '/workspaces/:wid/cards';
 const one = `${all}/:cid`;

@@ -1,16 +1,16 @@
 import { z } from 'zod/v4';
-import { hasOptions } from '../fieldTypes.ts';
+import { hasOptions } from '../foundation/fieldTypes.ts';
 import {
 	cardParams,
 	fieldCreateSchema,
 	fieldParams,
 	fieldSchema,
 	fieldUpdateSchema,
-} from '../schemas/resources.ts';
+} from './resources.ts';
 import type { Field } from '../storage/fields.ts';
-import type { Variants } from '../variants.ts';
+import type { Variants } from '../control/variants.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/app.ts';
 
 const all = '/workspaces/:wid/cards/:cid/fields';
 const one = `${all}/:fid`;

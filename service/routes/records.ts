@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { problem } from '../problem.ts';
+import { problem } from '../http/problem.ts';
 import {
 	cardParams,
 	recordCreateSchema,
@@ -7,10 +7,10 @@ import {
 	recordParams,
 	recordSchema,
 	recordUpdateSchema,
-} from '../schemas/resources.ts';
-import { pageSize } from '../settings.ts';
+} from './resources.ts';
+import { pageSize } from '../foundation/settings.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/app.ts';
 
 const all = '/workspaces/:wid/cards/:cid/records';
 const one = `${all}/:rid`;

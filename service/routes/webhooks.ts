@@ -1,14 +1,14 @@
-import { problem } from '../problem.ts';
+import { problem } from '../http/problem.ts';
 import {
 	webhookCreateSchema,
 	webhookParams,
 	webhookSchema,
 	workspaceParams,
-} from '../schemas/resources.ts';
+} from './resources.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
-import type { Variants } from '../variants.ts';
+import type { Variants } from '../control/variants.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/app.ts';
 
 const all = '/workspaces/:wid/webhooks';
 const one = `${all}/:webhook_id`;

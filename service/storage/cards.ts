@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { newId } from '../auth/secrets.ts';
-import { problem } from '../problem.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { newId } from '../foundation/secrets.ts';
+import { problem } from '../http/problem.ts';
 import type { Database } from './database.ts';
 
 /** A card as the API shows it. */

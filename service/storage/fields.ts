@@ -1,6 +1,6 @@
-import { newId } from '../auth/secrets.ts';
-import type { FieldOption, FieldType } from '../fieldTypes.ts';
-import { problem } from '../problem.ts';
+import { newId } from '../foundation/secrets.ts';
+import type { FieldOption, FieldType } from '../foundation/fieldTypes.ts';
+import { problem } from '../http/problem.ts';
 import type { Database } from './database.ts';
 
 /** A field as stored. `key` never changes and is what record data is stored under; `id` can change. */

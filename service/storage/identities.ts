@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../auth/secrets.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /** Roles of a service account, least first (DECISIONS.md, part 5). */

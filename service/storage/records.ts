@@ -1,5 +1,5 @@
 import { decodeTime, monotonicFactory } from 'ulid';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Database } from './database.ts';
 
 /** A record as stored: `data` is keyed by the stored key of a field, not by its id. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { newId, newSecret } from '../auth/secrets.ts';
-import type { EventName } from '../events.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { newId, newSecret } from '../foundation/secrets.ts';
+import type { EventName } from '../foundation/events.ts';
 import type { Database } from './database.ts';
 
 /** A webhook subscription as stored. */

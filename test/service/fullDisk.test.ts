@@ -1,8 +1,8 @@
-import { createClock } from '../../service/clock.ts';
+import { createClock } from '../../service/foundation/clock.ts';
 import { createDispatcher, type Dispatcher } from '../../service/delivery/dispatcher.ts';
 import { createMailer, type Mailer } from '../../service/delivery/mailer.ts';
-import { defaultSettings } from '../../service/settings.ts';
-import { openStore, type Store } from '../../service/store.ts';
+import { defaultSettings } from '../../service/foundation/settings.ts';
+import { openStore, type Store } from '../../service/storage/store.ts';
 import { until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClock } from '../../service/clock.ts';
+import { createClock } from '../../service/foundation/clock.ts';
 import { createMailer, retryAfterMs } from '../../service/delivery/mailer.ts';
 import { startService } from '../../service/index.ts';
-import { openStore } from '../../service/store.ts';
+import { openStore } from '../../service/storage/store.ts';
 import { createClient, until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 

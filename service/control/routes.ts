@@ -1,9 +1,9 @@
 import { ZodError } from 'zod/v4';
 import type { z } from 'zod/v4';
-import { hashSecret, secretMatches } from '../auth/secrets.ts';
-import type { Control, ControlCall } from '../control/control.ts';
-import { isProblemError, problem } from '../problem.ts';
-import type { App } from './context.ts';
+import { hashSecret, secretMatches } from '../foundation/secrets.ts';
+import type { Control, ControlCall } from './control.ts';
+import { isProblemError, problem } from '../http/problem.ts';
+import type { App } from '../http/app.ts';
 
 /** Path of control. */
 export const controlRoot = '/control';

@@ -1,14 +1,14 @@
-import type { FieldOption, FieldType } from './fieldTypes.ts';
-import { checkValue, hasOptions } from './fieldTypes.ts';
-import { newId } from './auth/secrets.ts';
-import type { DomainEvent } from './events.ts';
-import { problem } from './problem.ts';
+import type { FieldOption, FieldType } from '../foundation/fieldTypes.ts';
+import { checkValue, hasOptions } from '../foundation/fieldTypes.ts';
+import { newId } from '../foundation/secrets.ts';
+import type { DomainEvent } from '../foundation/events.ts';
+import { problem } from '../http/problem.ts';
 import { differences, toShown, toStored, withoutNulls } from './recordData.ts';
-import type { Card } from './storage/cards.ts';
-import type { Field } from './storage/fields.ts';
-import type { StoredRecord } from './storage/records.ts';
-import type { Store } from './store.ts';
-import type { Variants } from './variants.ts';
+import type { Card } from '../storage/cards.ts';
+import type { Field } from '../storage/fields.ts';
+import type { StoredRecord } from '../storage/records.ts';
+import type { Store } from '../storage/store.ts';
+import type { Variants } from '../control/variants.ts';
 
 /** A record as the API shows it. */
 export interface ApiRecord {

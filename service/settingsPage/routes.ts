@@ -1,15 +1,15 @@
 import formbody from '@fastify/formbody';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod/v4';
-import { hashSecret, secretMatches } from '../auth/secrets.ts';
+import { hashSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Control } from '../control/control.ts';
-import type { Guard } from '../guard.ts';
-import { problem } from '../problem.ts';
-import { type Notice, renderPage, renderSignIn, style } from '../settings/page.ts';
-import { createSessions, type Session } from '../settings/sessions.ts';
+import type { Guard } from '../http/guard.ts';
+import { problem } from '../http/problem.ts';
+import { type Notice, renderPage, renderSignIn, style } from './page.ts';
+import { createSessions, type Session } from './sessions.ts';
 import { roles } from '../storage/identities.ts';
-import type { Store } from '../store.ts';
-import type { App } from './context.ts';
+import type { Store } from '../storage/store.ts';
+import type { App } from '../http/app.ts';
 
 /** Path of the settings page. */
 export const settingsRoot = '/settings';

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 
 /** Requests per window of 60 s, by subscription tier (DECISIONS.md, part 8). */
 export const tiers = {

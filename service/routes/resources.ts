@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
-import { eventNames } from '../events.ts';
-import { fieldTypes } from '../fieldTypes.ts';
+import { eventNames } from '../foundation/events.ts';
+import { fieldTypes } from '../foundation/fieldTypes.ts';
 
 /** Half a surrogate pair has no UTF-8 form, so it could not be stored as it is. */
 const isUnicode = (text: string) => !/\p{Surrogate}/u.test(text);

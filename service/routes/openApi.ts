@@ -1,8 +1,8 @@
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
-import type { Guard } from './guard.ts';
-import type { App } from './routes/context.ts';
-import { refuseOtherMethods } from './routes/otherMethods.ts';
+import type { Guard } from '../http/guard.ts';
+import type { App } from '../http/app.ts';
+import { refuseOtherMethods } from '../http/otherMethods.ts';
 
 /** The parts of the description that do not come from the routes. */
 export const openApiInfo: Partial<OpenAPIV3.Document> = {

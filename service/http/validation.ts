@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { type core, safeParse, type z } from 'zod/v4';
-import { jsonPointer } from './jsonPointer.ts';
+import { jsonPointer } from '../foundation/jsonPointer.ts';
 import { maximumReasons, problem, type ProblemReason } from './problem.ts';
 
 /** What zod objects to, as JSON Pointers and words. A union's own message says too little. */

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Answers } from '../answers.ts';
-import type { Cursors } from '../cursor.ts';
-import type { RuntimeSettings } from '../settings.ts';
-import type { Store } from '../store.ts';
-import type { Variants } from '../variants.ts';
-import type { WorkspaceData } from '../workspaceData.ts';
+import type { Answers } from '../control/shapes.ts';
+import type { Cursors } from './cursor.ts';
+import type { RuntimeSettings } from '../foundation/settings.ts';
+import type { Store } from '../storage/store.ts';
+import type { Variants } from '../control/variants.ts';
+import type { WorkspaceData } from '../domain/records.ts';
 
 /** What the routes work with. */
 export interface RouteContext {

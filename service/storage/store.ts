@@ -1,13 +1,13 @@
-import type { Clock } from './clock.ts';
-import { type DomainEvent, eventBody } from './events.ts';
-import { createCardStore } from './storage/cards.ts';
-import { openDatabase } from './storage/database.ts';
-import { createDeliveryStore } from './storage/deliveries.ts';
-import { createFieldStore } from './storage/fields.ts';
-import { createIdentityStore } from './storage/identities.ts';
-import { createMailStore } from './storage/mails.ts';
-import { createRecordStore } from './storage/records.ts';
-import { createSubscriptionStore } from './storage/subscriptions.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { type DomainEvent, eventBody } from '../foundation/events.ts';
+import { createCardStore } from './cards.ts';
+import { openDatabase } from './database.ts';
+import { createDeliveryStore } from './deliveries.ts';
+import { createFieldStore } from './fields.ts';
+import { createIdentityStore } from './identities.ts';
+import { createMailStore } from './mails.ts';
+import { createRecordStore } from './records.ts';
+import { createSubscriptionStore } from './subscriptions.ts';
 
 /** Everything that is stored, and the one way to change it so that events come of it. */
 export type Store = ReturnType<typeof openStore>;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { checkValue } from './fieldTypes.ts';
-import { jsonPointer } from './jsonPointer.ts';
-import { maximumReasons, problem, type ProblemReason } from './problem.ts';
-import type { CardFields } from './storage/fields.ts';
+import { checkValue } from '../foundation/fieldTypes.ts';
+import { jsonPointer } from '../foundation/jsonPointer.ts';
+import { maximumReasons, problem, type ProblemReason } from '../http/problem.ts';
+import type { CardFields } from '../storage/fields.ts';
 
 /** Values under the stored keys of their fields. */
 export type StoredData = Record<string, unknown>;

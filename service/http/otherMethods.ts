@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { RouteShorthandOptions } from 'fastify';
-import { problem } from '../problem.ts';
-import type { App } from './context.ts';
+import { problem } from './problem.ts';
+import type { App } from './app.ts';
 
 /** Lets routes have every method that Node reads, so that each can be refused. */
 export function knowAllMethods(app: App) {

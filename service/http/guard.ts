@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate, Principal } from './auth/authenticate.ts';
-import type { Clock } from './clock.ts';
-import type { Fault, Faults } from './control/faults.ts';
-import type { RequestLog } from './control/requestLog.ts';
+import type { Authenticate, Principal } from '../auth/authenticate.ts';
+import type { Clock } from '../foundation/clock.ts';
+import type { Fault, Faults } from '../control/faults.ts';
+import type { RequestLog } from '../control/requestLog.ts';
 import { isProblemError, problem, problemBody } from './problem.ts';
 import type { RateLimiter } from './rateLimit.ts';
-import type { RuntimeSettings } from './settings.ts';
-import type { IdentityStore } from './storage/identities.ts';
+import type { RuntimeSettings } from '../foundation/settings.ts';
+import type { IdentityStore } from '../storage/identities.ts';
 
 /** What stands before and after every endpoint: log, faults, latency, credentials, rate limits. */
 export interface Guard {

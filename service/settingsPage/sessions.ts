@@ -1,4 +1,4 @@
-import { hashSecret, newSecret, secretMatches } from '../auth/secrets.ts';
+import { hashSecret, newSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Notice } from './page.ts';
 
 /** Somebody who is signed in to the settings page. */
