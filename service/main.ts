@@ -2,7 +2,11 @@
 import { parseArgs } from 'node:util';
 import { startService } from './index.ts';
 import { tiers } from './http/rateLimit.ts';
-import { maximumParallelDeliveries, maximumTimerMs, maximumTokenLifetime } from './foundation/settings.ts';
+import {
+	maximumParallelDeliveries,
+	maximumTimerMs,
+	maximumTokenLifetime,
+} from './foundation/settings.ts';
 
 const usage = `Usage: npm run service -- [options]
   --port N             port of the API (0: any free one)

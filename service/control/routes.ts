@@ -1,9 +1,9 @@
 import { ZodError } from 'zod/v4';
 import type { z } from 'zod/v4';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
-import type { Control, ControlCall } from './control.ts';
-import { isProblemError, problem } from '../http/problem.ts';
-import type { App } from '../http/app.ts';
+import type { Control, ControlCall } from './calls.ts';
+import { problem, problemOf } from '../http/problem.ts';
+import type { App } from '../http/context.ts';
 
 /** Path of control. */
 export const controlRoot = '/control';
@@ -31,7 +31,7 @@ export function addControlRoutes(app: App, control: Control, token: string) {
 				const result: unknown = found(request.body ?? {});
 				return reply.type('application/json; charset=utf-8').send(JSON.stringify(result ?? null));
 			} catch (error) {
-				if (isProblemError(error)) throw error;
+				if (problemOf(error)) throw error;
 				const detail =
 					error instanceof ZodError
 						? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkValue } from '../foundation/fieldTypes.ts';
 import { jsonPointer } from '../foundation/jsonPointer.ts';
-import { maximumReasons, problem, type ProblemReason } from '../http/problem.ts';
+import { maximumReasons, type Reason, refusal } from './refusal.ts';
 import type { CardFields } from '../storage/fields.ts';
 
 /** Values under the stored keys of their fields. */
@@ -11,12 +11,12 @@ export type StoredData = Record<string, unknown>;
  * Checks the `data` of a request against the fields of its card.
  * @param data field id → value; null clears
  * @returns stored key → value as it is stored, null where it clears
- * @throws ProblemError unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
+ * @throws Refusal unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
  */
 export function toStored(cardId: string, fields: CardFields, data: object): StoredData {
 	const stored: StoredData = {};
-	const unknown: ProblemReason[] = [];
-	const invalid: ProblemReason[] = [];
+	const unknown: Reason[] = [];
+	const invalid: Reason[] = [];
 	const reason = (id: string, detail: string) => ({ pointer: jsonPointer(['data', id]), detail });
 	for (const [id, value] of Object.entries(data)) {
 		const field = fields.byId.get(id);
@@ -31,25 +31,17 @@ export function toStored(cardId: string, fields: CardFields, data: object): Stor
 			else invalid.push(reason(id, `Field "${id}" (${field.type}): ${checked.detail}.`));
 		}
 	}
-	if (unknown[0]) throw problem('unknown-field', unknown[0].detail, { errors: unknown });
-	if (invalid[0]) throw problem('invalid-value', invalid[0].detail, { errors: invalid });
+	if (unknown[0]) throw refusal('unknown-field', unknown[0].detail, unknown);
+	if (invalid[0]) throw refusal('invalid-value', invalid[0].detail, invalid);
 	return stored;
 }
 
-/**
- * Record data as the API shows it: keyed by the fields' present ids, without deleted fields.
- * @param cleared what a field without a value looks like
- */
-export function toShown(
-	stored: StoredData,
-	fields: CardFields,
-	cleared: 'absent' | 'null',
-): Record<string, unknown> {
+/** Record data as the API shows it: keyed by the fields' present ids; null where a change clears a field. */
+export function toShown(stored: StoredData, fields: CardFields): Record<string, unknown> {
 	const shown: Record<string, unknown> = {};
 	for (const { key, id } of fields.list) {
 		const value = stored[key];
 		if (value !== undefined) shown[id] = value;
-		else if (cleared === 'null') shown[id] = null;
 	}
 	return shown;
 }

@@ -1,22 +1,16 @@
-/** The service's own clock: what it writes into answers, not what it measures time with. */
+/** Time as the service sees it: what it writes into answers, and what it measures waits with. */
 export interface Clock {
-	/** Milliseconds since 1970, as the service believes. */
+	/** Milliseconds since 1970; can step back when the machine's clock is set. */
 	now(): number;
 	/** `now()` as an ISO 8601 UTC timestamp with milliseconds. */
 	iso(): string;
-	/** How far the clock is off, in seconds; a test sets it to play a server whose clock is wrong. */
-	offsetSeconds: number;
+	/** Milliseconds since some start; never steps back. */
+	monotonic(): number;
 }
 
-/** A clock that follows the machine's, plus an offset. */
-export function createClock(): Clock {
-	return {
-		offsetSeconds: 0,
-		now() {
-			return Date.now() + this.offsetSeconds * 1000;
-		},
-		iso() {
-			return new Date(this.now()).toISOString();
-		},
-	};
-}
+/** A clock that follows the machine's. */
+export const machineClock: Clock = {
+	now: () => Date.now(),
+	iso: () => new Date().toISOString(),
+	monotonic: () => performance.now(),
+};

@@ -17,10 +17,6 @@ export const runtimeSettingsSchema = z.strictObject({
 	parallelDeliveries: z.int().min(1).max(maximumParallelDeliveries),
 	/** Life of an access token, in seconds. */
 	tokenLifetimeSeconds: z.int().min(1).max(maximumTokenLifetime),
-	/** Time that every API answer is held back, in ms. */
-	latencyMs: z.number().min(0).max(maximumTimerMs),
-	/** How cursors behave: properly, or as a broken service would. */
-	paging: z.enum(['normal', 'repeatCursor', 'endless']),
 });
 
 /** What can be changed while the service runs. */
@@ -41,6 +37,4 @@ export const defaultSettings: Readonly<RuntimeSettings> = {
 	deliveryTimeoutMs: 10_000,
 	parallelDeliveries: 1,
 	tokenLifetimeSeconds: 300,
-	latencyMs: 0,
-	paging: 'normal',
 };

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { RouteShorthandOptions } from 'fastify';
 import { problem } from './problem.ts';
-import type { App } from './app.ts';
+import type { App } from './context.ts';
 
 /** Lets routes have every method that Node reads, so that each can be refused. */
 export function knowAllMethods(app: App) {
@@ -19,7 +19,7 @@ export function refuseOtherMethods(
 	app: App,
 	url: string,
 	possible: ReadonlySet<string>,
-	hooks: Pick<RouteShorthandOptions, 'onRequest' | 'onSend'> = {},
+	hooks: Pick<RouteShorthandOptions, 'onRequest'> = {},
 ) {
 	const allow = [...possible].join(', ');
 	app.route({

@@ -1,3 +1,5 @@
+import { isRefusal, maximumReasons, type Reason } from '../domain/refusal.ts';
+
 /** Every problem kind that the service answers with: last path segment of `type` → status and title. */
 const problemKinds = {
 	'malformed-request': [400, 'Malformed request'],
@@ -19,11 +21,14 @@ const problemKinds = {
 	'request-timeout': [408, 'Request timeout'],
 	'field-type-conflict': [409, 'Field type conflict'],
 	'option-in-use': [409, 'Option in use'],
+	'quota-exceeded': [409, 'Quota exceeded'],
 	'body-too-large': [413, 'Body too large'],
 	'unsupported-media-type': [415, 'Unsupported media type'],
+	'expectation-failed': [417, 'Expectation failed'],
 	'validation-failed': [422, 'Validation failed'],
 	'unknown-field': [422, 'Unknown field'],
 	'invalid-value': [422, 'Invalid value'],
+	'record-too-large': [422, 'Record too large'],
 	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
 	'headers-too-large': [431, 'Request headers too large'],
 	'internal-error': [500, 'Internal error'],
@@ -32,19 +37,12 @@ const problemKinds = {
 /** Name of a problem kind, kebab-case. */
 export type ProblemKind = keyof typeof problemKinds;
 
-/** Most reasons that a refusal lists, and most characters of an explanation. */
-export const maximumReasons = 100;
+/** Most characters of an explanation. */
 const maximumDetail = 2_000;
 
 /** Cuts an explanation that quotes something long. */
 const shorten = (detail: string) =>
 	detail.length > maximumDetail ? `${detail.slice(0, maximumDetail)}…` : detail;
-
-/** One reason among several why a body was refused. `pointer` is a JSON Pointer into the body (RFC 6901). */
-export interface ProblemReason {
-	pointer: string;
-	detail: string;
-}
 
 /**
  * An RFC 7807 problem-details object.
@@ -55,7 +53,7 @@ export interface ProblemBody {
 	title: string;
 	status: number;
 	detail: string;
-	errors?: ProblemReason[];
+	errors?: Reason[];
 }
 
 /** Thrown anywhere inside a request; the error handler turns it into the answer. */
@@ -68,11 +66,7 @@ export interface ProblemError extends Error {
 const typeRoot = 'https://workspace-data.example/problems/';
 
 /** The body for a problem kind; bounded, however much was wrong with a request. */
-export function problemBody(
-	kind: ProblemKind,
-	detail: string,
-	errors?: ProblemReason[],
-): ProblemBody {
+export function problemBody(kind: ProblemKind, detail: string, errors?: Reason[]): ProblemBody {
 	const [status, title] = problemKinds[kind];
 	const listed = errors?.slice(0, maximumReasons).map((reason) => ({
 		...reason,
@@ -90,7 +84,7 @@ export function problemBody(
 export function problem(
 	kind: ProblemKind,
 	detail: string,
-	extra: { errors?: ProblemReason[]; headers?: Record<string, string> } = {},
+	extra: { errors?: Reason[]; headers?: Record<string, string> } = {},
 ): ProblemError {
 	return Object.assign(new Error(detail), {
 		problem: problemBody(kind, detail, extra.errors),
@@ -101,4 +95,11 @@ export function problem(
 /** Whether something thrown was made by `problem`. */
 export function isProblemError(error: unknown): error is ProblemError {
 	return error instanceof Error && 'problem' in error;
+}
+
+/** What something thrown means in HTTP: a problem as it was made, or the one that a refusal of the domain is. */
+export function problemOf(error: unknown): ProblemError | undefined {
+	if (isProblemError(error)) return error;
+	if (!isRefusal(error)) return undefined;
+	return problem(error.refusal, error.message, error.reasons && { errors: error.reasons });
 }

@@ -1,3 +1,4 @@
+import type { RateLimitOptions } from '@fastify/rate-limit';
 import { z } from 'zod/v4';
 import type { Clock } from '../foundation/clock.ts';
 
@@ -29,27 +30,13 @@ export const rateSchema = z.union([
 /** A limit as given in options and control. */
 export type Rate = z.input<typeof rateSchema>;
 
-/** How a refusal for the rate looks; all but the first of each is for trying clients. */
-export const rateAnswerSchema = z
-	.object({
-		status: z.literal([429, 403, 503]).default(429),
-		/** Whether there is a Retry-After header. */
-		retryAfter: z.boolean().default(true),
-		/** What X-RateLimit-Reset says, on every answer. */
-		reset: z.enum(['seconds', 'milliseconds', 'past', 'far', 'missing']).default('seconds'),
-	})
-	.strict();
-
-/** How a refusal for the rate looks. */
-export type RateAnswer = z.output<typeof rateAnswerSchema>;
-
 /** The state of a caller's window after a request. */
 export interface RateState {
 	allowed: boolean;
 	limit: number;
 	remaining: number;
-	/** When the window resets, in ms since 1970 on the machine's clock. */
-	resetAt: number;
+	/** Time until the window resets, in ms. */
+	resetsInMs: number;
 }
 
 /** Counts requests by caller in fixed windows. */
@@ -58,9 +45,8 @@ export interface RateLimiter {
 	take(caller: string): RateState;
 	/** Sets the limit of one caller, or of all where none is named, and starts new windows. */
 	set(rate: Rate, caller?: string): void;
-	/** The three headers, and Retry-After where the request was refused. */
-	headers(state: RateState): Record<string, string>;
-	answer: RateAnswer;
+	/** Requests in a window of a caller that has no limit of its own. */
+	readonly standard: number;
 }
 
 const resolve = (rate: Rate) => {
@@ -73,20 +59,13 @@ const resolve = (rate: Rate) => {
 /** Windows that are kept before the expired ones are cleared away. */
 const maximumWindows = 10_000;
 
-/**
- * Makes the limiter. A caller's window starts with the first request after the last one ended.
- * @see service interface, part 8
- */
-export function createRateLimiter(initial: Rate, clock: Clock): RateLimiter {
-	let standard = resolve(initial);
-	const own = new Map<string, ReturnType<typeof resolve>>();
+/** Fixed windows by caller, on the clock that never steps back. A window starts with its first request. */
+function createWindows(clock: Clock) {
 	const windows = new Map<string, { used: number; endsAt: number }>();
-
 	return {
-		answer: rateAnswerSchema.parse({}),
-		take(caller) {
-			const now = Date.now();
-			const { limit, windowMs } = own.get(caller) ?? standard;
+		/** The window of a caller; a new one where the last has ended. */
+		of(caller: string, windowMs: number) {
+			const now = clock.monotonic();
 			let window = windows.get(caller);
 			if (!window || window.endsAt <= now) {
 				if (windows.size >= maximumWindows) {
@@ -95,9 +74,30 @@ export function createRateLimiter(initial: Rate, clock: Clock): RateLimiter {
 				window = { used: 0, endsAt: now + windowMs };
 				windows.set(caller, window);
 			}
+			return { window, leftMs: window.endsAt - now };
+		},
+		delete: (caller: string) => windows.delete(caller),
+		clear: () => windows.clear(),
+	};
+}
+
+/**
+ * Makes the limiter of keys and accounts. It is ours because a refused request must not count, and
+ * because X-RateLimit-Reset is a timestamp here.
+ * @see service interface, part 8
+ */
+export function createRateLimiter(initial: Rate, clock: Clock): RateLimiter {
+	let standard = resolve(initial);
+	const own = new Map<string, ReturnType<typeof resolve>>();
+	const windows = createWindows(clock);
+
+	return {
+		take(caller) {
+			const { limit, windowMs } = own.get(caller) ?? standard;
+			const { window, leftMs } = windows.of(caller, windowMs);
 			const allowed = window.used < limit;
 			if (allowed) window.used += 1;
-			return { allowed, limit, remaining: limit - window.used, resetAt: window.endsAt };
+			return { allowed, limit, remaining: limit - window.used, resetsInMs: leftMs };
 		},
 		set(rate, caller) {
 			if (caller === undefined) {
@@ -109,22 +109,42 @@ export function createRateLimiter(initial: Rate, clock: Clock): RateLimiter {
 				windows.delete(caller);
 			}
 		},
-		headers({ allowed, limit, remaining, resetAt }) {
-			const resetSeconds = Math.ceil((resetAt + clock.offsetSeconds * 1000) / 1000);
-			const reset = {
-				seconds: resetSeconds,
-				milliseconds: resetSeconds * 1000,
-				past: resetSeconds - 86_400,
-				far: resetSeconds + 365 * 86_400,
-				missing: undefined,
-			}[this.answer.reset];
-			const waitSeconds = Math.max(1, Math.ceil((resetAt - Date.now()) / 1000));
-			return {
-				'x-ratelimit-limit': String(limit),
-				'x-ratelimit-remaining': String(remaining),
-				...(reset === undefined ? {} : { 'x-ratelimit-reset': String(reset) }),
-				...(allowed || !this.answer.retryAfter ? {} : { 'retry-after': String(waitSeconds) }),
-			};
+		get standard() {
+			return standard.limit;
 		},
 	};
+}
+
+/** The three headers, and Retry-After where the request was refused. */
+export function rateHeaders(state: RateState, clock: Clock): Record<string, string> {
+	const { allowed, limit, remaining, resetsInMs } = state;
+	const waitSeconds = Math.max(1, Math.ceil(resetsInMs / 1000));
+	return {
+		'x-ratelimit-limit': String(limit),
+		'x-ratelimit-remaining': String(remaining),
+		'x-ratelimit-reset': String(Math.ceil((clock.now() + resetsInMs) / 1000)),
+		...(allowed ? {} : { 'retry-after': String(waitSeconds) }),
+	};
+}
+
+/**
+ * The windows of `@fastify/rate-limit`, by address and on the clock that never steps back: the library's
+ * own would last as long as a clock is set back.
+ */
+export function addressWindows(clock: Clock): NonNullable<RateLimitOptions['store']> {
+	return class {
+		readonly #windows = createWindows(clock);
+		incr(
+			key: string,
+			done: (error: Error | null, result?: { current: number; ttl: number }) => void,
+			windowMs = 60_000,
+		) {
+			const { window, leftMs } = this.#windows.of(key, windowMs);
+			window.used += 1;
+			done(null, { current: window.used, ttl: leftMs });
+		}
+		child() {
+			return new (addressWindows(clock))({});
+		}
+	} as unknown as NonNullable<RateLimitOptions['store']>;
 }

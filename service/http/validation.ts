@@ -1,10 +1,11 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { type core, safeParse, type z } from 'zod/v4';
+import { maximumReasons, type Reason } from '../domain/refusal.ts';
 import { jsonPointer } from '../foundation/jsonPointer.ts';
-import { maximumReasons, problem, type ProblemReason } from './problem.ts';
+import { problem } from './problem.ts';
 
 /** What zod objects to, as JSON Pointers and words. A union's own message says too little. */
-function reasonsOf(issues: readonly core.$ZodIssue[]): ProblemReason[] {
+function reasonsOf(issues: readonly core.$ZodIssue[]): Reason[] {
 	return issues.slice(0, maximumReasons).map((issue) => ({
 		pointer: jsonPointer(issue.path),
 		detail: issue.message,

@@ -7,14 +7,14 @@ import {
 	workspaceParams,
 } from './resources.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from '../http/app.ts';
+import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards';
 const one = `${all}/:cid`;
 const tags = ['Cards'];
 
 /** Adds the card endpoints. @see service interface, part 4 "Cards" */
-export function addCardRoutes(app: App, { data, answers }: RouteContext) {
+export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 	app.get(
 		all,
 		{
@@ -26,7 +26,7 @@ export function addCardRoutes(app: App, { data, answers }: RouteContext) {
 				response: answersOf({ 200: z.object({ cards: z.array(cardSchema) }) }),
 			},
 		},
-		(request, reply) => answers.list(reply, 'cards', data.listCards(request.params.wid)),
+		({ params }) => ({ cards: cards.list(params.wid) }),
 	);
 
 	app.get(
@@ -40,7 +40,7 @@ export function addCardRoutes(app: App, { data, answers }: RouteContext) {
 				response: answersOf({ 200: cardSchema }),
 			},
 		},
-		({ params }, reply) => answers.object(reply, 'card', data.getCard(params.wid, params.cid)),
+		({ params }) => cards.get(params.wid, params.cid),
 	);
 
 	app.post(
@@ -55,8 +55,7 @@ export function addCardRoutes(app: App, { data, answers }: RouteContext) {
 				response: answersOf({ 201: cardSchema }),
 			},
 		},
-		({ params, body }, reply) =>
-			answers.object(reply, 'card', data.createCard(params.wid, body), 'create'),
+		({ params, body }, reply) => reply.code(201).send(cards.create(params.wid, body)),
 	);
 
 	app.patch(
@@ -71,8 +70,7 @@ export function addCardRoutes(app: App, { data, answers }: RouteContext) {
 				response: answersOf({ 200: cardSchema }),
 			},
 		},
-		({ params, body }, reply) =>
-			answers.object(reply, 'card', data.updateCard(params.wid, params.cid, body), 'update'),
+		({ params, body }) => cards.update(params.wid, params.cid, body),
 	);
 
 	app.delete(
@@ -86,7 +84,9 @@ export function addCardRoutes(app: App, { data, answers }: RouteContext) {
 				response: answersOf({ 204: noBody }),
 			},
 		},
-		({ params }, reply) =>
-			answers.object(reply, 'card', data.deleteCard(params.wid, params.cid), 'delete'),
+		({ params }, reply) => {
+			cards.remove(params.wid, params.cid);
+			return reply.code(204).send();
+		},
 	);
 }

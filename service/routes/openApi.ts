@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
 import type { Guard } from '../http/guard.ts';
-import type { App } from '../http/app.ts';
+import type { App } from '../http/context.ts';
 import { refuseOtherMethods } from '../http/otherMethods.ts';
 
 /** The parts of the description that do not come from the routes. */
@@ -34,7 +34,6 @@ export function addOpenApiRoutes(
 	const options = {
 		schema: { hide: true },
 		onRequest: guard.onPublicRequest,
-		onSend: guard.onSend,
 	};
 	for (const root of ['', apiRoot]) {
 		for (const name of ['openapi.json', 'openapi.yaml']) {

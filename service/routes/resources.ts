@@ -134,17 +134,19 @@ export const recordListSchema = z
 	.object({ records: z.array(recordSchema), next_cursor: stringOrNull })
 	.meta({ id: 'RecordList' });
 
+/** An address, kept in the form that the URL standard prints; it drops line breaks, so they are refused. */
 const targetUrl = z
 	.string()
 	.max(2_048)
 	.refine(
 		(text) => {
-			if (!URL.canParse(text)) return false;
+			if (/\p{Cc}|^\s|\s$/u.test(text) || !URL.canParse(text)) return false;
 			const { protocol, username, password } = new URL(text);
 			return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 		},
-		{ message: 'expected an http or https address without credentials' },
+		{ message: 'expected an http or https address without credentials and control characters' },
 	)
+	.overwrite((text) => (URL.canParse(text) ? new URL(text).href : text))
 	.meta({ format: 'uri', example: 'https://n8n.example/webhook/orders' });
 
 /** Body of "create a subscription". */

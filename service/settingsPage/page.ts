@@ -1,170 +1,122 @@
 import { Eta } from 'eta';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiRecord } from '../domain/records.ts';
+import type { Card } from '../storage/cards.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
-import { type Account, type ApiKey, type Role, roles } from '../storage/identities.ts';
+import type { Field } from '../storage/fields.ts';
+import { type Account, type ApiKey, roles } from '../storage/identities.ts';
 import type { Mail } from '../storage/mails.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
+import type { Notice } from './sessions.ts';
 
-/** Something to be shown once, after a form was sent. */
-export interface Notice {
-	text: string;
-	/** Names and values that are shown nowhere else. */
-	secrets: Array<[name: string, value: string]>;
-}
-
-/** What the page shows. */
+/** What every page for somebody signed in shows. */
 export interface PageData {
 	workspace: { id: string; name: string };
-	notice: Notice | undefined;
 	/** Goes into every form; proves that the form is ours. */
 	formToken: string;
+}
+
+/** What the settings show. */
+export interface SettingsData extends PageData {
+	notices: Notice[];
+	/** What a credential of n8n asks for, by the labels there. */
+	credential: Array<[name: string, value: string]>;
+	hasSecret: boolean;
 	keys: ApiKey[];
 	accounts: Account[];
-	subscriptions: Array<Omit<Subscription, 'secret'> & { pending: number; failures: number }>;
+	subscriptions: Array<
+		Omit<Subscription, 'secret'> & { pending: number; failures: number; cardName: string }
+	>;
 	deliveries: DeliveryLogEntry[];
 	mails: Mail[];
 	mailServer: boolean;
 }
 
-const eta = new Eta({ autoEscape: true, useWith: false });
+/** What the view of records shows: all cards, or one with a page of its records. */
+export interface RecordsData extends PageData {
+	cards: Card[];
+	card?: Card;
+	fields: readonly Field[];
+	records: ApiRecord[];
+	cursor: string | undefined;
+	nextCursor: string | null;
+}
 
-const frame = (title: string, body: string) => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="stylesheet" href="/settings/style.css">
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
+/** What is asked before something is done that cannot be undone. */
+export interface Question extends PageData {
+	question: string;
+	consequence: string;
+	button: string;
+	/** Where the answer is sent to. */
+	action: string;
+}
 
-const signInTemplate = frame(
-	'Sign in – Workspace settings',
-	`<main>
-<h1>Workspace settings</h1>
-<% if (it.failed) { %><p role="alert" class="notice">That is not the password.</p><% } %>
-<form method="post" action="/settings/sign-in">
-<label>Password <input type="password" name="password" autocomplete="current-password" required autofocus></label>
-<button>Sign in</button>
-</form>
-</main>`,
-);
+const eta = new Eta({ autoEscape: true, useWith: false, cache: true });
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const viewNames = ['layout', 'header', 'signIn', 'settings', 'confirm', 'records'] as const;
+for (const name of viewNames) {
+	eta.loadTemplate(`@${name}`, readFileSync(join(folder, 'views', `${name}.eta`), 'utf8'));
+}
 
-const hidden = '<input type="hidden" name="form_token" value="<%= it.formToken %>">';
+/** Files that the pages load, by the name they are served under. */
+export const assets = {
+	'pico.css': {
+		type: 'text/css; charset=utf-8',
+		path: createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css'),
+	},
+	'style.css': { type: 'text/css; charset=utf-8', path: join(folder, 'style.css') },
+	'copy.js': { type: 'text/javascript; charset=utf-8', path: join(folder, 'copy.js') },
+};
 
-const pageTemplate = frame(
-	'<%= it.workspace.name %> – Workspace settings',
-	`<header>
-<h1><%= it.workspace.name %></h1>
-<p>Workspace <code><%= it.workspace.id %></code></p>
-<form method="post" action="/settings/sign-out">${hidden}<button>Sign out</button></form>
-</header>
-<main>
-<% if (it.notice) { %>
-<section role="status" class="notice">
-<p><%= it.notice.text %></p>
-<% if (it.notice.secrets.length > 0) { %>
-<p>Copy it now. It is not shown again.</p>
-<dl><% for (const [name, value] of it.notice.secrets) { %><dt><%= name %></dt><dd><code><%= value %></code></dd><% } %></dl>
-<% } %>
-</section>
-<% } %>
+const escape = (text: string) =>
+	text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-<section aria-labelledby="keys">
-<h2 id="keys">API keys</h2>
-<table>
-<thead><tr><th>Name</th><th>Key</th><th>Created</th><th>State</th><th></th></tr></thead>
-<tbody><% for (const key of it.keys) { %>
-<tr><td><%= key.name %></td><td><code><%= key.hint %></code></td><td><%= key.createdAt %></td>
-<td><%= key.revokedAt ? 'revoked' : 'active' %></td>
-<td><% if (!key.revokedAt) { %><form method="post" action="/settings/keys/<%= key.id %>/revoke">${hidden}<button aria-label="Revoke key <%= key.name %>">Revoke</button></form><% } %></td></tr>
-<% } %></tbody>
-</table>
-<form method="post" action="/settings/keys">${hidden}
-<label>Name <input name="name" required maxlength="200"></label>
-<button>Create API key</button>
-</form>
-</section>
+const format = new Intl.DateTimeFormat('en-GB', {
+	dateStyle: 'medium',
+	timeStyle: 'short',
+	timeZone: 'UTC',
+});
 
-<section aria-labelledby="accounts">
-<h2 id="accounts">Service accounts</h2>
-<table>
-<thead><tr><th>Name</th><th>Client id</th><th>Role</th><th>Created</th><th>State</th><th></th></tr></thead>
-<tbody><% for (const account of it.accounts) { %>
-<tr><td><%= account.name %></td><td><code><%= account.clientId %></code></td><td><%= account.role %></td>
-<td><%= account.createdAt %></td><td><%= account.revokedAt ? 'revoked' : 'active' %></td>
-<td><% if (!account.revokedAt) { %><form method="post" action="/settings/accounts/<%= encodeURIComponent(account.clientId) %>/revoke">${hidden}<button aria-label="Revoke account <%= account.name %>">Revoke</button></form><% } %></td></tr>
-<% } %></tbody>
-</table>
-<form method="post" action="/settings/accounts">${hidden}
-<label>Name <input name="name" required maxlength="200"></label>
-<label>Role <select name="role"><% for (const role of it.roles) { %><option<%= role === 'editor' ? ' selected' : '' %>><%= role %></option><% } %></select></label>
-<button>Create service account</button>
-</form>
-</section>
+/** A time that people can read; the exact one when they point at it. */
+function time(iso: string): string {
+	const exact = escape(iso);
+	return `<time datetime="${exact}" title="${exact}">${escape(format.format(new Date(iso)))} UTC</time>`;
+}
 
-<section aria-labelledby="subscriptions">
-<h2 id="subscriptions">Webhook subscriptions</h2>
-<table>
-<thead><tr><th>Subscription</th><th>Target</th><th>Events</th><th>Card</th><th>State</th><th>Failed attempts</th><th>Waiting</th><th></th></tr></thead>
-<tbody><% for (const one of it.subscriptions) { %>
-<tr><td><code><%= one.id %></code></td><td><%= one.targetUrl %></td><td><%= one.events.join(', ') %></td>
-<td><%= one.cardId ?? 'all cards' %></td><td><%= one.state %><% if (one.pausedAt) { %> since <%= one.pausedAt %><% } %></td>
-<td><%= one.failures %></td><td><%= one.pending %></td>
-<td><% if (one.state === 'paused') { %><form method="post" action="/settings/subscriptions/<%= one.id %>/resume">${hidden}<button aria-label="Resume <%= one.id %>">Resume</button></form><% } %></td></tr>
-<% } %></tbody>
-</table>
-</section>
+/** Longest value that the view of records shows, in characters. */
+const maximumShown = 200;
 
-<section aria-labelledby="deliveries">
-<h2 id="deliveries">Deliveries</h2>
-<p>The latest <%= it.deliveries.length %>, newest first.</p>
-<table>
-<thead><tr><th>Event</th><th>Created</th><th>Subscription</th><th>State</th><th>Attempts</th></tr></thead>
-<tbody><% for (const delivery of it.deliveries) { %>
-<tr><td><%= delivery.event %></td><td><%= delivery.createdAt %></td><td><code><%= delivery.subscriptionId %></code></td>
-<td><%= delivery.state %></td>
-<td><ol><% for (const attempt of delivery.attempts) { %><li><%= attempt.at %>: <%= attempt.error ?? attempt.status %> (<%= attempt.durationMs %> ms)</li><% } %></ol></td></tr>
-<% } %></tbody>
-</table>
-</section>
+/** A value of a record in one cell. */
+function show(value: unknown): string {
+	if (value === undefined || value === null) return '';
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
+	return text.length > maximumShown ? `${text.slice(0, maximumShown)}…` : text;
+}
 
-<section aria-labelledby="outbox">
-<h2 id="outbox">E-mail outbox</h2>
-<p><%= it.mailServer ? 'E-mails are sent through the mail server.' : 'There is no mail server; e-mails stay here.' %></p>
-<% for (const mail of it.mails) { %>
-<article><h3><%= mail.subject %></h3>
-<p>To <%= mail.recipient %>, <%= mail.createdAt %>, <%= mail.sentAt ? 'sent ' + mail.sentAt : 'not sent' %><% if (mail.error) { %> (<%= mail.error %>)<% } %></p>
-<pre><%= mail.text %></pre></article>
-<% } %>
-</section>
-</main>`,
-);
-
-/** The stylesheet of the page. */
-export const style = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 80rem; padding: 1rem; }
-section { margin-block: 2rem; overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid #8884; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-td form { margin: 0; }
-form { margin-block: .8rem; }
-label { margin-right: 1rem; }
-ol { margin: 0; padding-left: 1.2rem; }
-pre { white-space: pre-wrap; }
-.notice { border: 2px solid; border-radius: .3rem; padding: .3rem 1rem; }
-code { overflow-wrap: anywhere; }
-`;
+function render(name: (typeof viewNames)[number], data: PageData & { page: string }): string {
+	const hidden = `<input type="hidden" name="form_token" value="${escape(data.formToken)}">`;
+	return eta.render(`@${name}`, { ...data, hidden, time, show, roles });
+}
 
 /** The form that asks for the password. */
 export function renderSignIn(failed: boolean): string {
-	return eta.renderString(signInTemplate, { failed });
+	return eta.render('@signIn', { failed });
 }
 
-/** The whole page. Every value is escaped. */
-export function renderPage(data: PageData): string {
-	return eta.renderString(pageTemplate, { ...data, roles: roles satisfies readonly Role[] });
+/** The settings. Every value is escaped. */
+export function renderSettings(data: SettingsData): string {
+	return render('settings', Object.assign(data, { page: 'settings' }));
+}
+
+/** The view of records. Every value is escaped. */
+export function renderRecords(data: RecordsData): string {
+	return render('records', Object.assign(data, { page: 'records' }));
+}
+
+/** A question before something is done. */
+export function renderQuestion(data: Question): string {
+	return render('confirm', Object.assign(data, { page: 'settings' }));
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken, until } from './client.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -54,9 +54,7 @@ test('F1 a record that grows past its quota is refused, by its kind, and stays a
 		const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 		const fields: string[] = [];
 		for (const name of ['a', 'b', 'c']) {
-			fields.push(
-				(await api('POST', `cards/${cid}/fields`, { name, type: 'long_text' })).body.id,
-			);
+			fields.push((await api('POST', `cards/${cid}/fields`, { name, type: 'long_text' })).body.id);
 		}
 		const [a = '', b = '', c = ''] = fields;
 		const text = 'é'.repeat(1_900_000);
@@ -74,7 +72,7 @@ test('F1 a record that grows past its quota is refused, by its kind, and stays a
 });
 
 describe('F2 a card with many records', () => {
-	let service: Awaited<ReturnType<typeof startService>>;
+	let service: ControlledService;
 	beforeEach(async () => {
 		service = await startService({ control: true });
 	});

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectControl, type Service, startService } from '../../service/index.ts';
+import { connectControl, type ControlledService, startService } from '../../service/index.ts';
 import { type Client, createClient } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let cid: string;
 
@@ -138,7 +138,7 @@ test('requests are counted, without credentials', async () => {
 	expect(JSON.stringify(seen)).not.toContain(service.apiKey);
 });
 
-test.each<[keyof Service['control'], Record<string, unknown>]>([
+test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	['setLatency', { ms: 3e9 }],
 	['setBackoff', { ms: 3e9 }],
 	['setDeliveryTimeout', { ms: 1500.5 }],
@@ -159,11 +159,13 @@ test.each<[keyof Service['control'], Record<string, unknown>]>([
 });
 
 test('what is out of bounds does not start', async () => {
-	await expect(startService({ deliveryTimeoutMs: 1500.5 })).rejects.toThrow('deliveryTimeoutMs');
+	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
+		'deliveryTimeoutMs',
+	);
 });
 
 test('reset goes back to the variants of the start, resetVariants to those of the service', async () => {
-	const other = await startService({ variants: { lists: 'bare' } });
+	const other = await startService({ control: true, variants: { lists: 'bare' } });
 	try {
 		other.control.setVariants({ lists: 'items', objects: 'named' });
 		other.control.reset();
@@ -200,7 +202,7 @@ describe('over HTTP', () => {
 	});
 
 	test('is off unless asked for', async () => {
-		const plain = await startService();
+		const plain = await startService({ control: true });
 		try {
 			expect([plain.controlUrl, plain.controlToken]).toEqual([null, null]);
 			expect((await createClient(plain)('POST', '/control/reset', {})).status).toBe(404);

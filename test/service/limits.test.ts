@@ -1,9 +1,9 @@
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 beforeAll(async () => {
-	service = await startService();
+	service = await startService({ control: true });
 });
 afterEach(() => {
 	jest.restoreAllMocks();

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import problemVectors from '../vectors/problem.json';
 import rateVectors from '../vectors/rateLimit.json';
 import { type Answer, type Client, createClient } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let cid: string;
 const reported: string[] = [];
 
 beforeAll(async () => {
-	service = await startService({ report: (message) => reported.push(message) });
+	service = await startService({ control: true, report: (message) => reported.push(message) });
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });

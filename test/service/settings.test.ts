@@ -1,9 +1,9 @@
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken, until } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 beforeEach(async () => {
-	service = await startService({ backoffMs: 1 });
+	service = await startService({ control: true, backoffMs: 1 });
 });
 afterEach(async () => await service.close());
 

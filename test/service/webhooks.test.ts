@@ -1,17 +1,17 @@
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { sign } from '../../service/delivery/signature.ts';
 import vectors from '../vectors/signature.json';
 import { type Client, createClient, until } from './client.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let receiver: Receiver;
 let cid: string;
 let fid: string;
 
 beforeEach(async () => {
-	service = await startService({ backoffMs: 20 });
+	service = await startService({ control: true, backoffMs: 20 });
 	receiver = await startReceiver();
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Watched' })).body.id;

@@ -1,4 +1,4 @@
-import { startService, type Service } from '../../service/index.ts';
+import { startService, type ControlledService } from '../../service/index.ts';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -12,7 +12,7 @@ export interface FieldSpec {
 
 /** A service of its own for a test file, with what tests do to it beside the nodes. */
 export interface TestWorkspace {
-	service: Service;
+	service: ControlledService;
 	apiKey: TestCredentials;
 	serviceAccount: TestCredentials;
 	/** Sends a request as the workspace's owner, past the nodes; the answer has to be a success. */
@@ -38,7 +38,7 @@ interface Named {
 
 /** Starts a service of its own. */
 export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
-	const service = await startService({ control: true, ...options });
+	const service = await startService({ ...options, control: true });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 

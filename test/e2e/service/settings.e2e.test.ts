@@ -1,9 +1,9 @@
 /** The settings page of the reference service in a real browser, with script switched off. */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type Service, startService } from '../../../service/index.ts';
+import { type ControlledService, startService } from '../../../service/index.ts';
 
 let browser: Browser;
-let service: Service;
+let service: ControlledService;
 let page: Page;
 /** What the browser itself objected to, for example a breach of the Content-Security-Policy. */
 const complaints: string[] = [];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => await browser.close());
 
 beforeEach(async () => {
-	service = await startService({ backoffMs: 1 });
+	service = await startService({ control: true, backoffMs: 1 });
 	complaints.length = 0;
 	const context = await browser.newContext({ javaScriptEnabled: false });
 	page = await context.newPage();

@@ -1,38 +1,49 @@
 import { z } from 'zod/v4';
-import { tokenFaultModes, type TokenFaults } from './tokenFaults.ts';
-import type { Clock } from '../foundation/clock.ts';
+import type { IdentityProvider } from '../auth/provider.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { sign } from '../delivery/signature.ts';
+import type { WorkspaceData } from '../domain/workspaceData.ts';
 import { checkValue, type FieldType } from '../foundation/fieldTypes.ts';
-import { type RateLimiter, rateAnswerSchema, rateSchema } from '../http/rateLimit.ts';
-import { type RuntimeSettings, runtimeSettingsSchema } from '../foundation/settings.ts';
-import { type Role, roles } from '../storage/identities.ts';
+import {
+	maximumTimerMs,
+	type RuntimeSettings,
+	runtimeSettingsSchema,
+} from '../foundation/settings.ts';
+import type { Cursors } from '../http/cursor.ts';
+import { type Rate, type RateLimiter, rateSchema } from '../http/rateLimit.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
+import { type Role, roles } from '../storage/identities.ts';
 import type { Store } from '../storage/store.ts';
-import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
-import type { WorkspaceData } from '../domain/records.ts';
 import { type Faults, faultSchema } from './faults.ts';
+import { rateAnswerSchema } from './rateAnswer.ts';
 import type { RequestLog } from './requestLog.ts';
+import type { RigState } from './rig.ts';
+import type { ShiftedClock } from './shiftedClock.ts';
+import { tokenFaultModes, type TokenFaults } from './tokenFaults.ts';
+import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
 
-/** What control works on. */
-export interface ControlContext {
+/** The parts of the service that control turns. */
+export interface ControlledParts {
 	store: Store;
 	data: WorkspaceData;
-	variants: Variants;
-	/** What `reset` goes back to. */
-	initialVariants: Readonly<Variants>;
+	cursors: Cursors;
+	limiter: RateLimiter;
+	dispatcher: Dispatcher;
+	provider: Pick<IdentityProvider, 'app' | 'onToken'>;
+	workspaceId: string;
+}
+
+/** What control works on. */
+export interface ControlContext extends ControlledParts {
+	state: RigState;
 	settings: RuntimeSettings;
 	/** What `reset` goes back to. */
-	initialSettings: Readonly<RuntimeSettings>;
-	limiter: RateLimiter;
-	initialRate: z.input<typeof rateSchema>;
+	initial: { settings: Readonly<RuntimeSettings>; variants: Readonly<Variants>; rate: Rate };
 	faults: Faults;
 	tokenFaults: TokenFaults;
 	requests: RequestLog;
-	clock: Clock;
-	dispatcher: Dispatcher;
-	workspaceId: string;
+	clock: ShiftedClock;
 }
 
 type Arguments<S extends z.ZodType> =
@@ -83,8 +94,9 @@ function sample({ name, type, options }: Field, n: number): unknown {
 
 /** Makes the calls. */
 export function createControl(context: ControlContext) {
-	const { store, data, variants, settings, limiter, faults, tokenFaults, requests, clock } =
-		context;
+	const { store, data, state, settings, limiter, faults, tokenFaults, requests, clock } = context;
+	const { variants } = state;
+
 	const { cards, fields, records, identities, subscriptions, deliveries } = store;
 
 	const workspaceOfCard = (cardId: string) => {
@@ -100,8 +112,8 @@ export function createControl(context: ControlContext) {
 
 	return {
 		/** Holds every API answer back. */
-		setLatency: call(z.strictObject({ ms: limits.latencyMs }), ({ ms }) => {
-			settings.latencyMs = ms;
+		setLatency: call(z.strictObject({ ms: z.number().min(0).max(maximumTimerMs) }), ({ ms }) => {
+			state.latencyMs = ms;
 		}),
 		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */
 		setRate: call(
@@ -118,7 +130,7 @@ export function createControl(context: ControlContext) {
 		),
 		/** Sets how a refusal for the rate looks: status, Retry-After, unit of the reset header. */
 		setRateAnswer: call(rateAnswerSchema, (answer) => {
-			limiter.answer = answer;
+			state.rateAnswer = answer;
 		}),
 		/** Fails the next matching requests. */
 		fail: call(faultSchema, (fault) => faults.add(fault)),
@@ -150,7 +162,8 @@ export function createControl(context: ControlContext) {
 		/** Renames a field. */
 		renameField: call(card.extend({ fieldId: z.string(), name: z.string() }), (input) => {
 			const { cardId, fieldId, name } = input;
-			data.updateField(workspaceOfCard(cardId), cardId, fieldId, { name });
+			const field = data.fields.get(workspaceOfCard(cardId), cardId, fieldId);
+			store.change(() => void fields.update(cardId, { ...field, name }));
 		}),
 		/** Makes an API key for a workspace, the service's own unless another is named. */
 		createKey: call(
@@ -219,7 +232,7 @@ export function createControl(context: ControlContext) {
 		addCollaborator: call(
 			card.extend({ email: z.string(), role: z.string().default('editor') }),
 			({ cardId, email, role }) =>
-				data.addCollaborator(workspaceOfCard(cardId), cardId, email, role),
+				data.cards.addCollaborator(workspaceOfCard(cardId), cardId, email, role),
 		),
 		/** Sets how long new access tokens live. */
 		setTokenLifetime: call(z.strictObject({ seconds: limits.tokenLifetimeSeconds }), (input) => {
@@ -228,8 +241,7 @@ export function createControl(context: ControlContext) {
 		/** Sets the time before the first retry of a delivery; retries that wait come forward. */
 		setBackoff: call(z.strictObject({ ms: limits.backoffMs }), ({ ms }) => {
 			settings.backoffMs = ms;
-			deliveries.hasten(ms);
-			context.dispatcher.wakeAll();
+			context.dispatcher.hasten(ms);
 		}),
 		/** Sets how many deliveries of one subscription run at a time; more than one gives the order up. */
 		setParallelDeliveries: call(z.strictObject({ count: limits.parallelDeliveries }), (input) => {
@@ -248,30 +260,21 @@ export function createControl(context: ControlContext) {
 			Object.assign(variants, defaultVariants);
 		}),
 		/** Makes cursors misbehave: the same one again and again, or never null. */
-		setPaging: call(z.strictObject({ mode: limits.paging }), ({ mode }) => {
-			settings.paging = mode;
-		}),
+		setPaging: call(
+			z.strictObject({ mode: z.enum(['normal', 'repeatCursor', 'endless']) }),
+			({ mode }) => {
+				state.paging = mode;
+			},
+		),
 		/** All subscriptions of a workspace with their state; secrets are left out. */
 		subscriptions: call(
 			z.strictObject({ workspaceId: z.string().optional() }).optional(),
-			(input) =>
-				subscriptions
-					.list(input?.workspaceId ?? context.workspaceId)
-					.map(({ secret: _secret, ...rest }) => ({
-						...rest,
-						pending: deliveries.pendingCount(rest.id),
-					})),
+			(input) => data.subscriptions.list(input?.workspaceId ?? context.workspaceId),
 		),
 		/** Makes a paused subscription active again; what waits is delivered at once. */
-		resumeSubscription: call(z.strictObject({ id: z.string() }), ({ id }) => {
-			const resumed = store.database.transaction(() => {
-				const paused = subscriptions.resume(id);
-				if (paused) deliveries.restart(id);
-				return paused;
-			});
-			context.dispatcher.wake(id);
-			return { resumed };
-		}),
+		resumeSubscription: call(z.strictObject({ id: z.string() }), ({ id }) => ({
+			resumed: data.subscriptions.resume(id),
+		})),
 		/** Sends a delivery of the log once more: the same bytes, the same signature. */
 		redeliver: call(z.strictObject({ id: z.number().int() }), ({ id }) => {
 			const queued = deliveries.again(id);
@@ -313,10 +316,12 @@ export function createControl(context: ControlContext) {
 		reset: call(nothing, () => {
 			faults.clear();
 			tokenFaults.clear();
-			Object.assign(variants, context.initialVariants);
-			Object.assign(settings, context.initialSettings);
-			limiter.answer = rateAnswerSchema.parse({});
-			limiter.set(context.initialRate);
+			Object.assign(variants, context.initial.variants);
+			Object.assign(settings, context.initial.settings);
+			state.latencyMs = 0;
+			state.paging = 'normal';
+			state.rateAnswer = rateAnswerSchema.parse({});
+			limiter.set(context.initial.rate);
 			clock.offsetSeconds = 0;
 		}),
 	};
