@@ -33,6 +33,9 @@ function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError
 		}
 		case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
 			return problem('unsupported-media-type', 'Send bodies as application/json.');
+		case 'FST_CSRF_MISSING_SECRET':
+		case 'FST_CSRF_INVALID_TOKEN':
+			return problem('cross-site-request', 'The form is not from this session. Reload the page.');
 		case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
 			return problem('malformed-request', 'The body is not as long as Content-Length says.');
 		case 'FST_ERR_BAD_URL':

@@ -186,7 +186,9 @@ export function createDispatcher(
 		due.delete(delivery.id);
 		if (result.error === null) {
 			store.deliveries.delivered(delivery.id, result);
-			windows.set(subscription.id, windowOf(subscription.id) * 2);
+			if (settings.parallelDeliveries > 1) {
+				windows.set(subscription.id, windowOf(subscription.id) * 2);
+			}
 			return;
 		}
 		windows.delete(subscription.id);
@@ -280,10 +282,7 @@ export function createDispatcher(
 			})
 			.finally(() => {
 				workersOfQueue.delete(worker);
-				if (workersOfQueue.size === 0) {
-					workers.delete(subscriptionId);
-					windows.delete(subscriptionId);
-				}
+				if (workersOfQueue.size === 0) workers.delete(subscriptionId);
 				// Asked for between the worker's last look and now.
 				if (asked.has(subscriptionId)) dispatcher.wake(subscriptionId);
 			});

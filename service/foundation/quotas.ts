@@ -42,7 +42,7 @@ export const defaultQuotas: Readonly<Quotas> = {
 	logBytes: 64 * 1024 * 1024,
 	signInsPerMinute: 10,
 	tokenRequestsPerMinute: 120,
-	wrongCredentialsPerMinute: 60,
+	wrongCredentialsPerMinute: 300,
 };
 
 /** Longest time that one piece of background work may hold the event loop, in ms; 50 ms is promised. */

@@ -166,21 +166,13 @@ export async function addSettingsPage(app: App, context: SettingsContext) {
 			reply.type('text/html; charset=utf-8').send(text);
 
 		/** Only for somebody signed in whose form is ours. */
-		const checkForm = async (request: FastifyRequest, reply: FastifyReply) => {
-			if (!sessionOf(request)) {
+		const checkForm = [
+			async (request: FastifyRequest) => {
+				if (sessionOf(request)) return;
 				throw problem('authentication-required', 'Sign in to the settings page first.');
-			}
-			await new Promise<void>((resolve, reject) => {
-				settings.csrfProtection.call(settings, request, reply, (error?: Error) => {
-					if (!error) resolve();
-					else {
-						reject(
-							problem('cross-site-request', 'The form is not from this session. Reload the page.'),
-						);
-					}
-				});
-			});
-		};
+			},
+			settings.csrfProtection,
+		];
 
 		/** A page for somebody signed in; the others are asked for the password. */
 		const page = (
@@ -252,6 +244,8 @@ export async function addSettingsPage(app: App, context: SettingsContext) {
 				if (id === undefined) return html(reply.code(401), renderSignIn(true));
 				request.session.regenerate();
 				request.session.set('id', id);
+				// Made now, so that later pages need not set the cookie again.
+				reply.generateCsrf();
 				return reply.redirect(settingsRoot, 303);
 			},
 		);

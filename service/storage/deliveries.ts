@@ -198,13 +198,29 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 					if (done) done = { deliveries: done.deliveries + 1, bytes: done.bytes + row.bytes };
 				}
 				setState.run('delivered', 0, 0, id);
-				insertAttempt.run(id, attempt.at, attempt.status, attempt.durationMs, attempt.error, attempt.answer, id);
+				insertAttempt.run(
+					id,
+					attempt.at,
+					attempt.status,
+					attempt.durationMs,
+					attempt.error,
+					attempt.answer,
+					id,
+				);
 			});
 		},
 		/** Notes a failed attempt; the delivery stays at the head of its subscription's queue. */
 		failed(id: number, attempt: Omit<Attempt, 'number'>, failures: number, dueAt: number) {
 			setState.run('pending', failures, dueAt, id);
-			insertAttempt.run(id, attempt.at, attempt.status, attempt.durationMs, attempt.error, attempt.answer, id);
+			insertAttempt.run(
+				id,
+				attempt.at,
+				attempt.status,
+				attempt.durationMs,
+				attempt.error,
+				attempt.answer,
+				id,
+			);
 		},
 		/** Brings retries forward to what a shorter backoff would have given; never puts one off. */
 		hasten(backoffMs: number) {

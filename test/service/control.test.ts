@@ -120,7 +120,7 @@ describe('data', () => {
 
 test('requests are counted, without credentials', async () => {
 	service.control.resetRequests();
-	await api('GET', 'cards?a=b');
+	await api('GET', 'cards');
 	await createClient(service, null)('DELETE', `cards/${cid}`);
 	const seen = service.control.requests();
 	const path = `/api/v1/workspaces/${service.workspaceId}/cards`;
@@ -129,7 +129,7 @@ test('requests are counted, without credentials', async () => {
 			listener: 'api',
 			method: 'GET',
 			path,
-			query: 'a=b',
+			query: '',
 			authorization: 'apiKey',
 			status: 200,
 		}),
@@ -201,11 +201,23 @@ describe('over HTTP', () => {
 		await expect(other.reset()).rejects.toThrow('401');
 	});
 
-	test('is off unless asked for', async () => {
-		const plain = await startService({ control: true });
+	test('is not there unless asked for: no route, no header, no call', async () => {
+		const plain = await startService();
 		try {
-			expect([plain.controlUrl, plain.controlToken]).toEqual([null, null]);
-			expect((await createClient(plain)('POST', '/control/reset', {})).status).toBe(404);
+			expect([plain.controlUrl, plain.controlToken, 'control' in plain]).toEqual([
+				null,
+				null,
+				false,
+			]);
+			const api = createClient(plain, null);
+			for (const name of Object.keys(service.control)) {
+				const answer = await api('POST', `/control/${name}`, {});
+				expect([name, answer.status, answer.body.type]).toEqual([
+					name,
+					404,
+					expect.stringMatching(/route-not-found$/),
+				]);
+			}
 		} finally {
 			await plain.close();
 		}

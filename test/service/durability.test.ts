@@ -166,10 +166,21 @@ test('a file of version 1 is upgraded; its e-mails find their workspace', async 
 	const { id } = before.identities.createWorkspace('Workspace', 'owner@example.com');
 	const text = `The webhook subscription whk_1 of workspace ${id} was paused\n`;
 	before.mails.add(id, 'owner@example.com', 'Subject', text);
-	before.database.sql.exec(`ALTER TABLE mails DROP COLUMN workspace_id; PRAGMA user_version = 1`);
+	before.database.sql.exec(`
+		DROP INDEX events_by_card;
+		ALTER TABLE mails DROP COLUMN workspace_id;
+		ALTER TABLE cards DROP COLUMN deleted_at;
+		ALTER TABLE events DROP COLUMN card_id;
+		ALTER TABLE deliveries DROP COLUMN bytes;
+		ALTER TABLE attempts DROP COLUMN answer;
+		DELETE FROM meta;
+		PRAGMA user_version = 1;
+		PRAGMA application_id = 0;
+	`);
 	before.close();
 	const after = openStore(file, clock, defaultQuotas);
 	expect(after.mails.list(id, 10)).toEqual([expect.objectContaining({ text })]);
+	expect(after.identities.defaultWorkspace()?.id).toBe(id);
 	after.close();
 });
 
