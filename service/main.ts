@@ -122,6 +122,7 @@ function explain(error: unknown): string {
 		return `Port ${port} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
 	}
 	if (code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023.`;
+	if (code === 'ENOENT' || code === 'EISDIR') return `Cannot open the file ${given.file}.`;
 	if (code === 'ERR_SQLITE_ERROR' && error.message.includes('locked')) {
 		return `The file ${given.file} is in use by another process.`;
 	}

@@ -21,6 +21,7 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 			schema: {
 				operationId: 'listCards',
 				summary: 'List all cards in the workspace',
+				description: 'All cards at once; this list has no pages.',
 				tags,
 				params: workspaceParams,
 				response: answersOf({ 200: z.object({ cards: z.array(cardSchema) }) }),
@@ -35,6 +36,7 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 			schema: {
 				operationId: 'getCard',
 				summary: 'Get one card',
+				description: 'Gives the card itself. Its fields and records have lists of their own.',
 				tags,
 				params: cardParams,
 				response: answersOf({ 200: cardSchema }),
@@ -49,6 +51,7 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 			schema: {
 				operationId: 'createCard',
 				summary: 'Create a card',
+				description: 'The name need not be unique. Emits card.created.',
 				tags,
 				params: workspaceParams,
 				body: cardCreateSchema,
@@ -64,6 +67,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 			schema: {
 				operationId: 'updateCard',
 				summary: "Update a card's name or description",
+				description:
+					'Properties that are not given stay unchanged. Emits card.updated where something changes.',
 				tags,
 				params: cardParams,
 				body: cardUpdateSchema,
@@ -79,6 +84,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 			schema: {
 				operationId: 'deleteCard',
 				summary: 'Delete a card with its fields and records',
+				description:
+					'Deletes the card with its fields, its records and the subscriptions for it. Records that go with it have no events.',
 				tags,
 				params: cardParams,
 				response: answersOf({ 204: noBody }),

@@ -31,6 +31,7 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 			schema: {
 				operationId: 'listFields',
 				summary: 'List the fields of a card with types and options',
+				description: 'Gives the mapping of field names to the field ids that records are keyed by.',
 				tags,
 				params: cardParams,
 				response: answersOf({ 200: z.object({ fields: z.array(fieldSchema) }) }),
@@ -45,6 +46,7 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 			schema: {
 				operationId: 'createField',
 				summary: 'Add a field',
+				description: 'Options are for select fields only: names, or objects with a name.',
 				tags,
 				params: cardParams,
 				body: fieldCreateSchema,
@@ -78,6 +80,7 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 			schema: {
 				operationId: 'deleteField',
 				summary: 'Delete a field and its values',
+				description: 'The values that records have in this field are deleted with it.',
 				tags,
 				params: fieldParams,
 				response: answersOf({ 204: noBody }),

@@ -12,9 +12,16 @@ export const openApiInfo: Partial<OpenAPIV3.Document> = {
 		version: '1.0.0',
 		description:
 			'Cards, fields and records of a workspace, and webhook subscriptions. Errors are RFC 7807 problem details.',
+		contact: { name: 'Workspace Data Service', url: 'https://workspace-data.example' },
+		license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
 	},
 	servers: [{ url: '/api/v1' }],
-	tags: [{ name: 'Cards' }, { name: 'Fields' }, { name: 'Records' }, { name: 'Webhooks' }],
+	tags: [
+		{ name: 'Cards', description: 'The tables of a workspace.' },
+		{ name: 'Fields', description: 'The columns of a card.' },
+		{ name: 'Records', description: 'The rows of a card.' },
+		{ name: 'Webhooks', description: 'Subscriptions to events.' },
+	],
 };
 
 /**
@@ -56,6 +63,8 @@ function describe(
 	for (const path of Object.values(document.paths)) {
 		for (const operation of Object.values(path ?? {}) as OpenAPIV3.OperationObject[]) {
 			describeProblems(operation);
+			const { default: problem } = operation.responses;
+			if (problem) operation.responses['4XX'] = problem;
 		}
 	}
 	dropUnused(document);

@@ -60,6 +60,7 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 			schema: {
 				operationId: 'listRecords',
 				summary: 'List records, paginated, oldest first',
+				description: 'Repeat the request with the next_cursor of the answer until it is null.',
 				tags,
 				params: cardParams,
 				querystring: listQuery,
@@ -85,6 +86,7 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 			schema: {
 				operationId: 'createRecord',
 				summary: 'Create a record',
+				description: 'Data is keyed by field id. Emits record.created.',
 				tags,
 				params: cardParams,
 				body: recordCreateSchema,
@@ -117,6 +119,7 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 			schema: {
 				operationId: 'deleteRecord',
 				summary: 'Delete a record',
+				description: 'Emits record.deleted with the last values.',
 				tags,
 				params: recordParams,
 				response: answersOf({ 204: noBody }),

@@ -25,6 +25,7 @@ export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteCon
 			schema: {
 				operationId: 'createWebhook',
 				summary: 'Create a subscription; its secret is in this answer only',
+				description: 'Deliveries are signed with the secret, in the header X-Service-Signature.',
 				tags,
 				params: workspaceParams,
 				body: webhookCreateSchema,
@@ -43,6 +44,7 @@ export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteCon
 			schema: {
 				operationId: 'deleteWebhook',
 				summary: 'Delete a subscription, active or paused',
+				description: 'What still waits for the subscription is not delivered any more.',
 				tags,
 				params: webhookParams,
 				response: answersOf({ 204: noBody }),

@@ -88,6 +88,7 @@ test('a service account is created, its secret shown once, and revoked', async (
 	await page.reload();
 	expect(await page.content()).not.toContain(clientSecret);
 	await page.getByRole('button', { name: 'Revoke account Robot' }).click();
+	await page.getByRole('button', { name: 'Revoke account' }).click();
 	expect(await page.getByRole('status').textContent()).toContain('was revoked');
 	expect((await token()).status).toBe(401);
 });
@@ -105,6 +106,7 @@ test('an API key is created and revoked', async () => {
 	expect((await list()).status).toBe(200);
 	expect(await keys.getByText('<script>alert(1)</script>').count()).toBe(1);
 	await page.getByRole('button', { name: 'Revoke key <script>' }).click();
+	await page.getByRole('button', { name: 'Revoke key' }).click();
 	expect((await list()).status).toBe(401);
 });
 
@@ -119,7 +121,7 @@ test('a paused subscription is shown with its attempts and resumed', async () =>
 		if (Date.now() > deadline) throw new Error('The subscription was not paused within a minute.');
 		await page.reload();
 	}
-	expect(await section('deliveries').locator('li').count()).toBe(4);
+	expect(await section('deliveries').locator('ol > li').count()).toBe(4);
 	expect(await section('outbox').getByRole('heading', { level: 3 }).textContent()).toBe(
 		'A webhook subscription was paused',
 	);
