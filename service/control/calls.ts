@@ -1,38 +1,22 @@
 import { z } from 'zod/v4';
-import type { IdentityProvider } from '../auth/provider.ts';
-import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { sign } from '../delivery/signature.ts';
-import type { WorkspaceData } from '../domain/workspaceData.ts';
 import { checkValue, type FieldType } from '../foundation/fieldTypes.ts';
 import {
 	maximumTimerMs,
 	type RuntimeSettings,
 	runtimeSettingsSchema,
 } from '../foundation/settings.ts';
-import type { Cursors } from '../http/cursor.ts';
-import { type Rate, type RateLimiter, rateSchema } from '../http/rateLimit.ts';
+import { type Rate, rateSchema } from '../http/rateLimit.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
 import { type Role, roles } from '../storage/identities.ts';
-import type { Store } from '../storage/store.ts';
 import { type Faults, faultSchema } from './faults.ts';
 import { rateAnswerSchema } from './rateAnswer.ts';
 import type { RequestLog } from './requestLog.ts';
-import type { RigState } from './rig.ts';
+import type { ControlledParts, RigState } from './state.ts';
 import type { ShiftedClock } from './shiftedClock.ts';
 import { tokenFaultModes, type TokenFaults } from './tokenFaults.ts';
 import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
-
-/** The parts of the service that control turns. */
-export interface ControlledParts {
-	store: Store;
-	data: WorkspaceData;
-	cursors: Cursors;
-	limiter: RateLimiter;
-	dispatcher: Dispatcher;
-	provider: Pick<IdentityProvider, 'app' | 'onToken'>;
-	workspaceId: string;
-}
 
 /** What control works on. */
 export interface ControlContext extends ControlledParts {

@@ -3,23 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { App } from '../http/context.ts';
 import { problemBody } from '../http/problem.ts';
-import type { ControlledParts } from './calls.ts';
-import type { Fault, Faults } from './faults.ts';
-import type { RequestLog } from './requestLog.ts';
-import type { RigState } from './rig.ts';
+import type { Fault } from './faults.ts';
+import type { HookContext } from './state.ts';
 import { controlRoot } from './routes.ts';
 import { createShapes, operationOf } from './shapes.ts';
-import type { ShiftedClock } from './shiftedClock.ts';
-import type { TokenFaults } from './tokenFaults.ts';
-
-/** What the hooks work with. */
-export interface HookContext extends ControlledParts {
-	state: RigState;
-	faults: Faults;
-	tokenFaults: TokenFaults;
-	requests: RequestLog;
-	clock: ShiftedClock;
-}
 
 const faultBodies = {
 	html: [

@@ -3,26 +3,17 @@ import { newSecret } from '../foundation/secrets.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
 import type { App } from '../http/context.ts';
 import type { Rate } from '../http/rateLimit.ts';
-import { type Control, type ControlledParts, createControl } from './calls.ts';
+import { type Control, createControl } from './calls.ts';
 import { createFaults } from './faults.ts';
 import { addHooks } from './hooks.ts';
-import { type RateAnswer, rateAnswerSchema } from './rateAnswer.ts';
+import { rateAnswerSchema } from './rateAnswer.ts';
 import { createRequestLog } from './requestLog.ts';
 import { addControlRoutes } from './routes.ts';
+import type { ControlledParts, RigState } from './state.ts';
 import { createTokenFaults } from './tokenFaults.ts';
 import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
 
 export { type Control } from './calls.ts';
-
-/** What tests turn while the service runs, beyond its own settings. */
-export interface RigState {
-	/** Time that every API answer is held back, in ms. */
-	latencyMs: number;
-	/** How cursors behave: properly, or as a broken service would. */
-	paging: 'normal' | 'repeatCursor' | 'endless';
-	variants: Variants;
-	rateAnswer: RateAnswer;
-}
 
 /** The test rig: everything that a model service would not have. */
 export interface Rig {

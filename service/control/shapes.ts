@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DomainEvent } from '../foundation/events.ts';
 import { pageSize } from '../foundation/settings.ts';
-import type { HookContext } from './hooks.ts';
+import type { HookContext } from './state.ts';
 
 /** What a request does: the two parts of its operation id in the description. */
 export interface Operation {

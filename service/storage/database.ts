@@ -181,7 +181,7 @@ export function openDatabase(file: string): Database {
 		PRAGMA secure_delete = ON;
 		PRAGMA foreign_keys = ON;
 		PRAGMA temp_store = MEMORY;
-		PRAGMA cache_size = -65536;
+		PRAGMA cache_size = -16384;
 	`);
 	upgrade(sql, version);
 
