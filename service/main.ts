@@ -130,7 +130,7 @@ function explain(error: unknown): string {
 	return `The service cannot start: ${error.message}`;
 }
 
-const { json, exitWithParent, tokenLifetime, tier, smtp, secretsFile: _file, ...options } = given;
+const { json, exitWithParent, tokenLifetime, tier, smtp, ...options } = given;
 const service = await startService({
 	...readSecrets(),
 	...options,

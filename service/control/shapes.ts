@@ -160,8 +160,8 @@ export function createShapes(context: HookContext) {
 			const find = {
 				card: () => ({ ...data.cards.get(wid, cid) }),
 				field: () => {
-					const { key: _key, options, ...rest } = data.fields.get(wid, cid, fid);
-					return { ...rest, options: options.map(({ name }) => name) };
+					const { id: fieldId, name, type, options } = data.fields.get(wid, cid, fid);
+					return { id: fieldId, name, type, options: options.map((option) => option.name) };
 				},
 				record: () => ({ ...data.records.get(wid, cid, rid) }),
 				webhook: () => {
