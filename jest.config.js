@@ -1,5 +1,8 @@
 /** Packages that ship ES modules only; jest runs CommonJS, so they are transformed like our own code. */
-const esModules = ['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'];
+const esModules = [
+	...['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'],
+	...['@fastify/cookie', 'cookie'],
+];
 
 /** @param {string} name the folder under test/ @returns {import('jest').Config} */
 const project = (name) => ({

@@ -106,8 +106,14 @@ async function main(): Promise<void> {
 	say(`
 n8n        ${host.baseUrl}
 sign-in    ${demoSignIn.email}  ${demoSignIn.password}
-service    ${service.baseUrl}  (workspace ${service.workspaceId})
-API key    ${service.apiKey}
+Base URL        ${service.baseUrl}
+Workspace ID    ${service.workspaceId}
+API Key         ${service.apiKey}
+Auth URL        ${service.authUrl}
+Realm           ${service.realm}
+Client ID       ${service.clientId}
+Client Secret   ${service.clientSecret}
+records    ${service.settingsUrl}/records  (cards, fields and records, read-only)
 settings   ${service.settingsUrl}  (password ${service.settingsPassword})
 data       ${folder}  (delete it to start afresh)
 log        ${join(host.userFolder, 'n8n.log')}

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -6,17 +7,17 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { openApiInfo } from './openApi.ts';
-import type { Guard } from './guard.ts';
-import { isProblemError, problem, problemBody, type ProblemError } from './problem.ts';
+import { maximumBodyBytes } from './foundation/settings.ts';
+import { type App, pathOf, type RouteContext } from './http/context.ts';
+import type { Guard } from './http/guard.ts';
+import { knowAllMethods, refuseOtherMethods } from './http/otherMethods.ts';
+import { problem, problemBody, type ProblemError, problemOf } from './http/problem.ts';
+import { validatorCompiler } from './http/validation.ts';
 import { addCardRoutes } from './routes/cards.ts';
-import { type App, type RouteContext } from './routes/context.ts';
 import { addFieldRoutes } from './routes/fields.ts';
-import { knowAllMethods, refuseOtherMethods } from './routes/otherMethods.ts';
+import { openApiInfo } from './routes/openApi.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
-import { maximumBodyBytes } from './settings.ts';
-import { validatorCompiler } from './validation.ts';
 
 /** Path of the versioned API root. @see service interface, part 9 */
 export const apiRoot = '/api/v1';
@@ -32,6 +33,9 @@ function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError
 		}
 		case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
 			return problem('unsupported-media-type', 'Send bodies as application/json.');
+		case 'FST_CSRF_MISSING_SECRET':
+		case 'FST_CSRF_INVALID_TOKEN':
+			return problem('cross-site-request', 'The form is not from this session. Reload the page.');
 		case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
 			return problem('malformed-request', 'The body is not as long as Content-Length says.');
 		case 'FST_ERR_BAD_URL':
@@ -57,8 +61,7 @@ function sendProblem(reply: FastifyReply, error: ProblemError): FastifyReply {
 }
 
 function routeNotFound(request: FastifyRequest): ProblemError {
-	const [path = ''] = request.url.split('?', 1);
-	return problem('route-not-found', `There is nothing at ${request.method} ${path}.`);
+	return problem('route-not-found', `There is nothing at ${request.method} ${pathOf(request)}.`);
 }
 
 /** Bodies come as they are; a client that compresses them has to hear that nobody unpacks them. */
@@ -68,6 +71,39 @@ function checkNotEncoded({ headers }: FastifyRequest) {
 	throw problem('unsupported-media-type', 'Send bodies without Content-Encoding.', {
 		headers: { 'accept-encoding': 'identity' },
 	});
+}
+
+/** JSON is UTF-8 between systems (RFC 8259, 8.1); another charset has to hear that it is not read. */
+function checkCharset({ headers }: FastifyRequest) {
+	const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
+	if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+	throw problem('unsupported-media-type', `Send bodies as UTF-8, not ${charset}.`);
+}
+
+/** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
+function checkHost({ raw }: FastifyRequest) {
+	if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
+	throw problem('malformed-request', 'The request has no Host header.');
+}
+
+/** A parameter that nobody reads is a mistake of the client, who has to hear of it. */
+function checkQuery({ query, routeOptions }: FastifyRequest) {
+	const known = routeOptions.config.query ?? [];
+	const unknown = Object.keys(query as object).find((name) => !known.includes(name));
+	if (unknown === undefined) return;
+	const possible = known.length === 0 ? 'none' : known.join(', ');
+	throw problem(
+		'malformed-request',
+		`Unknown query parameter "${unknown}". Possible: ${possible}.`,
+	);
+}
+
+/** Answers an Expect header that is not 100-continue (RFC 9110, 10.1.1). */
+function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse) {
+	const body = problemBody('expectation-failed', `Nothing here meets "Expect: ${headers.expect}".`);
+	response
+		.writeHead(body.status, { 'content-type': problemType, connection: 'close' })
+		.end(JSON.stringify(body));
 }
 
 /** Parses a JSON body; keys like `__proto__` stay ordinary keys, as JSON.parse makes own properties. */
@@ -98,25 +134,38 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
 	);
 }
 
-/**
- * Builds the HTTP application: API, description documents and problem details everywhere.
- * @param report told about errors of our own, in words without secrets
- */
-export async function createApp(
-	context: RouteContext,
-	guard: Guard,
-	report: (message: string) => void,
-): Promise<App> {
+/** Adds hooks and routes to an app; the hooks run before those of the API. */
+export type AppPlugin = (app: App) => Promise<void> | void;
+
+/** What the app is built from. */
+export interface AppOptions {
+	context: RouteContext;
+	/** Made with the app, as it counts requests with the app's help. */
+	guard(app: App): Guard;
+	/** Added before the API. */
+	plugins: readonly AppPlugin[];
+	/** Told about errors of our own, in words without secrets. */
+	report(message: string): void;
+}
+
+/** Builds the HTTP application: API, description documents and problem details everywhere. */
+export async function createApp(options: AppOptions): Promise<{ app: App; guard: Guard }> {
+	const { context, report } = options;
 	const app = fastify({
 		bodyLimit: maximumBodyBytes,
 		forceCloseConnections: true,
 		requestTimeout: 30_000,
+		http: { requireHostHeader: false },
 		routerOptions: { maxParamLength: 1_000 },
 		clientErrorHandler: answerBrokenRequest,
 		frameworkErrors(error, request, reply) {
 			void refuse(toProblem(error, request), request, reply as FastifyReply);
 		},
 	}).withTypeProvider<ZodTypeProvider>();
+	app.server.on('checkExpectation', refuseExpectation);
+	app.decorateRequest('principal', null);
+	for (const add of options.plugins) await add(app);
+	app.addHook('onRequest', async (request) => checkHost(request));
 
 	const unexpected = (error: unknown) => {
 		report(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -124,12 +173,13 @@ export async function createApp(
 	};
 
 	const toProblem = (error: FastifyError | ProblemError, request: FastifyRequest) =>
-		isProblemError(error) ? error : (fromFastify(error, request) ?? unexpected(error));
+		problemOf(error) ?? fromFastify(error as FastifyError, request) ?? unexpected(error);
 
 	/** Log and limits for what no route has taken and so no hook has seen, then the problem. */
 	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
 		try {
-			return (await guard.onPublicRequest(request, reply)) ?? sendProblem(reply, error);
+			await guard.onPublicRequest(request, reply);
+			return sendProblem(reply, error);
 		} catch (refusal) {
 			return sendProblem(reply, toProblem(refusal as FastifyError, request));
 		}
@@ -137,12 +187,13 @@ export async function createApp(
 
 	knowAllMethods(app);
 	app.setValidatorCompiler(validatorCompiler);
-	// Answers are shaped by variants, so schemas describe them and do not filter them.
+	// Schemas describe the answers and do not filter them.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
 		try {
 			checkNotEncoded(request);
+			checkCharset(request);
 			done(null, parseJson(body));
 		} catch (error) {
 			done(error as Error, undefined);
@@ -158,6 +209,7 @@ export async function createApp(
 	});
 	app.setNotFoundHandler((request, reply) => refuse(routeNotFound(request), request, reply));
 
+	const guard = options.guard(app);
 	await app.register(swagger, {
 		openapi: openApiInfo,
 		transform: jsonSchemaTransform,
@@ -167,7 +219,7 @@ export async function createApp(
 	await app.register(
 		async (api) => {
 			api.addHook('onRequest', guard.onApiRequest);
-			api.addHook('onSend', guard.onSend);
+			api.addHook('preValidation', async (request) => checkQuery(request));
 			const methods = new Map<string, Set<string>>();
 			api.addHook('onRoute', ({ url, method }) => {
 				const known = methods.get(url) ?? new Set();
@@ -187,5 +239,5 @@ export async function createApp(
 		},
 		{ prefix: apiRoot },
 	);
-	return app;
+	return { app, guard };
 }

@@ -1,49 +1,50 @@
+import rateLimit from '@fastify/rate-limit';
 import type { ServiceAddresses } from './addresses.ts';
-import { createAnswers } from './answers.ts';
 import { apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
-import { startIdentityProvider } from './auth/provider.ts';
-import { newSecret } from './auth/secrets.ts';
-import { createTokenFaults } from './auth/tokenFaults.ts';
-import { createClock } from './clock.ts';
-import { type Control, createControl } from './control/control.ts';
-import { createFaults } from './control/faults.ts';
-import { createRequestLog } from './control/requestLog.ts';
-import { createCursors } from './cursor.ts';
-import { createDispatcher } from './delivery/dispatcher.ts';
+import { createIdentityProvider, originOf } from './auth/provider.ts';
+import { type Control, createRig } from './control/rig.ts';
+import { controlRoot } from './control/routes.ts';
 import { createMailer } from './delivery/mailer.ts';
-import { createGuard } from './guard.ts';
-import { addOpenApiRoutes } from './openApi.ts';
+import { createDispatcher } from './delivery/dispatcher.ts';
+import { createWorkspaceData } from './domain/workspaceData.ts';
+import { machineClock } from './foundation/clock.ts';
+import { defaultQuotas } from './foundation/quotas.ts';
+import { newSecret } from './foundation/secrets.ts';
+import { defaultSettings, runtimeSettingsSchema } from './foundation/settings.ts';
+import { createCursors } from './http/cursor.ts';
+import { createGuard } from './http/guard.ts';
+import { addressWindows, createRateLimiter } from './http/rateLimit.ts';
 import type { ServiceOptions } from './options.ts';
-import { createRateLimiter } from './rateLimit.ts';
-import { addControlRoutes, controlRoot } from './routes/control.ts';
-import { addSettingsRoutes, settingsRoot } from './routes/settings.ts';
-import { defaultSettings, runtimeSettingsSchema } from './settings.ts';
-import { openStore, type Store } from './store.ts';
-import { defaultVariants, variantsSchema } from './variants.ts';
-import { createWorkspaceData } from './workspaceData.ts';
+import { addOpenApiRoutes } from './routes/openApi.ts';
+import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
+import { openStore, type Store } from './storage/store.ts';
+import { createUpkeep } from './storage/upkeep.ts';
 
 export { type ServiceAddresses } from './addresses.ts';
-export { type Control } from './control/control.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
+export { type Control } from './control/rig.ts';
+export { type Variants } from './control/variants.ts';
 export { type ServiceOptions } from './options.ts';
-export { type Variants } from './variants.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {
-	/** Control in this process. */
-	control: Control;
 	/** Stops listening and delivering and closes the database. Safe to call again. */
 	close(): Promise<void>;
 }
 
-/** Makes what the options ask for exist: workspace, API key, service account. */
-function provision(store: Store, options: ServiceOptions) {
-	const { identities } = store;
-	return store.database.transaction(() => {
+/** A running service that tests can turn. */
+export interface ControlledService extends Service {
+	/** Control in this process. */
+	control: Control;
+}
+
+/** Makes what the options ask for exist: workspace, API key, service account; ends earlier default ones. */
+function provision({ database, identities }: Store, options: ServiceOptions) {
+	return database.transaction(() => {
 		const known =
 			options.workspaceId === undefined
-				? identities.firstWorkspace()
+				? identities.defaultWorkspace()
 				: identities.workspace(options.workspaceId);
 		const { id: workspaceId } =
 			known ??
@@ -53,64 +54,77 @@ function provision(store: Store, options: ServiceOptions) {
 				options.workspaceId,
 			);
 
-		const kept = options.apiKey !== undefined && identities.restoreKey(workspaceId, options.apiKey);
+		const restored =
+			options.apiKey !== undefined && identities.restoreKey(workspaceId, options.apiKey);
 		const apiKey =
-			kept && options.apiKey !== undefined
+			restored && options.apiKey !== undefined
 				? options.apiKey
 				: identities.createKey(workspaceId, 'Default key', options.apiKey).apiKey;
+		const keyId = identities.findKey(apiKey)?.id ?? '';
+		const earlierKey = database.meta('defaultKey');
+		if (earlierKey !== undefined && earlierKey !== keyId) identities.revokeKey(earlierKey);
+		database.setMeta('defaultKey', keyId);
 
 		const account =
 			options.clientId === undefined ? undefined : identities.account(options.clientId);
-		if (account) {
-			const clientSecret = options.clientSecret ?? newSecret();
-			identities.restoreAccount(workspaceId, account.clientId, clientSecret);
-			return { workspaceId, apiKey, clientId: account.clientId, clientSecret };
+		const clientSecret = options.clientSecret ?? newSecret();
+		const clientId =
+			account?.clientId ??
+			identities.createAccount(
+				workspaceId,
+				'Default account',
+				'editor',
+				options.clientId,
+				clientSecret,
+			).clientId;
+		if (account) identities.restoreAccount(workspaceId, clientId, clientSecret);
+		const earlierAccount = database.meta('defaultAccount');
+		if (earlierAccount !== undefined && earlierAccount !== clientId) {
+			identities.revokeAccount(earlierAccount);
 		}
-		const made = identities.createAccount(
-			workspaceId,
-			'Default account',
-			'editor',
-			options.clientId,
-			options.clientSecret,
-		);
-		return { workspaceId, apiKey, ...made };
+		database.setMeta('defaultAccount', clientId);
+		return { workspaceId, apiKey, clientId, clientSecret };
 	});
 }
 
-/** The key that cursors are protected with; kept with the data. */
-function cursorKey({ database: { sql } }: Store): string {
-	sql.prepare(`INSERT OR IGNORE INTO meta VALUES ('cursorKey', ?)`).run(newSecret());
-	const row = sql.prepare(`SELECT value FROM meta WHERE name = 'cursorKey'`).get();
-	return String(row?.value);
+/** A key that belongs to the file, made at its first start. */
+function keyOf({ database }: Store, name: string): string {
+	const known = database.meta(name);
+	if (known !== undefined) return known;
+	const made = newSecret();
+	database.setMeta(name, made);
+	return made;
 }
 
 /**
- * Starts the reference service: API, identity provider, deliveries, settings page, and control.
+ * Starts the reference service: API, identity provider, deliveries, settings page, and control where the
+ * options ask for it.
  * @throws Error where the file cannot be opened, or a port cannot be had (code EADDRINUSE); ZodError
  * where an option is out of its bounds
  */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
+export async function startService(
+	options: ServiceOptions & { control: true },
+): Promise<ControlledService>;
+export async function startService(options?: ServiceOptions): Promise<Service>;
+export async function startService(
+	options: ServiceOptions = {},
+): Promise<Service & { control?: Control }> {
 	const host = options.host ?? '127.0.0.1';
 	const realm = options.realm ?? 'workspace';
 	const report =
 		options.report ?? ((message: string) => void process.stderr.write(`service: ${message}\n`));
-	const initialSettings = runtimeSettingsSchema.parse({
-		...defaultSettings,
+	const quotas = { ...defaultQuotas, ...options.quotas };
+	const settings = runtimeSettingsSchema.parse({
 		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
 		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
 		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
 		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
 	});
-	const settings = { ...initialSettings };
-	const initialVariants = {
-		...defaultVariants,
-		...variantsSchema.partial().parse(options.variants ?? {}),
-	};
-	const variants = { ...initialVariants };
-	const initialRate = options.rate ?? { tier: 'enterprise' as const };
+	const rate = options.rate ?? { tier: 'enterprise' as const };
+	const rig = options.control === true ? createRig({ settings, rate, options }) : undefined;
 
-	const clock = createClock();
-	const store = openStore(options.file ?? ':memory:', clock);
+	const clock = rig?.clock ?? machineClock;
+	const store = openStore(options.file ?? ':memory:', clock, quotas);
 	/** What to stop if something later fails, and at the end; last started, first stopped. */
 	const stops: Array<() => Promise<void> | void> = [() => store.close()];
 	const stopAll = async () => {
@@ -120,102 +134,101 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	try {
 		const identity = provision(store, options);
 		const { workspaceId } = identity;
-		const requests = createRequestLog();
-		const faults = createFaults();
-		const tokenFaults = createTokenFaults();
-		const limiter = createRateLimiter(initialRate, clock);
+		const limiter = createRateLimiter(rate, clock);
+		const windows = addressWindows(clock);
+		const data = createWorkspaceData(store, quotas);
 
-		const provider = await startIdentityProvider({
+		const upkeep = createUpkeep(store, clock, quotas, report);
+		store.listeners.leftOver = () => upkeep.start();
+		stops.push(() => upkeep.close());
+		const mailer = createMailer(store.mails, options.smtpUrl, report);
+		stops.push(() => mailer.close());
+		const dispatcher = createDispatcher(store, clock, settings, quotas, mailer, report);
+		store.listeners.published = (id) => dispatcher.wake(id);
+		stops.push(() => dispatcher.close());
+
+		const provider = await createIdentityProvider({
 			host,
 			port: options.authPort ?? 0,
+			publicUrl: options.publicAuthUrl,
 			realm,
 			store,
 			settings,
-			variants,
-			faults: tokenFaults,
-			requests,
+			quotas,
+			windows,
 			report,
 		});
 		stops.push(() => provider.close());
-
-		const mailer = createMailer(store.mails, options.smtpUrl, report);
-		stops.push(() => mailer.close());
-		const dispatcher = createDispatcher(store, clock, settings, mailer, report);
-		store.onPublished((id) => dispatcher.wake(id));
-		stops.push(() => dispatcher.close());
-
-		const data = createWorkspaceData(store, variants);
-		const control = createControl({
+		const cursors = createCursors(keyOf(store, 'cursorKey'));
+		const { app, guard } = await createApp({
+			context: { data, cursors },
+			guard: (counting) => {
+				const countWrong = counting.createRateLimit({
+					max: () => Math.min(quotas.wrongCredentialsPerMinute, limiter.standard),
+					timeWindow: 60_000,
+					keyGenerator: ({ ip }) => ip,
+				});
+				return createGuard({
+					authenticate: createAuthenticate(store.identities, provider),
+					identities: store.identities,
+					limiter,
+					clock,
+					async countWrong(request) {
+						const state = await countWrong(request);
+						if (state.isAllowed) throw new Error('a wrong credential was not counted');
+						const { max: limit, remaining, ttl, isExceeded } = state;
+						return { allowed: !isExceeded, limit, remaining, resetsInMs: ttl };
+					},
+				});
+			},
+			plugins: [
+				async (added) => {
+					await added.register(rateLimit, { global: false, store: windows });
+				},
+				...(rig
+					? [rig.plugin({ store, data, cursors, limiter, dispatcher, provider, workspaceId })]
+					: []),
+			],
+			report,
+		});
+		stops.push(() => app.close());
+		const settingsPassword = options.settingsPassword ?? newSecret();
+		let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
+		await addSettingsPage(app, {
 			store,
 			data,
-			variants,
-			initialVariants,
-			settings,
-			initialSettings,
-			limiter,
-			initialRate,
-			faults,
-			tokenFaults,
-			requests,
+			cursors,
 			clock,
-			dispatcher,
 			workspaceId,
-		});
-		const guard = createGuard({
-			authenticate: createAuthenticate(store.identities, provider),
-			identities: store.identities,
-			limiter,
-			clock,
-			settings,
-			faults,
-			requests,
-		});
-		const app = await createApp(
-			{
-				store,
-				data,
-				answers: createAnswers(variants),
-				cursors: createCursors(cursorKey(store)),
-				variants,
-				settings,
-			},
-			guard,
-			report,
-		);
-
-		const controlToken = options.control === true ? (options.controlToken ?? newSecret()) : null;
-		if (controlToken !== null) addControlRoutes(app, control, controlToken);
-		const settingsPassword = options.settingsPassword ?? newSecret();
-		await addSettingsRoutes(app, {
-			store,
-			workspaceId,
+			realm,
 			password: settingsPassword,
+			cookieKey: keyOf(store, 'cookieKey'),
 			guard,
-			control,
+			quotas,
 			mailServer: options.smtpUrl !== undefined,
+			addresses: () => addresses,
 		});
-		let origin = '';
-		addOpenApiRoutes(app, guard, apiRoot, () => ({
-			baseUrl: origin + apiRoot,
-			tokenUrl: provider.tokenUrl,
-		}));
+		addOpenApiRoutes(app, guard, apiRoot, () => addresses);
 
-		stops.push(() => app.close());
-		origin = new URL(await app.listen({ port: options.port ?? 0, host })).origin;
+		const { authUrl, tokenUrl } = await provider.listen();
+		const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
+		const origin = options.publicUrl ?? originOf(host, Number(port));
+		addresses = { baseUrl: origin + apiRoot, authUrl, tokenUrl };
+		upkeep.start();
 		dispatcher.wakeAll();
 		void mailer.flush();
 
 		let closing: Promise<void> | undefined;
 		return {
-			baseUrl: origin + apiRoot,
-			authUrl: provider.authUrl,
+			baseUrl: addresses.baseUrl,
+			authUrl,
 			realm,
 			...identity,
-			controlUrl: controlToken === null ? null : origin + controlRoot,
-			controlToken,
+			controlUrl: rig ? origin + controlRoot : null,
+			controlToken: rig?.token ?? null,
 			settingsUrl: origin + settingsRoot,
 			settingsPassword,
-			control,
+			...(rig && { control: rig.control }),
 			close: () => (closing ??= stopAll()),
 		};
 	} catch (error) {

@@ -1,27 +1,13 @@
 /** `npm run service`: starts the reference service from the command line; see README.md. */
-import { parseArgs } from 'node:util';
-import { startService } from './index.ts';
-import { tiers } from './rateLimit.ts';
-import { maximumParallelDeliveries, maximumTimerMs, maximumTokenLifetime } from './settings.ts';
-
-const usage = `Usage: npm run service -- [options]
-  --port N             port of the API (0: any free one)
-  --auth-port N        port of the identity provider (0: any free one)
-  --host ADDRESS       address to listen on (127.0.0.1)
-  --file PATH          SQLite file; without it everything is kept in memory
-  --json               write the addresses as one line of JSON
-  --control            serve control (faults, variants, logs) for tests
-  --control-token T    its token
-  --workspace-id ID    --realm NAME  --api-key KEY  --client-id ID  --client-secret SECRET
-  --settings-password PASSWORD       --owner-email ADDRESS
-  --parallel-deliveries N  deliveries of one subscription at a time (1; more gives the order up)
-  --backoff-ms N       time before the first retry of a delivery
-  --delivery-timeout-ms N
-  --token-lifetime N   life of access tokens in seconds
-  --tier NAME          rate limit: ${Object.keys(tiers).join(', ')}
-  --smtp URL           mail server
-  --exit-with-parent   stop when stdin is closed
-`;
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import {
+	maximumParallelDeliveries,
+	maximumTimerMs,
+	maximumTokenLifetime,
+} from './foundation/settings.ts';
+import { tiers } from './http/rateLimit.ts';
+import { type ServiceOptions, startService } from './index.ts';
 
 /** Ends with a message for the person at the terminal. */
 function fail(message: string): never {
@@ -29,90 +15,104 @@ function fail(message: string): never {
 	process.exit(1);
 }
 
-function readArguments() {
-	try {
-		return parseArgs({
-			options: {
-				port: { type: 'string' },
-				'auth-port': { type: 'string' },
-				host: { type: 'string' },
-				file: { type: 'string' },
-				json: { type: 'boolean' },
-				control: { type: 'boolean' },
-				'control-token': { type: 'string' },
-				'workspace-id': { type: 'string' },
-				realm: { type: 'string' },
-				'api-key': { type: 'string' },
-				'client-id': { type: 'string' },
-				'client-secret': { type: 'string' },
-				'settings-password': { type: 'string' },
-				'owner-email': { type: 'string' },
-				'backoff-ms': { type: 'string' },
-				'delivery-timeout-ms': { type: 'string' },
-				'parallel-deliveries': { type: 'string' },
-				'token-lifetime': { type: 'string' },
-				tier: { type: 'string' },
-				smtp: { type: 'string' },
-				'exit-with-parent': { type: 'boolean' },
-				help: { type: 'boolean' },
-			},
-		}).values;
-	} catch (error) {
-		return fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-	}
-}
-
-const given = readArguments();
-if (given.help === true) {
-	process.stdout.write(usage);
-	process.exit(0);
-}
-
-type TextOption = {
-	[Name in keyof typeof given]-?: NonNullable<(typeof given)[Name]> extends string ? Name : never;
-}[keyof typeof given];
-
-/** Reads a whole number within bounds; nothing where the option is missing. */
-function whole(
-	name:
-		| 'port'
-		| 'auth-port'
-		| 'backoff-ms'
-		| 'delivery-timeout-ms'
-		| 'parallel-deliveries'
-		| 'token-lifetime',
-	least: number,
-	most: number,
-): number | undefined {
-	const digits = given[name];
-	if (digits === undefined) return undefined;
+/** Reads a whole number within bounds. */
+const whole = (least: number, most: number) => (digits: string) => {
 	const value = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 	if (value >= least && value <= most) return value;
-	return fail(`--${name} must be a whole number from ${least} to ${most}, not "${digits}".`);
-}
+	throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+};
 
-/** Reads an option that must not be empty, as some are ignored then and others let everybody in. */
-function text(name: TextOption, what = 'must not be empty', allowed = /./s): string | undefined {
-	const value = given[name];
-	if (value === undefined || allowed.test(value)) return value;
-	return fail(`--${name} ${what}.`);
-}
+/** Reads a text that must not be empty, as some are ignored then and others let everybody in. */
+const text =
+	(what = 'It must not be empty.', allowed = /./s) =>
+	(value: string) => {
+		if (allowed.test(value)) return value;
+		throw new InvalidArgumentError(what);
+	};
 
-/** Reads an option that has to fit into an Authorization header. */
-const bearer = (name: TextOption) =>
-	text(name, 'must be of visible ASCII characters, without spaces', /^[\x21-\x7e]+$/);
+/** Reads a text that has to fit into an Authorization header. */
+const bearer = text('It must be of visible ASCII characters, without spaces.', /^[\x21-\x7e]+$/);
+const address = text('It must be an http:// or https:// address.', /^https?:\/\/[^/?#]+$/i);
 
-function readTier(): keyof typeof tiers | undefined {
-	const { tier } = given;
-	if (tier === undefined || Object.hasOwn(tiers, tier)) return tier as keyof typeof tiers;
-	return fail(`--tier must be one of ${Object.keys(tiers).join(', ')}, not "${tier}".`);
-}
+/** An option that can also be given in the environment, where no other user of the machine reads it. */
+const secret = (
+	flags: string,
+	description: string,
+	variable: string,
+	read: (value: string) => string,
+) => new Option(flags, description).env(`WORKSPACE_DATA_${variable}`).argParser(read);
 
-/** Only what was given, so that the defaults stay in one place. */
-function present<T extends object>(values: T): Partial<T> {
-	return Object.fromEntries(
-		Object.entries(values).filter(([, value]) => value !== undefined),
-	) as Partial<T>;
+const command = new Command('npm run service --')
+	.description(
+		'Starts the reference service. Secrets can also come from the environment or from a file.',
+	)
+	.option('--port <number>', 'port of the API (0: any free one)', whole(0, 65_535))
+	.option(
+		'--auth-port <number>',
+		'port of the identity provider (0: any free one)',
+		whole(0, 65_535),
+	)
+	.option('--host <address>', 'address to listen on (127.0.0.1)', text())
+	.option('--public-url <url>', 'what clients reach the API by, without a path', address)
+	.option('--public-auth-url <url>', 'what clients reach the identity provider by', address)
+	.option('--file <path>', 'SQLite file; without it everything is kept in memory', text())
+	.option('--json', 'write the addresses as one line of JSON')
+	.option('--control', 'serve control (faults, variants, logs) for tests')
+	.addOption(secret('--control-token <token>', 'its token', 'CONTROL_TOKEN', bearer))
+	.option('--workspace-id <id>', 'workspace to serve', text())
+	.option('--realm <name>', 'realm of the identity provider', text())
+	.addOption(secret('--api-key <key>', 'an API key that is to be valid', 'API_KEY', bearer))
+	.option('--client-id <id>', 'a service account that is to be active', text())
+	.addOption(secret('--client-secret <secret>', 'its secret', 'CLIENT_SECRET', text()))
+	.addOption(
+		secret('--settings-password <password>', 'for the settings page', 'SETTINGS_PASSWORD', text()),
+	)
+	.option('--secrets-file <path>', 'JSON with apiKey, clientSecret, settingsPassword, controlToken')
+	.option('--owner-email <address>', 'who hears about paused subscriptions', text())
+	.option(
+		'--parallel-deliveries <number>',
+		'deliveries of one subscription at a time (1; more gives the order up)',
+		whole(1, maximumParallelDeliveries),
+	)
+	.option('--backoff-ms <number>', 'time before the first retry', whole(0, maximumTimerMs))
+	.option('--delivery-timeout-ms <number>', 'time for an answer', whole(1, maximumTimerMs))
+	.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
+	.addOption(new Option('--tier <name>', 'rate limit').choices(Object.keys(tiers)))
+	.option(
+		'--smtp <url>',
+		'mail server',
+		text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
+	)
+	.option('--exit-with-parent', 'stop when stdin is closed')
+	.allowExcessArguments(false)
+	.parse();
+
+/** What commander makes of the options above. */
+type Given = Omit<ServiceOptions, 'rate'> & {
+	json?: boolean;
+	exitWithParent?: boolean;
+	tokenLifetime?: number;
+	tier?: keyof typeof tiers;
+	smtp?: string;
+	secretsFile?: string;
+};
+const given = command.opts<Given>();
+
+/** Secrets of a file, which its owner alone can read. What is given otherwise goes before. */
+function readSecrets(): Partial<ServiceOptions> {
+	const { secretsFile } = given;
+	if (secretsFile === undefined) return {};
+	const known = ['apiKey', 'clientSecret', 'settingsPassword', 'controlToken'];
+	try {
+		const content = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, unknown>;
+		const wrong = Object.entries(content).find(
+			([name, value]) => !known.includes(name) || typeof value !== 'string' || value === '',
+		);
+		if (wrong) return fail(`--secrets-file: "${wrong[0]}" is unknown or not a text.`);
+		return content;
+	} catch {
+		return fail(`--secrets-file: ${secretsFile} cannot be read as JSON.`);
+	}
 }
 
 function explain(error: unknown): string {
@@ -122,6 +122,7 @@ function explain(error: unknown): string {
 		return `Port ${port} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
 	}
 	if (code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023.`;
+	if (code === 'ENOENT' || code === 'EISDIR') return `Cannot open the file ${given.file}.`;
 	if (code === 'ERR_SQLITE_ERROR' && error.message.includes('locked')) {
 		return `The file ${given.file} is in use by another process.`;
 	}
@@ -129,30 +130,14 @@ function explain(error: unknown): string {
 	return `The service cannot start: ${error.message}`;
 }
 
-const tier = readTier();
-const service = await startService(
-	present({
-		port: whole('port', 0, 65_535),
-		authPort: whole('auth-port', 0, 65_535),
-		host: text('host'),
-		file: text('file'),
-		control: given.control,
-		controlToken: bearer('control-token'),
-		workspaceId: text('workspace-id'),
-		realm: text('realm'),
-		apiKey: bearer('api-key'),
-		clientId: text('client-id'),
-		clientSecret: text('client-secret'),
-		settingsPassword: text('settings-password'),
-		ownerEmail: text('owner-email'),
-		backoffMs: whole('backoff-ms', 0, maximumTimerMs),
-		deliveryTimeoutMs: whole('delivery-timeout-ms', 1, maximumTimerMs),
-		parallelDeliveries: whole('parallel-deliveries', 1, maximumParallelDeliveries),
-		tokenLifetimeSeconds: whole('token-lifetime', 1, maximumTokenLifetime),
-		rate: tier && { tier },
-		smtpUrl: text('smtp', 'must be an smtp:// or smtps:// address', /^smtps?:\/\/[^/?#]/i),
-	}),
-).catch((error: unknown) => fail(explain(error)));
+const { json, exitWithParent, tokenLifetime, tier, smtp, ...options } = given;
+const service = await startService({
+	...readSecrets(),
+	...options,
+	...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
+	...(tier !== undefined && { rate: { tier } }),
+	...(smtp !== undefined && { smtpUrl: smtp }),
+}).catch((error: unknown) => fail(explain(error)));
 
 let stopping = false;
 async function stop() {
@@ -163,7 +148,7 @@ async function stop() {
 }
 process.on('SIGINT', () => void stop());
 process.on('SIGTERM', () => void stop());
-if (given['exit-with-parent'] === true) {
+if (exitWithParent === true) {
 	process.stdin.resume();
 	process.stdin.on('end', () => void stop());
 	process.stdin.on('error', () => void stop());
@@ -174,7 +159,7 @@ if (given['exit-with-parent'] === true) {
 const addresses: Record<string, unknown> = { ...service };
 delete addresses.control;
 delete addresses.close;
-if (given.json === true) {
+if (json === true) {
 	process.stdout.write(`${JSON.stringify(addresses)}\n`);
 } else {
 	const lines = Object.entries(addresses)

@@ -1,5 +1,6 @@
-import type { Rate } from './rateLimit.ts';
-import type { Variants } from './variants.ts';
+import type { Variants } from './control/variants.ts';
+import type { Quotas } from './foundation/quotas.ts';
+import type { Rate } from './http/rateLimit.ts';
 
 /** How to start the service; everything has a default. */
 export interface ServiceOptions {
@@ -9,9 +10,12 @@ export interface ServiceOptions {
 	authPort?: number;
 	/** Address to listen on, 127.0.0.1 unless told otherwise. */
 	host?: string;
+	/** What clients reach the API and the identity provider by, where a proxy is before them or they listen on all addresses. */
+	publicUrl?: string;
+	publicAuthUrl?: string;
 	/** Path of the SQLite file; without one everything is kept in memory and gone at the end. */
 	file?: string;
-	/** Whether control is served over HTTP. */
+	/** Whether control is there, in this process and over HTTP. */
 	control?: boolean;
 	/** Token for control over HTTP; a random one where it is missing. */
 	controlToken?: string;
@@ -39,7 +43,9 @@ export interface ServiceOptions {
 	tokenLifetimeSeconds?: number;
 	/** Rate limit of every key and account. */
 	rate?: Rate;
-	/** Shapes that the interface leaves open. */
+	/** Quotas that differ from the service's own. */
+	quotas?: Partial<Quotas>;
+	/** Shapes that the interface leaves open; only with control. */
 	variants?: Partial<Variants>;
 	/** `smtp://` or `smtps://` address of a mail server; without one e-mails stay in the outbox. */
 	smtpUrl?: string;

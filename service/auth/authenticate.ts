@@ -1,4 +1,3 @@
-import { problem } from '../problem.ts';
 import type { IdentityStore, Role } from '../storage/identities.ts';
 import type { IdentityProvider } from './provider.ts';
 
@@ -11,18 +10,14 @@ export interface Principal {
 	role: Role;
 }
 
-/** Finds out who a request comes from, by its Authorization header. */
-export type Authenticate = (header: string | undefined) => Promise<Principal>;
-
-const challenge = (error?: string) => ({
-	headers: {
-		'www-authenticate': `Bearer realm="workspace-data"${error ? `, error="${error}"` : ''}`,
-	},
-});
+/** Finds out who a request comes from, by its Authorization header, or why that cannot be said. */
+export type Authenticate = (
+	header: string | undefined,
+) => Promise<Principal | 'missing' | 'unknown'>;
 
 /**
  * Makes the check of bearer values: API keys first, then access tokens.
- * @see service interface, part 5; RFC 6750 section 3
+ * @see service interface, part 5; RFC 6750 section 2.1
  */
 export function createAuthenticate(
 	identities: IdentityStore,
@@ -30,26 +25,14 @@ export function createAuthenticate(
 ): Authenticate {
 	return async (header) => {
 		const value = /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1];
-		if (value === undefined) {
-			throw problem(
-				'authentication-required',
-				'Send "Authorization: Bearer" with an API key or an access token.',
-				challenge(),
-			);
-		}
+		if (value === undefined) return 'missing';
 		const key = identities.findKey(value);
 		if (key && key.revokedAt === null) {
 			return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
 		}
 		const clientId = key ? undefined : await provider.clientIdOf(value);
 		const account = clientId === undefined ? undefined : identities.account(clientId);
-		if (!account || account.revokedAt !== null) {
-			throw problem(
-				'invalid-credentials',
-				'The API key or access token is unknown, expired or revoked.',
-				challenge('invalid_token'),
-			);
-		}
+		if (!account || account.revokedAt !== null) return 'unknown';
 		const { workspaceId, role } = account;
 		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
 	};

@@ -1,20 +1,27 @@
+import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider';
-import type { RequestLog } from '../control/requestLog.ts';
-import type { RuntimeSettings } from '../settings.ts';
+import type { Quotas } from '../foundation/quotas.ts';
+import type { RuntimeSettings } from '../foundation/settings.ts';
+import { secretMatches } from '../foundation/secrets.ts';
+import type { Store } from '../storage/store.ts';
 import { createTokenStore } from '../storage/tokens.ts';
-import type { Store } from '../store.ts';
-import type { Variants } from '../variants.ts';
-import { secretMatches } from './secrets.ts';
-import type { TokenFaults } from './tokenFaults.ts';
 
 /** The identity provider: a listener of its own that issues access tokens for service accounts. */
 export interface IdentityProvider {
-	/** {auth_url} of the interface. */
-	readonly authUrl: string;
-	/** The token endpoint. */
-	readonly tokenUrl: string;
+	/** Its HTTP application; takes hooks until `listen` is called. */
+	readonly app: FastifyInstance;
+	/** Adds a step that sees every answer of the token endpoint before it goes out. */
+	onToken(see: (answer: Record<string, unknown>) => void): void;
+	/** Starts to listen. @throws the system's error where the port cannot be had */
+	listen(): Promise<{
+		/** {auth_url} of the interface. */
+		authUrl: string;
+		/** The token endpoint. */
+		tokenUrl: string;
+	}>;
 	/** The account behind an access token, or undefined where the token is unknown, expired or revoked. */
 	clientIdOf(token: string): Promise<string | undefined>;
 	close(): Promise<void>;
@@ -27,28 +34,16 @@ const tokenPath = '/protocol/openid-connect/token';
 export interface IdentityProviderOptions {
 	host: string;
 	port: number;
+	/** What others reach it by, where that is not the address it listens on. */
+	publicUrl?: string | undefined;
 	realm: string;
 	store: Store;
-	settings: RuntimeSettings;
-	variants: Variants;
-	faults: TokenFaults;
-	requests: RequestLog;
+	settings: Pick<RuntimeSettings, 'tokenLifetimeSeconds'>;
+	quotas: Pick<Quotas, 'tokenRequestsPerMinute'>;
+	/** Where requests are counted by address. */
+	windows: NonNullable<RateLimitOptions['store']>;
 	/** Told about errors of the provider itself, in words without secrets. */
 	report(message: string): void;
-}
-
-/** Listens, and rejects with the system's error where the port cannot be had. */
-export async function listen(server: Server, port: number, host: string): Promise<number> {
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(port, host, () => {
-			server.off('error', reject);
-			resolve();
-		});
-	});
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-	return address.port;
 }
 
 /** Whether the library takes an address for the token endpoint: any case, a slash more, any query. */
@@ -59,16 +54,17 @@ function isTokenPath(url: string): boolean {
 
 /** Answers with an error as OAuth writes it. @see RFC 6749, section 5.2 */
 function refuse(
-	response: ServerResponse,
+	reply: FastifyReply,
 	status: number,
 	error: string,
 	description: string,
 	headers: Record<string, string> = {},
-) {
-	const common = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-	response
-		.writeHead(status, { ...common, ...headers })
-		.end(JSON.stringify({ error, error_description: description }));
+): FastifyReply {
+	return reply
+		.code(status)
+		.headers({ 'cache-control': 'no-store', ...headers })
+		.type('application/json')
+		.send(JSON.stringify({ error, error_description: description }));
 }
 
 /** Keeps tokens in our database, and reads clients from the service accounts. */
@@ -108,8 +104,12 @@ function createAdapter(store: Store): (model: string) => Adapter {
 	});
 }
 
-function createProvider(issuer: string, options: IdentityProviderOptions): Provider {
-	const { store, settings, variants, faults } = options;
+function createProvider(
+	issuer: string,
+	options: IdentityProviderOptions,
+	see: (answer: Record<string, unknown>) => void,
+): Provider {
+	const { store, settings } = options;
 	const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const signingKey = privateKey.export({ format: 'jwk' }) as JWK;
 	const provider = new Provider(issuer, {
@@ -140,69 +140,123 @@ function createProvider(issuer: string, options: IdentityProviderOptions): Provi
 	provider.use(async (context, next) => {
 		await next();
 		if (context.oidc?.route !== 'token' || context.status !== 200) return;
-		const body = context.body as Record<string, unknown>;
-		if (!variants.tokenExpiresIn) delete body.expires_in;
-		faults.alter(body);
+		see(context.body as Record<string, unknown>);
 	});
 	return provider;
 }
 
+/** The address of a listener, for clients on this machine where it listens on all of its addresses. */
+export function originOf(host: string, port: number): string {
+	const wildcard = ['0.0.0.0', '::', '[::]'].includes(host);
+	const name = wildcard ? '127.0.0.1' : host;
+	return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 /**
- * Starts the identity provider.
+ * Makes the identity provider.
  * @see service interface, part 5; RFC 6749 section 4.4
  */
-export async function startIdentityProvider(
+export async function createIdentityProvider(
 	options: IdentityProviderOptions,
 ): Promise<IdentityProvider> {
-	const { host, realm, faults, requests } = options;
+	const { host, realm, quotas } = options;
 	const mount = `/realms/${encodeURIComponent(realm)}`;
-	let handle: (request: IncomingMessage, response: ServerResponse) => void = (
-		_request,
-		response,
-	) => {
-		response.writeHead(503).end();
-	};
-	const server = createServer((request, response) => {
-		requests.note('auth', request, response);
-		const url = request.url ?? '/';
-		if (!url.startsWith(`${mount}/`)) {
-			refuse(response, 404, 'not_found', 'Realm does not exist');
-			return;
+	const isToken = (url: string) =>
+		url.startsWith(`${mount}/`) && isTokenPath(url.slice(mount.length));
+	let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+	let provider: Provider | undefined;
+	const sights: Array<(answer: Record<string, unknown>) => void> = [];
+
+	const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+	for (const method of METHODS) {
+		if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+	}
+	app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
+		const { statusCode = 500 } = error;
+		if (statusCode === 429) {
+			return refuse(
+				reply,
+				429,
+				'temporarily_unavailable',
+				'Too many token requests; see Retry-After',
+			);
 		}
-		if (isTokenPath(url.slice(mount.length))) {
-			if (faults.answer(response)) return;
-			// The library would take the secret from a Basic header, too; the interface knows the form only.
-			if (request.headers.authorization !== undefined) {
-				refuse(
-					response,
-					401,
-					'invalid_client',
-					'Send client_id and client_secret in the form body',
-					{ 'www-authenticate': 'Basic realm="workspace-data"' },
-				);
-				return;
-			}
-		}
-		// The library finds out where it is mounted by comparing the two.
-		Object.assign(request, { originalUrl: url, url: url.slice(mount.length) });
-		handle(request, response);
+		if (statusCode >= 500) options.report(`identity provider: ${error.message}`);
+		return refuse(
+			reply,
+			statusCode,
+			statusCode < 500 ? 'invalid_request' : 'server_error',
+			'Failed',
+		);
 	});
-	const port = await listen(server, options.port, host);
-	const authUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-	const provider = createProvider(authUrl + mount, options);
-	handle = provider.callback();
+	app.setNotFoundHandler((_request, reply) =>
+		refuse(reply, 404, 'not_found', 'Realm does not exist'),
+	);
+	// The library reads the body itself.
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', (_request, _body, done) => done(null));
+	await app.register(rateLimit, {
+		max: quotas.tokenRequestsPerMinute,
+		timeWindow: 60_000,
+		keyGenerator: ({ ip }) => ip,
+		allowList: ({ url }) => !isToken(url),
+		store: options.windows,
+		addHeaders: {
+			'x-ratelimit-limit': false,
+			'x-ratelimit-remaining': false,
+			'x-ratelimit-reset': false,
+		},
+		addHeadersOnExceeding: {
+			'x-ratelimit-limit': false,
+			'x-ratelimit-remaining': false,
+			'x-ratelimit-reset': false,
+		},
+	});
+	app.after(() => {
+		app.route({
+			method: app.supportedMethods,
+			url: '/*',
+			handler(request, reply) {
+				const { url } = request;
+				if (!url.startsWith(`${mount}/`)) {
+					return refuse(reply, 404, 'not_found', 'Realm does not exist');
+				}
+				// The library would take the secret from a Basic header, too; the interface knows the form only.
+				if (isToken(url) && request.headers.authorization !== undefined) {
+					return refuse(
+						reply,
+						401,
+						'invalid_client',
+						'Send client_id and client_secret in the form body',
+						{ 'www-authenticate': 'Basic realm="workspace-data"' },
+					);
+				}
+				reply.hijack();
+				// The library finds out where it is mounted by comparing the two.
+				Object.assign(request.raw, { originalUrl: url, url: url.slice(mount.length) });
+				handle(request.raw, reply.raw);
+				return reply;
+			},
+		});
+	});
 
 	return {
-		authUrl,
-		tokenUrl: authUrl + mount + tokenPath,
+		app,
+		onToken: (see) => void sights.push(see),
+		async listen() {
+			const { port } = new URL(await app.listen({ port: options.port, host }));
+			const authUrl = options.publicUrl ?? originOf(host, Number(port));
+			provider = createProvider(authUrl + mount, options, (answer) => {
+				for (const see of sights) see(answer);
+			});
+			handle = provider.callback();
+			return { authUrl, tokenUrl: authUrl + mount + tokenPath };
+		},
 		async clientIdOf(token) {
-			return (await provider.ClientCredentials.find(token))?.clientId;
+			return (await provider?.ClientCredentials.find(token))?.clientId;
 		},
 		async close() {
-			await new Promise<void>((resolve) => {
-				server.close(() => resolve());
-				server.closeAllConnections();
-			});
+			await app.close();
 		},
 	};
 }

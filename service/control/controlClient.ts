@@ -1,4 +1,4 @@
-import type { Control } from './control.ts';
+import type { Control } from './calls.ts';
 
 /** Control over HTTP: the calls of `Control`, each giving a promise. */
 export type RemoteControl = {

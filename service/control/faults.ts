@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod/v4';
-import { maximumTimerMs } from '../settings.ts';
+import { maximumTimerMs } from '../foundation/settings.ts';
 
 /** Whether Node could send these; it would refuse the answer itself otherwise. */
 function areHeaders(headers: Record<string, string>): boolean {

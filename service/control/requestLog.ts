@@ -22,6 +22,8 @@ export interface RequestLog {
 		request: IncomingMessage,
 		response: ServerResponse,
 	): LoggedRequest;
+	/** What was noted of a request. */
+	entryOf(request: IncomingMessage): LoggedRequest | undefined;
 	list(): readonly LoggedRequest[];
 	reset(): void;
 }
@@ -36,6 +38,7 @@ function beginningOf(url: string): string {
 /** @param kept how many requests are kept at most */
 export function createRequestLog(kept = 20_000): RequestLog {
 	let entries: LoggedRequest[] = [];
+	const byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
 	return {
 		note(listener, request, response) {
 			const url = beginningOf(request.url ?? '');
@@ -53,10 +56,12 @@ export function createRequestLog(kept = 20_000): RequestLog {
 				entry.status = response.statusCode;
 			});
 			entries.push(entry);
+			byRequest.set(request, entry);
 			// Dropping half at a time keeps the cost of a request constant.
 			if (entries.length > kept * 2) entries = entries.slice(-kept);
 			return entry;
 		},
+		entryOf: (request) => byRequest.get(request),
 		list: () => entries.slice(-kept),
 		reset() {
 			entries = [];

@@ -1,26 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Clock } from '../clock.ts';
-import { messageOf } from '../messageOf.ts';
-import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../settings.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { messageOf } from '../foundation/messageOf.ts';
+import type { Quotas } from '../foundation/quotas.ts';
+import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
 import type { Attempt, PendingDelivery } from '../storage/deliveries.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../storage/store.ts';
 import type { Mailer } from './mailer.ts';
 import { sign } from './signature.ts';
+import { createTurns } from './turns.ts';
 
 /** Delivers what is queued: in order for each subscription, several subscriptions side by side. */
 export interface Dispatcher {
 	/** Says that a subscription has something to deliver. */
 	wake(subscriptionId: string): void;
+	/** Brings retries forward to what a shorter backoff would have given, in ms; never puts one off. */
+	hasten(backoffMs: number): void;
 	/** Wakes everything that was left from before, for example from a process that was killed. */
 	wakeAll(): void;
 	/** Stops; deliveries under way are given up and tried again after the next start. */
 	close(): Promise<void>;
 }
-
-/** Deliveries to one target (scheme, host, port) at a time, of all subscriptions together. */
-const parallelPerTarget = 8;
 
 /** Most of an answer that is read before the connection is given up, in bytes. */
 const maximumAnswerBytes = 64 * 1024;
@@ -37,22 +38,19 @@ function reasonOf(error: unknown, timeoutMs: number): string {
 	return typeof message === 'string' && message !== '' ? `${what}: ${message}` : what;
 }
 
-/** Lets at most `limit` callers per key run at once; the others wait in order. */
-function createGate(limit: number) {
-	const lanes = new Map<string, { running: number; waiting: Array<() => void> }>();
-	return {
-		async enter(key: string) {
-			const lane = lanes.get(key) ?? { running: 0, waiting: [] };
-			lanes.set(key, lane);
-			if (lane.running < limit) lane.running += 1;
-			else await new Promise<void>((resolve) => lane.waiting.push(resolve));
-			return () => {
-				const next = lane.waiting.shift();
-				if (next) next();
-				else if (--lane.running === 0) lanes.delete(key);
-			};
-		},
-	};
+/** Characters of an answer that the log keeps. */
+const keptOfAnswer = 1_000;
+
+/** Reads an answer to its end, or gives it up where it is too long. @returns its beginning */
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of body) {
+		if (bytes < keptOfAnswer * 4) chunks.push(chunk.subarray(0, keptOfAnswer * 4));
+		bytes += chunk.length;
+		if (bytes > maximumAnswerBytes) break;
+	}
+	return Buffer.concat(chunks).toString().slice(0, keptOfAnswer);
 }
 
 /**
@@ -64,18 +62,43 @@ export function createDispatcher(
 	store: Store,
 	clock: Clock,
 	settings: RuntimeSettings,
+	quotas: Quotas,
 	mailer: Mailer,
 	report: (message: string) => void,
 ): Dispatcher {
-	const agent = new Agent({ connections: parallelPerTarget, pipelining: 1 });
+	const agent = new Agent({ connections: quotas.sockets, pipelining: 1 });
 	const closing = new AbortController();
-	const gate = createGate(parallelPerTarget);
+	const turns = createTurns(quotas);
 	/** Subscriptions whose next delivery is due later. */
 	const timers = new Map<string, NodeJS.Timeout>();
 	/** Who works on the queue of which subscription. */
 	const workers = new Map<string, Set<Promise<void>>>();
 	/** Ids of deliveries that are being sent. */
 	const underWay = new Set<number>();
+	/**
+	 * Deliveries of a subscription that may be under way: doubles with every success up to what the
+	 * settings allow, and is one again after a failure. So a target that fails gets four attempts.
+	 */
+	const windows = new Map<string, number>();
+	const windowOf = (subscriptionId: string) =>
+		Math.min(windows.get(subscriptionId) ?? 1, settings.parallelDeliveries);
+	/**
+	 * When failed deliveries are due, on the clock that never steps back. `failures` tells whether an
+	 * entry still holds: a delivery that was started afresh has none.
+	 */
+	const due = new Map<number, { failures: number; at: number }>();
+	const backoff = (failures: number, first = settings.backoffMs) => first * 2 ** (failures - 1);
+	/** Time until a delivery is due, in ms; what the database says counts only after a restart. */
+	const waitOf = ({ id, failures, dueAt }: PendingDelivery) => {
+		if (failures === 0) return 0;
+		let known = due.get(id);
+		if (known?.failures !== failures) {
+			const left = Math.min(Math.max(dueAt - clock.now(), 0), backoff(failures));
+			known = { failures, at: clock.monotonic() + left };
+			due.set(id, known);
+		}
+		return known.at - clock.monotonic();
+	};
 	/** Subscriptions that were woken since their worker last looked. */
 	const asked = new Set<string>();
 
@@ -87,11 +110,12 @@ export function createDispatcher(
 		const timeoutMs = settings.deliveryTimeoutMs;
 		const at = clock.iso();
 		const started = performance.now();
-		const outcome = (status: number | null, error: string | null) => ({
+		const outcome = (status: number | null, error: string | null, answer = '') => ({
 			at,
 			status,
 			durationMs: Math.round(performance.now() - started),
 			error,
+			answer: answer === '' ? null : answer,
 		});
 		try {
 			const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
@@ -106,10 +130,10 @@ export function createDispatcher(
 				dispatcher: agent,
 				signal,
 			});
-			await response.body.dump({ limit: maximumAnswerBytes, signal });
+			const answer = await beginningOf(response.body);
 			const { statusCode } = response;
 			const good = statusCode >= 200 && statusCode < 300;
-			return outcome(statusCode, good ? null : `answered ${statusCode}`);
+			return outcome(statusCode, good ? null : `answered ${statusCode}`, answer);
 		} catch (error) {
 			return outcome(null, reasonOf(error, timeoutMs));
 		}
@@ -130,7 +154,8 @@ export function createDispatcher(
 		);
 	};
 
-	const pause = (subscription: Subscription, last: Omit<Attempt, 'number'>) => {
+	/** Pauses a subscription and tells its owner why. */
+	const pause = (subscription: Subscription, reason: string) => {
 		if (!store.subscriptions.pause(subscription.id)) return;
 		store.mails.add(
 			subscription.workspaceId,
@@ -138,12 +163,18 @@ export function createDispatcher(
 			'A webhook subscription was paused',
 			[
 				`The webhook subscription ${subscription.id} of workspace ${subscription.workspaceId} was paused`,
-				`after ${maximumFailures} failed attempts to deliver an event to ${subscription.targetUrl}.`,
-				`The last attempt: ${last.error ?? 'failed'}.`,
+				reason,
 				'',
 				'Once the target works again, resume the subscription on the settings page.',
 			].join('\n'),
 		);
+	};
+	store.listeners.overflowed = (subscription) => {
+		pause(
+			subscription,
+			`because more events wait for ${subscription.targetUrl} than the service keeps.`,
+		);
+		setImmediate(() => void mailer.flush());
 	};
 
 	/** Notes how an attempt went; the fourth failure pauses the subscription. */
@@ -152,17 +183,28 @@ export function createDispatcher(
 		delivery: PendingDelivery,
 		result: Omit<Attempt, 'number'>,
 	) => {
+		due.delete(delivery.id);
 		if (result.error === null) {
 			store.deliveries.delivered(delivery.id, result);
+			if (settings.parallelDeliveries > 1) {
+				windows.set(subscription.id, windowOf(subscription.id) * 2);
+			}
 			return;
 		}
+		windows.delete(subscription.id);
 		const failures = delivery.failures + 1;
-		const dueAt = Date.now() + settings.backoffMs * 2 ** (failures - 1);
+		const wait = backoff(failures);
+		const lost = failures >= maximumFailures;
 		store.database.transaction(() => {
-			store.deliveries.failed(delivery.id, result, failures, dueAt);
-			if (failures >= maximumFailures) pause(subscription, result);
+			store.deliveries.failed(delivery.id, result, failures, clock.now() + wait);
+			if (!lost) return;
+			pause(
+				subscription,
+				`after ${maximumFailures} failed attempts to deliver an event to ${subscription.targetUrl}.\nThe last attempt: ${result.error}.`,
+			);
 		});
-		if (failures >= maximumFailures) void mailer.flush();
+		if (lost) void mailer.flush();
+		else due.set(delivery.id, { failures, at: clock.monotonic() + wait });
 	};
 
 	/** Notes how an attempt went as soon as the database can: sending again would deliver twice. */
@@ -182,9 +224,9 @@ export function createDispatcher(
 	const step = async (subscriptionId: string): Promise<boolean> => {
 		const waiting = store.subscriptions.find(subscriptionId);
 		if (waiting?.state !== 'active') return false;
-		const leave = await gate.enter(new URL(waiting.targetUrl).origin);
+		const leave = await turns.take(waiting.workspaceId, new URL(waiting.targetUrl).origin);
 		try {
-			// Read behind the gate: it may have been deleted or paused meanwhile.
+			// Read when it is its turn: it may have been deleted or paused meanwhile.
 			const subscription = store.subscriptions.find(subscriptionId);
 			if (subscription?.state !== 'active' || closing.signal.aborted) return false;
 			const delivery = nextOf(subscriptionId);
@@ -198,13 +240,14 @@ export function createDispatcher(
 	/** The oldest delivery that is due and not under way; where all are due later, sees to that. */
 	const nextOf = (subscriptionId: string): PendingDelivery | undefined => {
 		const free = store.deliveries
-			.next(subscriptionId, settings.parallelDeliveries)
-			.filter(({ id }) => !underWay.has(id));
-		const now = Date.now();
-		const due = free.find(({ dueAt }) => dueAt <= now);
-		if (due || free.length === 0) return due;
-		wakeLater(subscriptionId, Math.min(...free.map(({ dueAt }) => dueAt)) - now);
-		return undefined;
+			.next(subscriptionId, windowOf(subscriptionId))
+			.filter(({ id }) => !underWay.has(id))
+			.map((delivery) => ({ delivery, wait: waitOf(delivery) }));
+		const ready = free.find(({ wait }) => wait <= 0);
+		if (!ready && free.length > 0) {
+			wakeLater(subscriptionId, Math.min(...free.map(({ wait }) => wait)));
+		}
+		return ready?.delivery;
 	};
 
 	const deliver = async (subscription: Subscription, delivery: PendingDelivery) => {
@@ -220,16 +263,19 @@ export function createDispatcher(
 		}
 	};
 
-	const work = async (subscriptionId: string) => {
+	const work = async (subscriptionId: string, colleagues: ReadonlySet<unknown>) => {
 		do {
 			asked.delete(subscriptionId);
-			while (!closing.signal.aborted && (await step(subscriptionId)));
+			while (!closing.signal.aborted && (await step(subscriptionId))) {
+				if (colleagues.size > windowOf(subscriptionId)) return;
+				if (colleagues.size < windowOf(subscriptionId)) dispatcher.wake(subscriptionId);
+			}
 		} while (asked.has(subscriptionId) && !closing.signal.aborted);
 	};
 
 	/** Starts a worker; several on one queue only where the settings give the order up. */
 	const startWorker = (subscriptionId: string, workersOfQueue: Set<Promise<void>>) => {
-		const worker = work(subscriptionId)
+		const worker = work(subscriptionId, workersOfQueue)
 			.catch((error: unknown) => {
 				report(`deliveries of a subscription have to wait: ${messageOf(error)}`);
 				wakeLater(subscriptionId, databasePauseMs);
@@ -249,8 +295,16 @@ export function createDispatcher(
 			asked.add(subscriptionId);
 			const workersOfQueue = workers.get(subscriptionId) ?? new Set();
 			workers.set(subscriptionId, workersOfQueue);
-			const missing = settings.parallelDeliveries - workersOfQueue.size;
+			const missing = windowOf(subscriptionId) - workersOfQueue.size;
 			for (let n = 0; n < missing; n++) startWorker(subscriptionId, workersOfQueue);
+		},
+		hasten(backoffMs) {
+			store.deliveries.hasten(backoffMs);
+			for (const entry of due.values()) {
+				const at = clock.monotonic() + backoff(entry.failures, backoffMs);
+				entry.at = Math.min(entry.at, at);
+			}
+			dispatcher.wakeAll();
 		},
 		wakeAll() {
 			for (const id of store.deliveries.subscriptionsWaiting()) dispatcher.wake(id);

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { messageOf } from '../messageOf.ts';
+import { messageOf } from '../foundation/messageOf.ts';
 import type { MailStore } from '../storage/mails.ts';
 
 /** Sends what is in the outbox, where there is a mail server to send it through. */

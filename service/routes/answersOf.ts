@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { problemSchema } from '../schemas/resources.ts';
+import { problemSchema } from './resources.ts';
 
 /**
  * The answers of an endpoint for the description document: what it gives, and a problem otherwise.

@@ -1,48 +1,43 @@
 import { z } from 'zod/v4';
-import { hasOptions } from '../fieldTypes.ts';
+import { hasOptions } from '../foundation/fieldTypes.ts';
 import {
 	cardParams,
 	fieldCreateSchema,
 	fieldParams,
 	fieldSchema,
 	fieldUpdateSchema,
-} from '../schemas/resources.ts';
+} from './resources.ts';
 import type { Field } from '../storage/fields.ts';
-import type { Variants } from '../variants.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards/:cid/fields';
 const one = `${all}/:fid`;
 const tags = ['Fields'];
 
 /** A field as the API shows it. */
-function showField({ id, name, type, options }: Field, variants: Variants): object {
-	const shown = options.map((option) => {
-		if (variants.fieldOptions === 'idName') return { id: option.id, name: option.name };
-		if (variants.fieldOptions === 'valueLabel') return { value: option.name, label: option.name };
-		return option.name;
-	});
-	return { [variants.fieldIdKey]: id, name, type, options: hasOptions(type) ? shown : [] };
-}
+const show = ({ id, name, type, options }: Field) => ({
+	id,
+	name,
+	type,
+	options: hasOptions(type) ? options.map((option) => option.name) : [],
+});
 
 /** Adds the field endpoints. @see service interface, part 4 "Fields" */
-export function addFieldRoutes(app: App, { data, answers, variants }: RouteContext) {
-	const show = (field: Field) => showField(field, variants);
-
+export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 	app.get(
 		all,
 		{
 			schema: {
 				operationId: 'listFields',
 				summary: 'List the fields of a card with types and options',
+				description: 'Gives the mapping of field names to the field ids that records are keyed by.',
 				tags,
 				params: cardParams,
 				response: answersOf({ 200: z.object({ fields: z.array(fieldSchema) }) }),
 			},
 		},
-		({ params }, reply) =>
-			answers.list(reply, 'fields', data.listFields(params.wid, params.cid).map(show)),
+		({ params }) => ({ fields: fields.list(params.wid, params.cid).map(show) }),
 	);
 
 	app.post(
@@ -51,16 +46,15 @@ export function addFieldRoutes(app: App, { data, answers, variants }: RouteConte
 			schema: {
 				operationId: 'createField',
 				summary: 'Add a field',
+				description: 'Options are for select fields only: names, or objects with a name.',
 				tags,
 				params: cardParams,
 				body: fieldCreateSchema,
 				response: answersOf({ 201: fieldSchema }),
 			},
 		},
-		({ params, body }, reply) => {
-			const field = data.createField(params.wid, params.cid, body);
-			return answers.object(reply, 'field', show(field), 'create');
-		},
+		({ params, body }, reply) =>
+			reply.code(201).send(show(fields.create(params.wid, params.cid, body))),
 	);
 
 	app.patch(
@@ -77,10 +71,7 @@ export function addFieldRoutes(app: App, { data, answers, variants }: RouteConte
 				response: answersOf({ 200: fieldSchema }),
 			},
 		},
-		({ params, body }, reply) => {
-			const field = data.updateField(params.wid, params.cid, params.fid, body);
-			return answers.object(reply, 'field', show(field), 'update');
-		},
+		async ({ params, body }) => show(await fields.update(params.wid, params.cid, params.fid, body)),
 	);
 
 	app.delete(
@@ -89,14 +80,15 @@ export function addFieldRoutes(app: App, { data, answers, variants }: RouteConte
 			schema: {
 				operationId: 'deleteField',
 				summary: 'Delete a field and its values',
+				description: 'The values that records have in this field are deleted with it.',
 				tags,
 				params: fieldParams,
 				response: answersOf({ 204: noBody }),
 			},
 		},
 		({ params }, reply) => {
-			const field = data.deleteField(params.wid, params.cid, params.fid);
-			return answers.object(reply, 'field', show(field), 'delete');
+			fields.remove(params.wid, params.cid, params.fid);
+			return reply.code(204).send();
 		},
 	);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { problem } from '../problem.ts';
+import { problem } from '../http/problem.ts';
 import {
 	cardParams,
 	recordCreateSchema,
@@ -7,10 +7,10 @@ import {
 	recordParams,
 	recordSchema,
 	recordUpdateSchema,
-} from '../schemas/resources.ts';
-import { pageSize } from '../settings.ts';
+} from './resources.ts';
+import { pageSize } from '../foundation/settings.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards/:cid/records';
 const one = `${all}/:rid`;
@@ -39,10 +39,9 @@ const listQuery = z.object({
 		}),
 });
 
-function readLimit(text: string | string[] | undefined, clamp: boolean): number {
+function readLimit(text: string | string[] | undefined): number {
 	if (text === undefined) return pageSize.default;
 	const limit = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : 0;
-	if (limit > pageSize.maximum && clamp) return pageSize.maximum;
 	if (limit < 1 || limit > pageSize.maximum) {
 		throw problem(
 			'invalid-limit',
@@ -53,37 +52,31 @@ function readLimit(text: string | string[] | undefined, clamp: boolean): number 
 }
 
 /** Adds the record endpoints. @see service interface, part 4 "Records" */
-export function addRecordRoutes(
-	app: App,
-	{ data, answers, cursors, variants, settings }: RouteContext,
-) {
+export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteContext) {
 	app.get(
 		all,
 		{
+			config: { query: Object.keys(listQuery.shape) },
 			schema: {
 				operationId: 'listRecords',
 				summary: 'List records, paginated, oldest first',
+				description: 'Repeat the request with the next_cursor of the answer until it is null.',
 				tags,
 				params: cardParams,
 				querystring: listQuery,
 				response: answersOf({ 200: recordListSchema }),
 			},
 		},
-		({ params: { wid, cid }, query }, reply) => {
-			const limit = readLimit(query.limit, variants.limitAboveMaximum === 'clamp');
+		({ params: { wid, cid }, query }) => {
+			const limit = readLimit(query.limit);
 			const { cursor } = query;
 			if (Array.isArray(cursor)) {
 				throw problem('invalid-cursor', 'The query has more than one cursor.');
 			}
 			const after = cursor === undefined ? '' : cursors.decode(cid, cursor);
-			const { records, more } = data.pageOfRecords(wid, cid, after, limit);
-			const last = records.at(-1);
-			let next = more && last ? cursors.encode(cid, last.id) : null;
-			// What a broken service would do, for trying clients.
-			if (settings.paging === 'repeatCursor')
-				next = cursor ?? (last ? cursors.encode(cid, last.id) : null);
-			if (settings.paging === 'endless') next ??= cursors.encode(cid, '');
-			return answers.page(reply, records, next);
+			const { records: page, more } = records.page(wid, cid, after, limit);
+			const last = page.at(-1);
+			return { records: page, next_cursor: more && last ? cursors.encode(cid, last.id) : null };
 		},
 	);
 
@@ -93,16 +86,15 @@ export function addRecordRoutes(
 			schema: {
 				operationId: 'createRecord',
 				summary: 'Create a record',
+				description: 'Data is keyed by field id. Emits record.created.',
 				tags,
 				params: cardParams,
 				body: recordCreateSchema,
 				response: answersOf({ 201: recordSchema }),
 			},
 		},
-		({ params, body }, reply) => {
-			const record = data.createRecord(params.wid, params.cid, body.data);
-			return answers.object(reply, 'record', record, 'create');
-		},
+		({ params, body }, reply) =>
+			reply.code(201).send(records.create(params.wid, params.cid, body.data)),
 	);
 
 	app.patch(
@@ -118,10 +110,7 @@ export function addRecordRoutes(
 				response: answersOf({ 200: recordSchema }),
 			},
 		},
-		({ params, body }, reply) => {
-			const record = data.updateRecord(params.wid, params.cid, params.rid, body.data);
-			return answers.object(reply, 'record', record, 'update');
-		},
+		({ params, body }) => records.update(params.wid, params.cid, params.rid, body.data),
 	);
 
 	app.delete(
@@ -130,14 +119,15 @@ export function addRecordRoutes(
 			schema: {
 				operationId: 'deleteRecord',
 				summary: 'Delete a record',
+				description: 'Emits record.deleted with the last values.',
 				tags,
 				params: recordParams,
 				response: answersOf({ 204: noBody }),
 			},
 		},
 		({ params }, reply) => {
-			const record = data.deleteRecord(params.wid, params.cid, params.rid);
-			return answers.object(reply, 'record', record, 'delete');
+			records.remove(params.wid, params.cid, params.rid);
+			return reply.code(204).send();
 		},
 	);
 }

@@ -1,64 +1,40 @@
-import { problem } from '../problem.ts';
-import {
-	webhookCreateSchema,
-	webhookParams,
-	webhookSchema,
-	workspaceParams,
-} from '../schemas/resources.ts';
+import { webhookCreateSchema, webhookParams, webhookSchema, workspaceParams } from './resources.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
-import type { Variants } from '../variants.ts';
 import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from './context.ts';
+import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/webhooks';
 const one = `${all}/:webhook_id`;
 const tags = ['Webhooks'];
 
 /** A subscription as the API shows it, without its secret. */
-function showSubscription(subscription: Subscription, variants: Variants): object {
-	return {
-		[variants.webhookIdKey]: subscription.id,
-		target_url: subscription.targetUrl,
-		events: subscription.events,
-		card_id: subscription.cardId,
-		state: subscription.state,
-		created_at: subscription.createdAt,
-	};
-}
+export const showSubscription = (subscription: Omit<Subscription, 'secret'>) => ({
+	webhook_id: subscription.id,
+	target_url: subscription.targetUrl,
+	events: subscription.events,
+	card_id: subscription.cardId,
+	state: subscription.state,
+	created_at: subscription.createdAt,
+});
 
 /** Adds the subscription endpoints. @see service interface, part 4 "Webhook subscriptions" */
-export function addWebhookRoutes(app: App, { store, answers, variants }: RouteContext) {
-	const { subscriptions, cards, identities } = store;
-
+export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteContext) {
 	app.post(
 		all,
 		{
 			schema: {
 				operationId: 'createWebhook',
 				summary: 'Create a subscription; its secret is in this answer only',
+				description: 'Deliveries are signed with the secret, in the header X-Service-Signature.',
 				tags,
 				params: workspaceParams,
 				body: webhookCreateSchema,
 				response: answersOf({ 201: webhookSchema }),
 			},
 		},
-		({ params: { wid }, body }, reply) => {
-			const { card_id: cardId } = body;
-			if (cardId !== undefined && !cards.find(wid, cardId)) {
-				const detail = `Card "${cardId}" does not exist in workspace "${wid}".`;
-				throw problem('validation-failed', detail, {
-					errors: [{ pointer: '/card_id', detail }],
-				});
-			}
-			const subscription = subscriptions.create({
-				workspaceId: wid,
-				cardId: cardId ?? null,
-				targetUrl: body.target_url,
-				events: [...new Set(body.events)],
-				owner: identities.workspace(wid)?.ownerEmail ?? '',
-			});
-			const shown = showSubscription(subscription, variants);
-			return answers.subscription(reply, shown, subscription.secret);
+		({ params, body: { target_url: targetUrl, events, card_id: cardId } }, reply) => {
+			const made = subscriptions.create(params.wid, { targetUrl, events, cardId });
+			return reply.code(201).send({ ...showSubscription(made), secret: made.secret });
 		},
 	);
 
@@ -68,22 +44,15 @@ export function addWebhookRoutes(app: App, { store, answers, variants }: RouteCo
 			schema: {
 				operationId: 'deleteWebhook',
 				summary: 'Delete a subscription, active or paused',
+				description: 'What still waits for the subscription is not delivered any more.',
 				tags,
 				params: webhookParams,
 				response: answersOf({ 204: noBody }),
 			},
 		},
-		({ params: { wid, webhook_id: id } }, reply) => {
-			const subscription = subscriptions.find(id);
-			if (subscription?.workspaceId !== wid) {
-				throw problem(
-					'webhook-not-found',
-					`Webhook subscription "${id}" does not exist in workspace "${wid}".`,
-				);
-			}
-			subscriptions.remove(id);
-			const shown = showSubscription(subscription, variants);
-			return answers.object(reply, 'webhook', shown, 'delete');
+		({ params }, reply) => {
+			subscriptions.remove(params.wid, params.webhook_id);
+			return reply.code(204).send();
 		},
 	);
 }

@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { newId } from '../auth/secrets.ts';
-import { problem } from '../problem.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { newId } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /** A card as the API shows it. */
@@ -16,16 +15,27 @@ const columns = 'id, name, description, created_at, updated_at';
 
 /** Cards of all workspaces. Prepares the statements. */
 export function createCardStore({ sql }: Database, clock: Clock) {
-	const list = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? ORDER BY position`);
-	const one = sql.prepare(`SELECT ${columns} FROM cards WHERE workspace_id = ? AND id = ?`);
-	const workspaceOf = sql.prepare('SELECT workspace_id AS id FROM cards WHERE id = ?');
+	const list = sql.prepare(
+		`SELECT ${columns} FROM cards WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY position`,
+	);
+	const one = sql.prepare(
+		`SELECT ${columns} FROM cards WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
+	);
+	const workspaceOf = sql.prepare(
+		'SELECT workspace_id AS id FROM cards WHERE id = ? AND deleted_at IS NULL',
+	);
+	const count = sql.prepare(
+		'SELECT COUNT(*) AS n FROM cards WHERE workspace_id = ? AND deleted_at IS NULL',
+	);
 	const insert = sql.prepare(
 		`INSERT INTO cards (workspace_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
 	);
 	const update = sql.prepare(
 		'UPDATE cards SET name = ?, description = ?, updated_at = ? WHERE id = ?',
 	);
-	const remove = sql.prepare('DELETE FROM cards WHERE id = ?');
+	const hide = sql.prepare(
+		`UPDATE cards SET deleted_at = ?, name = '', description = '' WHERE id = ?`,
+	);
 
 	return {
 		list(workspaceId: string) {
@@ -34,20 +44,12 @@ export function createCardStore({ sql }: Database, clock: Clock) {
 		find(workspaceId: string, id: string) {
 			return one.get(workspaceId, id) as Card | undefined;
 		},
-		/** @throws ProblemError card-not-found */
-		get(workspaceId: string, id: string): Card {
-			const card = this.find(workspaceId, id);
-			if (!card) {
-				throw problem(
-					'card-not-found',
-					`Card "${id}" does not exist in workspace "${workspaceId}".`,
-				);
-			}
-			return card;
-		},
 		/** The workspace that a card is in, or undefined where there is no such card. */
 		workspaceOf(id: string) {
 			return (workspaceOf.get(id) as { id: string } | undefined)?.id;
+		},
+		count(workspaceId: string) {
+			return (count.get(workspaceId) as { n: number }).n;
 		},
 		create(workspaceId: string, name: string, description: string): Card {
 			const now = clock.iso();
@@ -60,9 +62,9 @@ export function createCardStore({ sql }: Database, clock: Clock) {
 			update.run(next.name, next.description, next.updated_at, card.id);
 			return next;
 		},
-		/** Deletes a card; its fields, records and subscriptions go with it. */
-		remove(id: string) {
-			remove.run(id);
+		/** Makes a card unfindable; its rows are leftovers from then on. */
+		hide(id: string) {
+			hide.run(clock.iso(), id);
 		},
 	};
 }

@@ -1,6 +1,5 @@
-import { newId } from '../auth/secrets.ts';
-import type { FieldOption, FieldType } from '../fieldTypes.ts';
-import { problem } from '../problem.ts';
+import { newId } from '../foundation/secrets.ts';
+import type { FieldOption, FieldType } from '../foundation/fieldTypes.ts';
 import type { Database } from './database.ts';
 
 /** A field as stored. `key` never changes and is what record data is stored under; `id` can change. */
@@ -19,7 +18,7 @@ export interface CardFields {
 }
 
 /** Fields of all cards. Prepares the statements; listings are kept in memory until they change. */
-export function createFieldStore({ sql }: Database) {
+export function createFieldStore({ sql, afterRollback }: Database) {
 	const list = sql.prepare(
 		'SELECT key, id, name, type, options FROM fields WHERE card_id = ? ORDER BY key',
 	);
@@ -30,10 +29,16 @@ export function createFieldStore({ sql }: Database) {
 		'UPDATE fields SET id = ?, name = ?, type = ?, options = ? WHERE key = ?',
 	);
 	const remove = sql.prepare('DELETE FROM fields WHERE key = ?');
+	const removeAll = sql.prepare('DELETE FROM fields WHERE card_id = ?');
 
 	/** Cards whose listing was read lately; bounded so that many cards do not fill the memory. */
 	const cache = new Map<string, CardFields>();
 	const maximumCached = 1_000;
+	/** Forgets a listing that changes; again, should the change be rolled back after it was read anew. */
+	const forget = (cardId: string) => {
+		cache.delete(cardId);
+		afterRollback(() => cache.delete(cardId));
+	};
 
 	const read = (cardId: string): CardFields => {
 		const rows = list.all(cardId) as unknown as Array<Omit<Field, 'options'> & { options: string }>;
@@ -53,38 +58,32 @@ export function createFieldStore({ sql }: Database) {
 			let fields = cache.get(cardId);
 			if (!fields) {
 				fields = read(cardId);
-				if (cache.size >= maximumCached) cache.clear();
+				const [oldest] = cache.keys();
+				if (cache.size >= maximumCached && oldest !== undefined) cache.delete(oldest);
 				cache.set(cardId, fields);
 			}
 			return fields;
 		},
-		/** @throws ProblemError field-not-found */
-		get(cardId: string, id: string): Field {
-			const field = this.of(cardId).byId.get(id);
-			if (!field) {
-				throw problem('field-not-found', `Field "${id}" does not exist in card "${cardId}".`);
-			}
-			return field;
-		},
 		create(cardId: string, name: string, type: FieldType, options: FieldOption[]): Field {
 			const id = newId('fld');
 			const { lastInsertRowid } = insert.run(id, cardId, name, type, JSON.stringify(options));
-			cache.delete(cardId);
+			forget(cardId);
 			return { key: Number(lastInsertRowid), id, name, type, options };
 		},
 		update(cardId: string, field: Field): Field {
 			update.run(field.id, field.name, field.type, JSON.stringify(field.options), field.key);
-			cache.delete(cardId);
+			forget(cardId);
 			return field;
 		},
-		/** Deletes a field. Its values are no longer shown; the rows are not rewritten. */
+		/** Deletes a field. Its values are leftovers from then on. */
 		remove(cardId: string, field: Field) {
 			remove.run(field.key);
-			cache.delete(cardId);
+			forget(cardId);
 		},
-		/** Forgets what was read; needed when a transaction was rolled back or a card is gone. */
-		forgetAll() {
-			cache.clear();
+		/** Deletes all fields of a card. */
+		removeAll(cardId: string) {
+			removeAll.run(cardId);
+			forget(cardId);
 		},
 		/** Gives every field of a card a new id. @returns old id → new id */
 		rotate(cardId: string): Record<string, string> {

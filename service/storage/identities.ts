@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../auth/secrets.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /** Roles of a service account, least first (DECISIONS.md, part 5). */
@@ -45,12 +45,9 @@ const accountColumns = `client_id AS clientId, workspace_id AS workspaceId, name
 	secret_hash AS secretHash, created_at AS createdAt, revoked_at AS revokedAt`;
 
 /** Prepares the statements and gives the store. */
-export function createIdentityStore({ sql, transaction }: Database, clock: Clock) {
+export function createIdentityStore({ sql, transaction, meta, setMeta }: Database, clock: Clock) {
 	const workspaceById = sql.prepare(
 		'SELECT id, name, owner_email AS ownerEmail FROM workspaces WHERE id = ?',
-	);
-	const firstWorkspace = sql.prepare(
-		'SELECT id, name, owner_email AS ownerEmail FROM workspaces ORDER BY created_at LIMIT 1',
 	);
 	const insertWorkspace = sql.prepare('INSERT INTO workspaces VALUES (?, ?, ?, ?)');
 	const insertKey = sql.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL)');
@@ -80,8 +77,14 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 	type KeyRow = ApiKey & { hash: string };
 	/** Keys in use, by hash: asked for at every request, so kept in memory until a key changes. */
 	const keysInUse = new Map<string, KeyRow>();
+	const maximumKeysInUse = 10_000;
+	const forgetKey = (id: string) => {
+		for (const [hash, key] of keysInUse) if (key.id === id) keysInUse.delete(hash);
+	};
 	const readKey = (hash: string) => {
 		const known = keysInUse.get(hash) ?? (keyByHash.get(hash) as KeyRow | undefined);
+		const [oldest] = keysInUse.keys();
+		if (keysInUse.size >= maximumKeysInUse && oldest !== undefined) keysInUse.delete(oldest);
 		if (known) keysInUse.set(hash, known);
 		return known;
 	};
@@ -90,11 +93,13 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		workspace(id: string) {
 			return workspaceById.get(id) as Workspace | undefined;
 		},
-		firstWorkspace() {
-			return firstWorkspace.get() as Workspace | undefined;
+		/** The workspace that the file names as its own: the first that was made. */
+		defaultWorkspace() {
+			return workspaceById.get(meta('defaultWorkspace') ?? '') as Workspace | undefined;
 		},
 		createWorkspace(name: string, ownerEmail: string, id = newId('wsp')): Workspace {
 			insertWorkspace.run(id, name, ownerEmail, clock.iso());
+			if (meta('defaultWorkspace') === undefined) setMeta('defaultWorkspace', id);
 			return { id, name, ownerEmail };
 		},
 
@@ -115,12 +120,12 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		},
 		/** @returns whether there was such a live key */
 		revokeKey(id: string) {
-			keysInUse.clear();
+			forgetKey(id);
 			return revokeKey.run(clock.iso(), id).changes > 0;
 		},
 		/** Makes a known key valid again; for starts that name the key they want. */
 		restoreKey(workspaceId: string, apiKey: string) {
-			keysInUse.clear();
+			keysInUse.delete(hashSecret(apiKey));
 			return restoreKey.run(workspaceId, hashSecret(apiKey)).changes > 0;
 		},
 
@@ -141,8 +146,12 @@ export function createIdentityStore({ sql, transaction }: Database, clock: Clock
 		accounts(workspaceId: string) {
 			return accountsOf.all(workspaceId) as unknown as Account[];
 		},
-		/** Makes a known account active in a workspace, with another secret; for starts that name it. */
+		/** Makes a known account active in a workspace; for starts that name it. Another secret ends its tokens. */
 		restoreAccount(workspaceId: string, clientId: string, clientSecret: string) {
+			const known = this.account(clientId);
+			const same =
+				known?.workspaceId === workspaceId && secretMatches(clientSecret, known.secretHash);
+			if (!same) deleteTokens.run(clientId);
 			restoreAccount.run(workspaceId, hashSecret(clientSecret), clientId);
 		},
 		/** Revokes an account and deletes its tokens, in one transaction. */

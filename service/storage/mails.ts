@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Database } from './database.ts';
 
 /** A message in the outbox. */

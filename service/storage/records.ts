@@ -1,5 +1,5 @@
 import { decodeTime, monotonicFactory } from 'ulid';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Database } from './database.ts';
 
 /** A record as stored: `data` is keyed by the stored key of a field, not by its id. */
@@ -18,6 +18,12 @@ export interface RecordPage {
 /** Characters of JSON after which a page ends early; the answer has to fit into one string. */
 const maximumPageSize = 16 * 1024 * 1024;
 
+/** How far ahead the time in record ids is reserved, in ms. */
+const reservedMs = 60_000;
+
+/** Records that are read at a time where a whole card is looked through. */
+const rowsAtATime = 50;
+
 interface Row {
 	id: string;
 	data: string;
@@ -31,7 +37,7 @@ const parse = (row: Row): StoredRecord => ({
 });
 
 /** Records of all cards. Prepares the statements. */
-export function createRecordStore({ sql }: Database, clock: Clock) {
+export function createRecordStore({ sql, meta, setMeta, afterRollback }: Database, clock: Clock) {
 	const page = sql.prepare(
 		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
 	);
@@ -42,17 +48,28 @@ export function createRecordStore({ sql }: Database, clock: Clock) {
 	const update = sql.prepare('UPDATE records SET data = ? WHERE card_id = ? AND id = ?');
 	const remove = sql.prepare('DELETE FROM records WHERE card_id = ? AND id = ?');
 	const count = sql.prepare('SELECT COUNT(*) AS n FROM records WHERE card_id = ?');
-	const having = sql.prepare(
-		`SELECT id, data, created_at FROM records
-		WHERE card_id = ? AND json_type(data, ?) IS NOT NULL`,
+	const slice = sql.prepare(
+		`SELECT id, data FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?`,
 	);
 	const latest = sql.prepare('SELECT MAX(id) AS id FROM records');
 
 	// Ids must go on rising after a restart and when a clock steps back, or a cursor would miss records.
 	// They identify and protect nothing, so their random part need not be cryptographic (and is faster so).
 	const ulid = monotonicFactory(Math.random);
-	const last = (latest.get() as { id: string | null }).id;
-	let floor = last === null ? 0 : decodeTime(last) + 1;
+	/** Ids have a time before this one; noted ahead, as noting each would cost a write for every record. */
+	let reserved = Number(meta('reservedRecordTime') ?? 0);
+	let floor = reserved;
+	if (reserved === 0) {
+		const { id } = latest.get() as { id: string | null };
+		floor = id === null ? 0 : decodeTime(id) + 1;
+	}
+	const reserve = (time: number) => {
+		if (time < reserved) return;
+		const before = reserved;
+		reserved = time + reservedMs;
+		setMeta('reservedRecordTime', String(reserved));
+		afterRollback(() => (reserved = before));
+	};
 
 	return {
 		/** At most `limit` records whose id is above `after`, in the order of their creation. */
@@ -77,6 +94,7 @@ export function createRecordStore({ sql }: Database, clock: Clock) {
 		create(cardId: string, data: Record<string, unknown>): StoredRecord {
 			const now = clock.now();
 			floor = Math.max(floor, now);
+			reserve(floor);
 			const record = { id: ulid(floor), data, created_at: new Date(now).toISOString() };
 			insert.run(cardId, record.id, JSON.stringify(data), record.created_at);
 			return record;
@@ -87,11 +105,11 @@ export function createRecordStore({ sql }: Database, clock: Clock) {
 		remove(cardId: string, id: string) {
 			remove.run(cardId, id);
 		},
-		/** Every value that the records of a card have under a field's stored key. */
-		*values(cardId: string, key: number): Generator<unknown> {
-			for (const row of having.iterate(cardId, `$."${key}"`)) {
-				yield parse(row as unknown as Row).data[key];
-			}
+		/** The values that some records have under a field's stored key, and the last id, '' at the end. */
+		someValues(cardId: string, key: number, after: string) {
+			const rows = slice.all(cardId, after, rowsAtATime) as unknown as Row[];
+			const values = rows.map((row) => parse(row).data[key]).filter((value) => value !== undefined);
+			return { values, last: rows.at(-1)?.id ?? '' };
 		},
 		count(cardId: string): number {
 			return (count.get(cardId) as { n: number }).n;

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { newId, newSecret } from '../auth/secrets.ts';
-import type { EventName } from '../events.ts';
+import type { Clock } from '../foundation/clock.ts';
+import { newId, newSecret } from '../foundation/secrets.ts';
+import type { EventName } from '../foundation/events.ts';
 import type { Database } from './database.ts';
 
 /** A webhook subscription as stored. */
@@ -28,16 +28,31 @@ const parse = (row: Row): Subscription => ({
 });
 
 /** Subscriptions of all workspaces. Prepares the statements. */
-export function createSubscriptionStore({ sql }: Database, clock: Clock) {
-	const one = sql.prepare(`SELECT ${columns} FROM subscriptions WHERE id = ?`);
-	const list = sql.prepare(
-		`SELECT ${columns} FROM subscriptions WHERE workspace_id = ? ORDER BY created_at, id`,
+export function createSubscriptionStore({ sql, afterRollback }: Database, clock: Clock) {
+	const one = sql.prepare(
+		`SELECT ${columns} FROM subscriptions WHERE id = ? AND state <> 'deleted'`,
 	);
-	const active = sql.prepare(`SELECT ${columns} FROM subscriptions WHERE state = 'active'`);
+	const list = sql.prepare(
+		`SELECT ${columns} FROM subscriptions WHERE workspace_id = ? AND state <> 'deleted'
+		ORDER BY created_at, id`,
+	);
+	const active = sql.prepare(
+		`SELECT ${columns} FROM subscriptions WHERE workspace_id = ? AND state = 'active'`,
+	);
+	const count = sql.prepare(
+		`SELECT COUNT(*) AS n FROM subscriptions WHERE workspace_id = ? AND state <> 'deleted'`,
+	);
+	const ofCard = sql.prepare(
+		`SELECT id, workspace_id AS workspaceId FROM subscriptions
+		WHERE card_id = ? AND state <> 'deleted'`,
+	);
+	const workspaceOf = sql.prepare('SELECT workspace_id AS id FROM subscriptions WHERE id = ?');
 	const insert = sql.prepare(
 		`INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, NULL)`,
 	);
-	const remove = sql.prepare('DELETE FROM subscriptions WHERE id = ?');
+	const hide = sql.prepare(
+		`UPDATE subscriptions SET state = 'deleted', secret = '', target_url = '' WHERE id = ?`,
+	);
 	const pause = sql.prepare(
 		`UPDATE subscriptions SET state = 'paused', paused_at = ? WHERE id = ? AND state = 'active'`,
 	);
@@ -45,25 +60,36 @@ export function createSubscriptionStore({ sql }: Database, clock: Clock) {
 		`UPDATE subscriptions SET state = 'active', paused_at = NULL WHERE id = ? AND state = 'paused'`,
 	);
 
-	/** Active subscriptions of a workspace: asked for at every change, so kept in memory. */
-	let activeByWorkspace: Map<string, Subscription[]> | undefined;
-	const readActive = () => {
-		const grouped = new Map<string, Subscription[]>();
-		for (const subscription of (active.all() as unknown as Row[]).map(parse)) {
-			const { workspaceId } = subscription;
-			grouped.set(workspaceId, [...(grouped.get(workspaceId) ?? []), subscription]);
-		}
-		return grouped;
+	/** Active subscriptions by workspace: asked for at every change, so kept in memory until they change. */
+	const cache = new Map<string, Subscription[]>();
+	const maximumCached = 1_000;
+	const forget = (workspaceId: string) => {
+		cache.delete(workspaceId);
+		afterRollback(() => cache.delete(workspaceId));
 	};
-	const forget = () => {
-		activeByWorkspace = undefined;
+	const forgetThatOf = (id: string) => {
+		const row = workspaceOf.get(id) as { id: string } | undefined;
+		if (row) forget(row.id);
 	};
 
 	return {
 		/** Every active subscription of a workspace. */
 		active(workspaceId: string): readonly Subscription[] {
-			activeByWorkspace ??= readActive();
-			return activeByWorkspace.get(workspaceId) ?? [];
+			let known = cache.get(workspaceId);
+			if (!known) {
+				known = (active.all(workspaceId) as unknown as Row[]).map(parse);
+				const [oldest] = cache.keys();
+				if (cache.size >= maximumCached && oldest !== undefined) cache.delete(oldest);
+				cache.set(workspaceId, known);
+			}
+			return known;
+		},
+		count(workspaceId: string) {
+			return (count.get(workspaceId) as { n: number }).n;
+		},
+		/** Subscriptions for one card only. */
+		idsOfCard(cardId: string) {
+			return (ofCard.all(cardId) as Array<{ id: string }>).map(({ id }) => id);
 		},
 		find(id: string): Subscription | undefined {
 			const row = one.get(id) as Row | undefined;
@@ -93,25 +119,23 @@ export function createSubscriptionStore({ sql }: Database, clock: Clock) {
 				subscription.owner,
 				subscription.createdAt,
 			);
-			forget();
+			forget(subscription.workspaceId);
 			return subscription;
 		},
-		/** Deletes a subscription and whatever was still to be delivered to it. */
-		remove(id: string) {
-			remove.run(id);
-			forget();
+		/** Makes a subscription unfindable; what was to be delivered to it is a leftover from then on. */
+		hide(id: string) {
+			forgetThatOf(id);
+			hide.run(id);
 		},
 		/** @returns whether it was active */
 		pause(id: string) {
-			forget();
+			forgetThatOf(id);
 			return pause.run(clock.iso(), id).changes > 0;
 		},
 		/** @returns whether it was paused */
 		resume(id: string) {
-			forget();
+			forgetThatOf(id);
 			return resume.run(id).changes > 0;
 		},
-		/** Forgets what was read; needed when a card is deleted or a transaction was rolled back. */
-		forget,
 	};
 }

@@ -1,4 +1,4 @@
-import { hashSecret } from '../auth/secrets.ts';
+import { hashSecret } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 beforeAll(async () => {
-	service = await startService();
+	service = await startService({ control: true });
 });
 afterEach(() => service.control.reset());
 afterAll(async () => await service.close());
@@ -234,7 +234,7 @@ test('neither keys nor secrets nor tokens are in the database file', async () =>
 	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
 	const file = join(folder, 'service.sqlite');
 	try {
-		const stored = await startService({ file });
+		const stored = await startService({ control: true, file });
 		const token = (await requestToken(stored)).body.access_token;
 		await createClient(stored, token)('GET', 'cards');
 		await stored.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
@@ -90,17 +90,34 @@ test('a file that another process uses: a clear message and 1', async () => {
 });
 
 test.each([
-	[['--port', 'abc'], '--port must be a whole number from 0 to 65535, not "abc".'],
-	[['--port', '70000'], '--port must be'],
-	[['--backoff-ms', '3000000000'], '--backoff-ms must be a whole number from 0 to 2147483647'],
-	[['--api-key', 'wsd live'], '--api-key must be of visible ASCII characters'],
-	[['--client-id', ''], '--client-id must not be empty.'],
-	[['--settings-password', ''], '--settings-password must not be empty.'],
-	[['--smtp', 'nonsense'], '--smtp must be an smtp:// or smtps:// address.'],
-	[['--tier', 'gold'], '--tier must be one of free, standard, business, enterprise'],
-	[['--colour', 'red'], "Unknown option '--colour'"],
+	[['--port', 'abc'], "argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
+	[['--backoff-ms', '3000000000'], 'It must be a whole number from 0 to 2147483647.'],
+	[['--api-key', 'wsd live'], 'It must be of visible ASCII characters, without spaces.'],
+	[['--client-id', ''], 'It must not be empty.'],
+	[['--settings-password', ''], 'It must not be empty.'],
+	[['--smtp', 'nonsense'], 'It must be an smtp:// or smtps:// address.'],
+	[['--tier', 'gold'], 'Allowed choices are free, standard, business, enterprise.'],
+	[['--colour', 'red'], "unknown option '--colour'"],
 	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],
+	[['--secrets-file', '/nonexistent'], 'cannot be read as JSON'],
 ])('%j: a clear message and 1', async (args, message) => {
 	const { code, stderr } = await runService(args);
 	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
+});
+
+test('F13 secrets come from the environment or from a file, too', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+	try {
+		const file = join(folder, 'secrets.json');
+		writeFileSync(file, JSON.stringify({ clientSecret: 'from a file', apiKey: 'unused' }));
+		process.env.WORKSPACE_DATA_API_KEY = 'wsd_live_from_the_environment';
+		const { addresses } = await startServiceProcess(['--secrets-file', file]);
+		expect(addresses).toMatchObject({
+			apiKey: 'wsd_live_from_the_environment',
+			clientSecret: 'from a file',
+		});
+	} finally {
+		delete process.env.WORKSPACE_DATA_API_KEY;
+		rmSync(folder, { recursive: true });
+	}
 });

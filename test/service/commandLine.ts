@@ -33,7 +33,7 @@ export async function runService(args: string[]) {
 
 function spawnService(args: string[]) {
 	const main = join(__dirname, '../../service/main.ts');
-	const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
+	const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe', env: process.env });
 	let stdout = '';
 	let stderr = '';
 	child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

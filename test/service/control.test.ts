@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectControl, type Service, startService } from '../../service/index.ts';
+import { connectControl, type ControlledService, startService } from '../../service/index.ts';
 import { type Client, createClient } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let cid: string;
 
@@ -120,7 +120,7 @@ describe('data', () => {
 
 test('requests are counted, without credentials', async () => {
 	service.control.resetRequests();
-	await api('GET', 'cards?a=b');
+	await api('GET', 'cards');
 	await createClient(service, null)('DELETE', `cards/${cid}`);
 	const seen = service.control.requests();
 	const path = `/api/v1/workspaces/${service.workspaceId}/cards`;
@@ -129,7 +129,7 @@ test('requests are counted, without credentials', async () => {
 			listener: 'api',
 			method: 'GET',
 			path,
-			query: 'a=b',
+			query: '',
 			authorization: 'apiKey',
 			status: 200,
 		}),
@@ -138,7 +138,7 @@ test('requests are counted, without credentials', async () => {
 	expect(JSON.stringify(seen)).not.toContain(service.apiKey);
 });
 
-test.each<[keyof Service['control'], Record<string, unknown>]>([
+test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	['setLatency', { ms: 3e9 }],
 	['setBackoff', { ms: 3e9 }],
 	['setDeliveryTimeout', { ms: 1500.5 }],
@@ -159,11 +159,13 @@ test.each<[keyof Service['control'], Record<string, unknown>]>([
 });
 
 test('what is out of bounds does not start', async () => {
-	await expect(startService({ deliveryTimeoutMs: 1500.5 })).rejects.toThrow('deliveryTimeoutMs');
+	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
+		'deliveryTimeoutMs',
+	);
 });
 
 test('reset goes back to the variants of the start, resetVariants to those of the service', async () => {
-	const other = await startService({ variants: { lists: 'bare' } });
+	const other = await startService({ control: true, variants: { lists: 'bare' } });
 	try {
 		other.control.setVariants({ lists: 'items', objects: 'named' });
 		other.control.reset();
@@ -199,11 +201,23 @@ describe('over HTTP', () => {
 		await expect(other.reset()).rejects.toThrow('401');
 	});
 
-	test('is off unless asked for', async () => {
+	test('is not there unless asked for: no route, no header, no call', async () => {
 		const plain = await startService();
 		try {
-			expect([plain.controlUrl, plain.controlToken]).toEqual([null, null]);
-			expect((await createClient(plain)('POST', '/control/reset', {})).status).toBe(404);
+			expect([plain.controlUrl, plain.controlToken, 'control' in plain]).toEqual([
+				null,
+				null,
+				false,
+			]);
+			const api = createClient(plain, null);
+			for (const name of Object.keys(service.control)) {
+				const answer = await api('POST', `/control/${name}`, {});
+				expect([name, answer.status, answer.body.type]).toEqual([
+					name,
+					404,
+					expect.stringMatching(/route-not-found$/),
+				]);
+			}
 		} finally {
 			await plain.close();
 		}

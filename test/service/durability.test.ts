@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClock } from '../../service/clock.ts';
+import { defaultQuotas } from '../../service/foundation/quotas.ts';
+import { createClock } from '../../service/control/shiftedClock.ts';
 import { sign } from '../../service/delivery/signature.ts';
 import { type Service, startService } from '../../service/index.ts';
-import { openStore } from '../../service/store.ts';
+import { openStore } from '../../service/storage/store.ts';
 import { createClient, requestToken, until } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
 import { startReceiver } from './receiver.ts';
@@ -94,7 +95,7 @@ test('kill -9: no acknowledged record is lost, every one of them is delivered', 
 });
 
 test('workspace, cards, accounts, cursors and subscriptions survive a restart', async () => {
-	const first = await startService({ file });
+	const first = await startService({ control: true, file });
 	const api = createClient(first);
 	const card = (await api('POST', 'cards', { name: 'Kept' })).body;
 	first.control.fillCard({ cardId: card.id, count: 3 });
@@ -106,7 +107,7 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	await first.close();
 
 	const { apiKey, clientId, clientSecret } = first;
-	const second = await startService({ file, apiKey, clientId, clientSecret });
+	const second = await startService({ control: true, file, apiKey, clientId, clientSecret });
 	try {
 		expect(second).toMatchObject({
 			workspaceId: first.workspaceId,
@@ -122,19 +123,19 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	} finally {
 		await second.close();
 	}
-	const third = await startService({ file });
+	const third = await startService({ control: true, file });
 	await third.close();
 	expect(third.workspaceId).toBe(first.workspaceId);
 	expect(third.apiKey).not.toBe(apiKey);
 });
 
 test('what is named in the options is active again, though it was revoked', async () => {
-	const first = await startService({ file });
+	const first = await startService({ control: true, file });
 	const { apiKey, clientId, clientSecret } = first;
 	first.control.revokeKey({ apiKey });
 	first.control.revokeAccount({ clientId });
 	await first.close();
-	const second = await startService({ file, apiKey, clientId, clientSecret });
+	const second = await startService({ control: true, file, apiKey, clientId, clientSecret });
 	try {
 		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
 		expect((await requestToken(second)).status).toBe(200);
@@ -144,11 +145,11 @@ test('what is named in the options is active again, though it was revoked', asyn
 });
 
 test('key and account that are named belong to the workspace that is named', async () => {
-	const first = await startService({ file });
+	const first = await startService({ control: true, file });
 	const { apiKey, clientId, clientSecret } = first;
 	await first.close();
 	const named = { workspaceId: 'wsp_other', apiKey, clientId, clientSecret };
-	const second = await startService({ file, ...named });
+	const second = await startService({ control: true, file, ...named });
 	try {
 		expect(second).toMatchObject(named);
 		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
@@ -161,14 +162,25 @@ test('key and account that are named belong to the workspace that is named', asy
 
 test('a file of version 1 is upgraded; its e-mails find their workspace', async () => {
 	const clock = createClock();
-	const before = openStore(file, clock);
+	const before = openStore(file, clock, defaultQuotas);
 	const { id } = before.identities.createWorkspace('Workspace', 'owner@example.com');
 	const text = `The webhook subscription whk_1 of workspace ${id} was paused\n`;
 	before.mails.add(id, 'owner@example.com', 'Subject', text);
-	before.database.sql.exec(`ALTER TABLE mails DROP COLUMN workspace_id; PRAGMA user_version = 1`);
+	before.database.sql.exec(`
+		DROP INDEX events_by_card;
+		ALTER TABLE mails DROP COLUMN workspace_id;
+		ALTER TABLE cards DROP COLUMN deleted_at;
+		ALTER TABLE events DROP COLUMN card_id;
+		ALTER TABLE deliveries DROP COLUMN bytes;
+		ALTER TABLE attempts DROP COLUMN answer;
+		DELETE FROM meta;
+		PRAGMA user_version = 1;
+		PRAGMA application_id = 0;
+	`);
 	before.close();
-	const after = openStore(file, clock);
+	const after = openStore(file, clock, defaultQuotas);
 	expect(after.mails.list(id, 10)).toEqual([expect.objectContaining({ text })]);
+	expect(after.identities.defaultWorkspace()?.id).toBe(id);
 	after.close();
 });
 
@@ -176,7 +188,9 @@ test('a file that is not ours is refused and left alone', async () => {
 	const foreign = new DatabaseSync(file);
 	foreign.exec(`CREATE TABLE things (id); INSERT INTO things VALUES ('mine')`);
 	foreign.close();
-	await expect(startService({ file })).rejects.toThrow('is not a database of this version');
+	await expect(startService({ control: true, file })).rejects.toThrow(
+		'is not a database of this version',
+	);
 	const again = new DatabaseSync(file);
 	const tables = again.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
 	again.close();

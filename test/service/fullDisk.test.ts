@@ -1,8 +1,9 @@
-import { createClock } from '../../service/clock.ts';
+import { defaultQuotas } from '../../service/foundation/quotas.ts';
+import { createClock } from '../../service/control/shiftedClock.ts';
 import { createDispatcher, type Dispatcher } from '../../service/delivery/dispatcher.ts';
 import { createMailer, type Mailer } from '../../service/delivery/mailer.ts';
-import { defaultSettings } from '../../service/settings.ts';
-import { openStore, type Store } from '../../service/store.ts';
+import { defaultSettings } from '../../service/foundation/settings.ts';
+import { openStore, type Store } from '../../service/storage/store.ts';
 import { until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -17,12 +18,12 @@ const reported: string[] = [];
 
 beforeEach(async () => {
 	const clock = createClock();
-	store = openStore(':memory:', clock);
+	store = openStore(':memory:', clock, defaultQuotas);
 	receiver = await startReceiver();
 	mailServer = await startMailServer();
 	const report = (message: string) => reported.push(message);
 	mailer = createMailer(store.mails, mailServer.url, report);
-	dispatcher = createDispatcher(store, clock, defaultSettings, mailer, report);
+	dispatcher = createDispatcher(store, clock, defaultSettings, defaultQuotas, mailer, report);
 	workspaceId = store.identities.createWorkspace('Workspace', 'owner@example.com').id;
 	reported.length = 0;
 });
@@ -53,7 +54,7 @@ const publish = () => {
 };
 
 test('a delivery that cannot be noted is noted later, and not sent twice', async () => {
-	store.onPublished((id) => dispatcher.wake(id));
+	store.listeners.published = (id) => dispatcher.wake(id);
 	receiver.answer = () => {
 		setFull(true);
 		return 200;

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClock } from '../../service/clock.ts';
+import { defaultQuotas } from '../../service/foundation/quotas.ts';
+import { createClock } from '../../service/control/shiftedClock.ts';
 import { createMailer, retryAfterMs } from '../../service/delivery/mailer.ts';
 import { startService } from '../../service/index.ts';
-import { openStore } from '../../service/store.ts';
+import { openStore } from '../../service/storage/store.ts';
 import { createClient, until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 
@@ -13,6 +14,7 @@ import { startMailServer } from './mailServer.ts';
 async function pauseOne(smtpUrl: string, file = ':memory:') {
 	const reported: string[] = [];
 	const service = await startService({
+		control: true,
 		file,
 		backoffMs: 1,
 		smtpUrl,
@@ -60,7 +62,7 @@ test('a mail server that is away is tried for a day, in growing intervals', asyn
 	expect(intervals).toEqual([30, 60, 120, 3_600, 3_600, 3_600]);
 
 	const clock = createClock();
-	const store = openStore(':memory:', clock);
+	const store = openStore(':memory:', clock, defaultQuotas);
 	const mailer = createMailer(store.mails, 'smtp://127.0.0.1:1', () => {});
 	const attempts = () => store.mails.list(null, 1)[0]?.attempts;
 	try {
@@ -87,7 +89,7 @@ test('what was not sent is tried again at the next start, however often it was t
 	database.exec(`UPDATE mails SET attempts = 99, created_at = '2020-01-01T00:00:00.000Z'`);
 	database.close();
 	const mailServer = await startMailServer();
-	const second = await startService({ file, smtpUrl: mailServer.url });
+	const second = await startService({ control: true, file, smtpUrl: mailServer.url });
 	try {
 		await until('it is sent', () => second.control.outbox()[0]?.sentAt);
 	} finally {

@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import problemVectors from '../vectors/problem.json';
 import rateVectors from '../vectors/rateLimit.json';
 import { type Answer, type Client, createClient } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let cid: string;
 const reported: string[] = [];
 
 beforeAll(async () => {
-	service = await startService({ report: (message) => reported.push(message) });
+	service = await startService({ control: true, report: (message) => reported.push(message) });
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });
@@ -146,4 +146,69 @@ test('answers for the rate have the headers of the vectors', async () => {
 		expect([name, refused.headers.has(name)]).toEqual([name, true]);
 	}
 	expect(refused.status).toBe(vector?.status);
+});
+
+describe('F14', () => {
+	test('a request without Host is a problem', async () => {
+		const answer = await raw('GET /openapi.json HTTP/1.1\r\nConnection: close\r\n\r\n');
+		expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*content-type: application\/problem\+json/i);
+		expect(answer).toContain('/problems/malformed-request');
+	});
+
+	test('an expectation that nobody meets is a problem', async () => {
+		const answer = await raw('GET /x HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\n\r\n');
+		expect(answer).toMatch(/^HTTP\/1\.1 417 [^]*content-type: application\/problem\+json/i);
+		expect(answer).toContain('/problems/expectation-failed');
+	});
+
+	test('a body in UTF-16 is refused', async () => {
+		const type = { 'content-type': 'application/json; charset=utf-16' };
+		expectProblem(await api('POST', 'cards', { name: 'x' }, type), 415, 'unsupported-media-type');
+		const good = { 'content-type': 'application/json; charset="UTF-8"' };
+		expect((await api('POST', 'cards', { name: 'x' }, good)).status).toBe(201);
+	});
+
+	test('an unknown query parameter is refused and named', async () => {
+		const answer = await api('GET', `cards/${cid}/records?limt=5`);
+		expectProblem(answer, 400, 'malformed-request');
+		expect(answer.body.detail).toBe('Unknown query parameter "limt". Possible: limit, cursor.');
+		expectProblem(await api('GET', 'cards?limit=5'), 400, 'malformed-request');
+		expect((await api('GET', `cards/${cid}/records?limit=5`)).status).toBe(200);
+	});
+
+	test('an option that is renamed with its id keeps the id', async () => {
+		const made = { name: 'Size', type: 'single_select', options: ['S', 'L'] };
+		const fid = (await api('POST', `cards/${cid}/fields`, made)).body.id;
+		const path = `cards/${cid}/fields/${fid}`;
+		service.control.setVariants({ fieldOptions: 'idName' });
+		const options = (await api('PATCH', path, { name: 'Sizes' })).body.options as Array<{
+			id: string;
+			name: string;
+		}>;
+		const renamed = options.map((option) => ({ ...option, name: `${option.name} size` }));
+		expect((await api('PATCH', path, { options: renamed })).body.options).toEqual(renamed);
+	});
+
+	test('a service that listens on all addresses names one that works, or the public one', async () => {
+		const open = await startService({ host: '0.0.0.0' });
+		const named = await startService({
+			publicUrl: 'https://data.example',
+			publicAuthUrl: 'https://id.example',
+		});
+		try {
+			expect([open.baseUrl, open.authUrl]).toEqual([
+				expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
+				expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+			]);
+			expect((await createClient(open)('GET', 'cards')).status).toBe(200);
+			expect([named.baseUrl, named.authUrl, named.settingsUrl]).toEqual([
+				'https://data.example/api/v1',
+				'https://id.example',
+				'https://data.example/settings',
+			]);
+		} finally {
+			await open.close();
+			await named.close();
+		}
+	});
 });

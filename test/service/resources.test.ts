@@ -1,11 +1,11 @@
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { type Client, createClient } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 
 beforeAll(async () => {
-	service = await startService();
+	service = await startService({ control: true });
 	api = createClient(service);
 });
 afterAll(async () => await service.close());

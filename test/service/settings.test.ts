@@ -1,9 +1,9 @@
-import { type Service, startService } from '../../service/index.ts';
+import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken, until } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 beforeEach(async () => {
-	service = await startService({ backoffMs: 1 });
+	service = await startService({ control: true, backoffMs: 1 });
 });
 afterEach(async () => await service.close());
 
@@ -25,7 +25,7 @@ async function signIn() {
 	const answer = await send('/settings/sign-in', { password: service.settingsPassword });
 	expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
 	const header = answer.headers.get('set-cookie') ?? '';
-	expect(header).toMatch(/; HttpOnly; SameSite=Strict$/);
+	expect(header).toMatch(/; HttpOnly; SameSite=Strict/);
 	cookie = header.split(';')[0] ?? '';
 	const page = async () => await (await send('/settings')).text();
 	const token = /name="form_token" value="([^"]+)"/.exec(await page())?.[1] ?? '';
@@ -72,7 +72,7 @@ test('creates a service account whose secret is shown once, and revokes it', asy
 	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
 	const shown = await browser.page();
 	const [, clientId = '', clientSecret = ''] =
-		/Client id<\/dt><dd><code>([^<]+)<.*?Client secret<\/dt><dd><code>([^<]+)</s.exec(shown) ?? [];
+		/Client ID<\/dt><dd><code>([^<]+)<.*?Client Secret<\/dt><dd><code>([^<]+)</s.exec(shown) ?? [];
 	expect(await browser.page()).not.toContain(clientSecret);
 	const { body } = await requestToken({ ...service, clientId, clientSecret });
 	const api = createClient(service, body.access_token);
@@ -153,8 +153,8 @@ test('a HEAD request does not use up what is shown once', async () => {
 	const browser = await signIn();
 	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
 	expect((await browser.send('/settings', undefined, {}, 'HEAD')).status).toBe(200);
-	expect(await browser.page()).toContain('Client secret');
-	expect(await browser.page()).not.toContain('Client secret');
+	expect(await browser.page()).toContain('<dt>Client Secret');
+	expect(await browser.page()).not.toContain('<dt>Client Secret');
 });
 
 test('a form that is too large is refused with the limit that holds here', async () => {
@@ -164,4 +164,71 @@ test('a form that is too large is refused with the limit that holds here', async
 	expect(await answer.json()).toMatchObject({
 		detail: 'A body may have at most 65536 bytes here.',
 	});
+});
+
+test('F14 two secrets that were made before the page was seen are both shown', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/keys', { name: 'First' });
+	await browser.submit('/settings/keys', { name: 'Second' });
+	const shown = await browser.page();
+	expect(new Set(shown.match(/wsd_live_[\w-]{43}/g)).size).toBe(2);
+	expect(await browser.page()).not.toMatch(/wsd_live_[\w-]{43}/);
+});
+
+test('asks before it revokes or deletes, and does so only by a form', async () => {
+	const browser = await signIn();
+	const [, id] = /\/settings\/keys\/(key_\w+)\/revoke/.exec(await browser.page()) ?? [];
+	const asked = await (await browser.send(`/settings/keys/${id}/revoke`)).text();
+	expect(asked).toContain('Revoke the API key “Default key”?');
+	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
+	const none = await browser.send('/settings/keys/key_none/revoke');
+	expect([none.status, none.headers.get('location')]).toEqual([303, '/settings']);
+});
+
+test('deletes a subscription, and names the card of each', async () => {
+	const api = createClient(service);
+	const card = (await api('POST', 'cards', { name: 'Orders <1>' })).body;
+	const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'], card_id: card.id };
+	const { webhook_id: id } = (await api('POST', 'webhooks', hook)).body;
+	const browser = await signIn();
+	expect(await browser.page()).toContain('Orders &lt;1&gt;');
+	await browser.submit(`/settings/subscriptions/${id}/delete`);
+	expect(service.control.subscriptions()).toEqual([]);
+});
+
+test('shows cards, their fields and pages of their records', async () => {
+	const api = createClient(service);
+	const { id } = (await api('POST', 'cards', { name: '<i>Countries</i>' })).body;
+	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
+	for (let n = 0; n < 51; n++) {
+		await api('POST', `cards/${id}/records`, { data: { [field.id]: `Country ${n}.` } });
+	}
+	const browser = await signIn();
+	const text = async (path: string) => await (await browser.send(path)).text();
+	expect(await text('/settings/records')).toContain('&lt;i&gt;Countries&lt;/i&gt;');
+	const first = await text(`/settings/records/${id}`);
+	expect([first.includes('Country 0.'), first.includes('Country 50.')]).toEqual([true, false]);
+	const [, next] = /href="(\?cursor=[^"]+)" rel="next"/.exec(first) ?? [];
+	const second = await text(`/settings/records/${id}${next}`);
+	expect([second.includes('Country 0.'), second.includes('Country 50.')]).toEqual([false, true]);
+	expect((await browser.send('/settings/records/none')).status).toBe(404);
+	const other = service.control.createWorkspace();
+	const theirs = createClient({ ...service, ...other }, other.apiKey);
+	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
+	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
+	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
+});
+
+test('says all that a credential of n8n asks for, and shows a delivery with body and answer', async () => {
+	const api = createClient(service);
+	const hook = { target_url: `${service.baseUrl}/nowhere`, events: ['card.created'] };
+	await api('POST', 'webhooks', hook);
+	await api('POST', 'cards', { name: 'Delivered' });
+	await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	const shown = await (await signIn()).page();
+	for (const value of [service.baseUrl, service.workspaceId, service.authUrl, service.realm]) {
+		expect(shown).toContain(`data-copy="${value}"`);
+	}
+	expect(shown).toContain('&quot;name&quot;:&quot;Delivered&quot;');
+	expect(shown).toContain('authentication-required');
 });

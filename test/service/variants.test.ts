@@ -1,12 +1,12 @@
-import { type Service, startService, type Variants } from '../../service/index.ts';
+import { type ControlledService, startService, type Variants } from '../../service/index.ts';
 import { type Client, createClient, requestToken } from './client.ts';
 
-let service: Service;
+let service: ControlledService;
 let api: Client;
 let cid: string;
 
 beforeAll(async () => {
-	service = await startService();
+	service = await startService({ control: true });
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 	const field = { name: 'Size', type: 'single_select', options: ['S', 'L'] };

@@ -1,4 +1,4 @@
-import { startService, type Service } from '../../service/index.ts';
+import { startService, type ControlledService } from '../../service/index.ts';
 import { circuitOf } from '../../nodes/WorkspaceData/transport/circuit';
 import type { TestCredentials } from './n8n';
 
@@ -13,7 +13,7 @@ export interface FieldSpec {
 
 /** A service of its own for a test file, with what tests do to it beside the nodes. */
 export interface TestWorkspace {
-	service: Service;
+	service: ControlledService;
 	apiKey: TestCredentials;
 	serviceAccount: TestCredentials;
 	/** Sends a request as the workspace's owner, past the nodes; the answer has to be a success. */
@@ -39,7 +39,7 @@ interface Named {
 
 /** Starts a service of its own. */
 export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
-	const service = await startService({ control: true, ...options });
+	const service = await startService({ ...options, control: true });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
 	const { control } = service;
 	const { reset } = control;

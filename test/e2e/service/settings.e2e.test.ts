@@ -1,9 +1,9 @@
 /** The settings page of the reference service in a real browser, with script switched off. */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type Service, startService } from '../../../service/index.ts';
+import { type ControlledService, startService } from '../../../service/index.ts';
 
 let browser: Browser;
-let service: Service;
+let service: ControlledService;
 let page: Page;
 /** What the browser itself objected to, for example a breach of the Content-Security-Policy. */
 const complaints: string[] = [];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => await browser.close());
 
 beforeEach(async () => {
-	service = await startService({ backoffMs: 1 });
+	service = await startService({ control: true, backoffMs: 1 });
 	complaints.length = 0;
 	const context = await browser.newContext({ javaScriptEnabled: false });
 	page = await context.newPage();
@@ -88,6 +88,7 @@ test('a service account is created, its secret shown once, and revoked', async (
 	await page.reload();
 	expect(await page.content()).not.toContain(clientSecret);
 	await page.getByRole('button', { name: 'Revoke account Robot' }).click();
+	await page.getByRole('button', { name: 'Revoke account' }).click();
 	expect(await page.getByRole('status').textContent()).toContain('was revoked');
 	expect((await token()).status).toBe(401);
 });
@@ -105,6 +106,7 @@ test('an API key is created and revoked', async () => {
 	expect((await list()).status).toBe(200);
 	expect(await keys.getByText('<script>alert(1)</script>').count()).toBe(1);
 	await page.getByRole('button', { name: 'Revoke key <script>' }).click();
+	await page.getByRole('button', { name: 'Revoke key' }).click();
 	expect((await list()).status).toBe(401);
 });
 
@@ -119,7 +121,7 @@ test('a paused subscription is shown with its attempts and resumed', async () =>
 		if (Date.now() > deadline) throw new Error('The subscription was not paused within a minute.');
 		await page.reload();
 	}
-	expect(await section('deliveries').locator('li').count()).toBe(4);
+	expect(await section('deliveries').locator('ol > li').count()).toBe(4);
 	expect(await section('outbox').getByRole('heading', { level: 3 }).textContent()).toBe(
 		'A webhook subscription was paused',
 	);

@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable } from 'node:stream';
+import type { App } from '../http/context.ts';
+import { problemBody } from '../http/problem.ts';
+import type { Fault } from './faults.ts';
+import type { HookContext } from './state.ts';
+import { controlRoot } from './routes.ts';
+import { createShapes, operationOf } from './shapes.ts';
+
+const faultBodies = {
+	html: [
+		'text/html; charset=utf-8',
+		'<!doctype html>\n<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>',
+	],
+	plain: ['text/plain; charset=utf-8', 'upstream connect error or disconnect/reset before headers'],
+} as const;
+
+/** Answers in place of the endpoint. */
+function answerFault(fault: Fault, reply: FastifyReply): FastifyReply {
+	void reply.code(fault.status).headers(fault.headers);
+	switch (fault.body) {
+		case 'empty':
+			return reply.send();
+		case 'html':
+		case 'plain': {
+			const [type, text] = faultBodies[fault.body];
+			return reply.type(type).send(text);
+		}
+		case 'json':
+			return reply.type('application/json; charset=utf-8').send(JSON.stringify(fault.json ?? null));
+		case 'problem': {
+			const extra = typeof fault.json === 'object' && fault.json !== null ? fault.json : {};
+			const body = {
+				...problemBody('internal-error', 'A fault that was asked for.'),
+				status: fault.status,
+				...extra,
+			};
+			return reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+		}
+	}
+}
+
+async function* byteByByte(text: string, pauseMs: number) {
+	for (const byte of Buffer.from(text)) {
+		yield Buffer.of(byte);
+		await sleep(pauseMs);
+	}
+}
+
+/** Adds what tests can turn: request log, latency, faults, the service's clock, and shapes of answers. */
+export function addHooks(app: App, context: HookContext) {
+	const { state, faults, tokenFaults, requests, clock, provider, store } = context;
+	const shapes = createShapes(context);
+	/** Faults that act when the answer goes out. */
+	const late = new WeakMap<FastifyRequest, Fault>();
+	const isControl = ({ url }: FastifyRequest) => url.startsWith(`${controlRoot}/`);
+
+	app.server.prependListener('request', (request, response) => {
+		if (!request.url?.startsWith(`${controlRoot}/`)) requests.note('api', request, response);
+	});
+	app.addHook('onRequest', async (request, reply) => {
+		if (isControl(request)) return;
+		if (clock.offsetSeconds !== 0) {
+			void reply.header('date', new Date(clock.now()).toUTCString());
+		}
+		if (state.latencyMs > 0) await sleep(state.latencyMs);
+		const fault = faults.take(request.method, requests.entryOf(request.raw)?.path ?? '');
+		switch (fault?.mode) {
+			case 'answer':
+				return answerFault(fault, reply);
+			case 'dropBefore':
+				reply.hijack();
+				request.raw.socket.destroy();
+				return reply;
+			case 'hang':
+				reply.hijack();
+				return reply;
+			case 'dropAfter':
+			case 'slowBody':
+				late.set(request, fault);
+		}
+	});
+	app.addHook('preValidation', async (request) => shapes.request(request));
+	app.addHook('preHandler', async (request) => shapes.beforeDelete(request));
+	app.addHook('preSerialization', async (request, reply, payload) =>
+		operationOf(request) === undefined ? payload : shapes.answer(request, reply, payload),
+	);
+	app.addHook('onSend', async (request, reply, payload) => {
+		const entry = requests.entryOf(request.raw);
+		if (entry && request.principal) entry.authorization = request.principal.kind;
+		const shaped = shapes.sent(request, reply, payload);
+		const fault = late.get(request);
+		if (!fault) return shaped;
+		late.delete(request);
+		if (fault.mode === 'dropAfter') {
+			request.raw.socket.destroy();
+			return shaped;
+		}
+		if (typeof shaped !== 'string') return shaped;
+		void reply.removeHeader('content-length');
+		return Readable.from(byteByByte(shaped, fault.byteMs));
+	});
+
+	store.listeners.beforeEvent = (event) => shapes.event(event);
+
+	provider.app.server.prependListener('request', (request, response) => {
+		requests.note('auth', request, response);
+	});
+	provider.app.addHook('onRequest', async (request, reply) => {
+		if (!/\/protocol\/openid-connect\/token\/?$/i.test(request.url.split('?', 1)[0] ?? '')) return;
+		if (!tokenFaults.answer(reply.raw)) return;
+		return reply.hijack();
+	});
+	provider.onToken((answer) => {
+		if (!state.variants.tokenExpiresIn) delete answer.expires_in;
+		tokenFaults.alter(answer);
+	});
+}

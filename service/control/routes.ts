@@ -1,0 +1,45 @@
+import { ZodError } from 'zod/v4';
+import type { z } from 'zod/v4';
+import { hashSecret, secretMatches } from '../foundation/secrets.ts';
+import type { Control, ControlCall } from './calls.ts';
+import { problem, problemOf } from '../http/problem.ts';
+import type { App } from '../http/context.ts';
+
+/** Path of control. */
+export const controlRoot = '/control';
+
+/** Serves every call of control as `POST /control/<name>` with a JSON object, behind a token. */
+export function addControlRoutes(app: App, control: Control, token: string) {
+	const tokenHash = hashSecret(token);
+	const calls = new Map(Object.entries(control as Record<string, ControlCall<z.ZodType, unknown>>));
+	app.post<{ Params: { name: string } }>(
+		`${controlRoot}/:name`,
+		{
+			schema: { hide: true },
+			onRequest: async ({ headers }) => {
+				const given = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+				if (given === undefined || !secretMatches(given, tokenHash)) {
+					throw problem('invalid-credentials', 'Control needs its own token.');
+				}
+			},
+		},
+		(request, reply) => {
+			const { name } = request.params;
+			const found = calls.get(name);
+			if (!found) throw problem('route-not-found', `There is no control call "${name}".`);
+			try {
+				const result: unknown = found(request.body ?? {});
+				return reply.type('application/json; charset=utf-8').send(JSON.stringify(result ?? null));
+			} catch (error) {
+				if (problemOf(error)) throw error;
+				const detail =
+					error instanceof ZodError
+						? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+						: error instanceof Error
+							? error.message
+							: 'failed';
+				throw problem('validation-failed', detail);
+			}
+		},
+	);
+}

@@ -1,0 +1,42 @@
+import type { IdentityProvider } from '../auth/provider.ts';
+import type { Dispatcher } from '../delivery/dispatcher.ts';
+import type { WorkspaceData } from '../domain/workspaceData.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { RateLimiter } from '../http/rateLimit.ts';
+import type { Store } from '../storage/store.ts';
+import type { Faults } from './faults.ts';
+import type { RateAnswer } from './rateAnswer.ts';
+import type { RequestLog } from './requestLog.ts';
+import type { ShiftedClock } from './shiftedClock.ts';
+import type { TokenFaults } from './tokenFaults.ts';
+import type { Variants } from './variants.ts';
+
+/** What tests turn while the service runs, beyond its own settings. */
+export interface RigState {
+	/** Time that every API answer is held back, in ms. */
+	latencyMs: number;
+	/** How cursors behave: properly, or as a broken service would. */
+	paging: 'normal' | 'repeatCursor' | 'endless';
+	variants: Variants;
+	rateAnswer: RateAnswer;
+}
+
+/** The parts of the service that control turns. */
+export interface ControlledParts {
+	store: Store;
+	data: WorkspaceData;
+	cursors: Cursors;
+	limiter: RateLimiter;
+	dispatcher: Dispatcher;
+	provider: Pick<IdentityProvider, 'app' | 'onToken'>;
+	workspaceId: string;
+}
+
+/** What the hooks work with. */
+export interface HookContext extends ControlledParts {
+	state: RigState;
+	faults: Faults;
+	tokenFaults: TokenFaults;
+	requests: RequestLog;
+	clock: ShiftedClock;
+}

@@ -1,0 +1,89 @@
+import type { DomainEvent } from '../foundation/events.ts';
+import type { Quotas } from '../foundation/quotas.ts';
+import type { Card } from '../storage/cards.ts';
+import type { Store } from '../storage/store.ts';
+import { refusal } from './refusal.ts';
+
+/** What clients can do with cards; each change is one transaction with its events. */
+export type Cards = ReturnType<typeof createCards>;
+
+const cardEvent = (
+	event: DomainEvent['event'],
+	workspaceId: string,
+	{ id, name, description }: Card,
+): DomainEvent => ({
+	event,
+	workspaceId,
+	cardId: id,
+	details: { card: { id, name, description } },
+});
+
+/** Gives the operations over a store. */
+export function createCards(store: Store, quotas: Pick<Quotas, 'cards'>) {
+	const { cards, fields, subscriptions, leftovers } = store;
+
+	return {
+		list: (workspaceId: string) => cards.list(workspaceId),
+		/** @throws Refusal card-not-found */
+		get(workspaceId: string, cardId: string): Card {
+			const card = cards.find(workspaceId, cardId);
+			if (card) return card;
+			throw refusal(
+				'card-not-found',
+				`Card "${cardId}" does not exist in workspace "${workspaceId}".`,
+			);
+		},
+		/** @throws Refusal quota-exceeded */
+		create(workspaceId: string, input: { name: string; description?: string }) {
+			return store.change((publish) => {
+				if (cards.count(workspaceId) >= quotas.cards) {
+					throw refusal(
+						'quota-exceeded',
+						`Workspace "${workspaceId}" already has ${quotas.cards} cards, the most it may have.`,
+					);
+				}
+				const card = cards.create(workspaceId, input.name, input.description ?? '');
+				publish(cardEvent('card.created', workspaceId, card));
+				return card;
+			});
+		},
+		update(workspaceId: string, cardId: string, change: { name?: string; description?: string }) {
+			return store.change((publish) => {
+				const before = this.get(workspaceId, cardId);
+				const { name = before.name, description = before.description } = change;
+				if (name === before.name && description === before.description) return before;
+				const card = cards.update(before, { name, description });
+				publish(cardEvent('card.updated', workspaceId, card));
+				return card;
+			});
+		},
+		/**
+		 * Deletes a card with all that belongs to it; its records have no events. It is gone at once, its
+		 * rows are cleared away in slices.
+		 */
+		remove(workspaceId: string, cardId: string) {
+			const card = store.change(() => {
+				const found = this.get(workspaceId, cardId);
+				cards.hide(cardId);
+				fields.removeAll(cardId);
+				for (const id of subscriptions.idsOfCard(cardId)) store.removeSubscription(id);
+				leftovers.add('card', cardId);
+				return found;
+			});
+			store.listeners.leftOver();
+			return card;
+		},
+		/** Announces a collaborator; the interface has the event but no endpoint for it. */
+		addCollaborator(workspaceId: string, cardId: string, email: string, role: string) {
+			store.change((publish) => {
+				this.get(workspaceId, cardId);
+				publish({
+					event: 'collaborator.added',
+					workspaceId,
+					cardId,
+					details: { collaborator: { email, role } },
+				});
+			});
+		},
+	};
+}

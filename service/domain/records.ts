@@ -1,0 +1,112 @@
+import type { Quotas } from '../foundation/quotas.ts';
+import type { StoredRecord } from '../storage/records.ts';
+import type { Store } from '../storage/store.ts';
+import type { Cards } from './cards.ts';
+import type { Fields } from './fields.ts';
+import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
+import { refusal } from './refusal.ts';
+
+/** A record as the API shows it. */
+export interface ApiRecord {
+	id: string;
+	data: Record<string, unknown>;
+	created_at: string;
+}
+
+/** What clients can do with the records of a card; each change is one transaction with its events. */
+export type Records = ReturnType<typeof createRecords>;
+
+/** Gives the operations over a store. */
+export function createRecords(
+	store: Store,
+	cards: Cards,
+	fields: Pick<Fields, 'noteValues'>,
+	quotas: Pick<Quotas, 'recordBytes'>,
+) {
+	const { records } = store;
+
+	const show = (cardId: string, record: StoredRecord): ApiRecord => ({
+		id: record.id,
+		data: toShown(record.data, store.fields.of(cardId)),
+		created_at: record.created_at,
+	});
+
+	const find = (workspaceId: string, cardId: string, id: string) => {
+		cards.get(workspaceId, cardId);
+		const record = records.find(cardId, id);
+		if (record) return record;
+		throw refusal('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
+	};
+
+	const checkSize = (what: string, data: StoredData) => {
+		const bytes = Buffer.byteLength(JSON.stringify(data));
+		if (bytes <= quotas.recordBytes) return;
+		throw refusal(
+			'record-too-large',
+			`${what} would have ${bytes} bytes; a record may have at most ${quotas.recordBytes}.`,
+		);
+	};
+
+	return {
+		/** At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. */
+		page(workspaceId: string, cardId: string, after: string, limit: number) {
+			cards.get(workspaceId, cardId);
+			const { records: page, more } = records.page(cardId, after, limit);
+			return { records: page.map((record) => show(cardId, record)), more };
+		},
+		/** @throws Refusal card-not-found, record-not-found */
+		get(workspaceId: string, cardId: string, recordId: string) {
+			return show(cardId, find(workspaceId, cardId, recordId));
+		},
+		/** @throws Refusal unknown-field, invalid-value, record-too-large */
+		create(workspaceId: string, cardId: string, data: object) {
+			return store.change((publish) => {
+				cards.get(workspaceId, cardId);
+				const stored = withoutNulls(toStored(cardId, store.fields.of(cardId), data));
+				checkSize('The record', stored);
+				fields.noteValues(cardId, stored);
+				const record = show(cardId, records.create(cardId, stored));
+				publish({
+					event: 'record.created',
+					workspaceId,
+					cardId,
+					details: { record_id: record.id, data: record.data },
+				});
+				return record;
+			});
+		},
+		/** Sets the given fields, null clears one; without a difference there is no event. */
+		update(workspaceId: string, cardId: string, recordId: string, data: object) {
+			return store.change((publish) => {
+				const before = find(workspaceId, cardId, recordId);
+				const listing = store.fields.of(cardId);
+				const changed = differences(before.data, toStored(cardId, listing, data));
+				if (Object.keys(changed).length === 0) return show(cardId, before);
+				const after = withoutNulls({ ...before.data, ...changed });
+				checkSize(`Record "${recordId}" of card "${cardId}"`, after);
+				fields.noteValues(cardId, changed);
+				records.update(cardId, recordId, after);
+				publish({
+					event: 'record.updated',
+					workspaceId,
+					cardId,
+					details: { record_id: recordId, data: toShown(changed, listing) },
+				});
+				return show(cardId, { ...before, data: after });
+			});
+		},
+		remove(workspaceId: string, cardId: string, recordId: string) {
+			return store.change((publish) => {
+				const record = show(cardId, find(workspaceId, cardId, recordId));
+				records.remove(cardId, recordId);
+				publish({
+					event: 'record.deleted',
+					workspaceId,
+					cardId,
+					details: { record_id: recordId, data: record.data },
+				});
+				return record;
+			});
+		},
+	};
+}

@@ -1,0 +1,49 @@
+/** Every quota of the service in one place; DECISIONS.md says why each has its value. */
+export interface Quotas {
+	/** Largest record, in bytes of its stored JSON. */
+	recordBytes: number;
+	/** Cards of one workspace. */
+	cards: number;
+	/** Fields of one card. */
+	fields: number;
+	/** Webhook subscriptions of one workspace. */
+	subscriptions: number;
+	/** Deliveries that wait for one subscription; one more pauses it. */
+	pendingDeliveries: number;
+	/** Bytes of the bodies that wait for one subscription; more pause it. */
+	pendingBytes: number;
+	/** Deliveries under way at a time (each has a socket): in all, of one workspace, and of one workspace to one target. */
+	sockets: number;
+	socketsPerWorkspace: number;
+	socketsPerTarget: number;
+	/** Delivered events that the log keeps: how many, how long (ms), and how many bytes of bodies. */
+	logDeliveries: number;
+	logAgeMs: number;
+	logBytes: number;
+	/** Attempts to sign in to the settings page, token requests and requests with a wrong credential, by address and minute. */
+	signInsPerMinute: number;
+	tokenRequestsPerMinute: number;
+	wrongCredentialsPerMinute: number;
+}
+
+/** The quotas that hold where the options name no other. */
+export const defaultQuotas: Readonly<Quotas> = {
+	recordBytes: 8 * 1024 * 1024,
+	cards: 10_000,
+	fields: 500,
+	subscriptions: 1_000,
+	pendingDeliveries: 250_000,
+	pendingBytes: 256 * 1024 * 1024,
+	sockets: 128,
+	socketsPerWorkspace: 32,
+	socketsPerTarget: 8,
+	logDeliveries: 20_000,
+	logAgeMs: 7 * 24 * 60 * 60 * 1000,
+	logBytes: 64 * 1024 * 1024,
+	signInsPerMinute: 10,
+	tokenRequestsPerMinute: 120,
+	wrongCredentialsPerMinute: 300,
+};
+
+/** Longest time that one piece of background work may hold the event loop, in ms; 50 ms is promised. */
+export const sliceMs = 10;

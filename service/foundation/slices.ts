@@ -1,0 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sliceMs } from './quotas.ts';
+
+/**
+ * Runs a long piece of work in slices, with a turn of the event loop after each.
+ * @param work does a small step; false when nothing is left to do
+ * @param signal ends it early, between two slices
+ */
+export async function inSlices(work: () => boolean, signal?: AbortSignal): Promise<void> {
+	for (;;) {
+		const until = performance.now() + sliceMs;
+		while (performance.now() < until) if (!work()) return;
+		await nextTurn();
+		if (signal?.aborted === true) return;
+	}
+}

@@ -1,0 +1,33 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import { type core, safeParse, type z } from 'zod/v4';
+import { maximumReasons, type Reason } from '../domain/refusal.ts';
+import { jsonPointer } from '../foundation/jsonPointer.ts';
+import { problem } from './problem.ts';
+
+/** What zod objects to, as JSON Pointers and words. A union's own message says too little. */
+function reasonsOf(issues: readonly core.$ZodIssue[]): Reason[] {
+	return issues.slice(0, maximumReasons).map((issue) => ({
+		pointer: jsonPointer(issue.path),
+		detail: issue.message,
+	}));
+}
+
+/**
+ * Validates the parts of a request with zod; what does not fit becomes a problem.
+ * @see service interface, part 7
+ */
+export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+	const kind = httpPart === 'body' ? 'validation-failed' : 'malformed-request';
+	return (data) => {
+		const result = safeParse(schema, data);
+		if (result.success) return { value: result.data };
+		const errors = reasonsOf(result.error.issues);
+		const [first] = errors;
+		const where = first && first.pointer !== '' ? `${first.pointer}: ` : '';
+		return {
+			error: problem(kind, `${where}${first?.detail ?? 'The request is not valid.'}`, {
+				errors,
+			}),
+		};
+	};
+};

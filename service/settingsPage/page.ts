@@ -1,0 +1,122 @@
+import { Eta } from 'eta';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiRecord } from '../domain/records.ts';
+import type { Card } from '../storage/cards.ts';
+import type { DeliveryLogEntry } from '../storage/deliveries.ts';
+import type { Field } from '../storage/fields.ts';
+import { type Account, type ApiKey, roles } from '../storage/identities.ts';
+import type { Mail } from '../storage/mails.ts';
+import type { Subscription } from '../storage/subscriptions.ts';
+import type { Notice } from './sessions.ts';
+
+/** What every page for somebody signed in shows. */
+export interface PageData {
+	workspace: { id: string; name: string };
+	/** Goes into every form; proves that the form is ours. */
+	formToken: string;
+}
+
+/** What the settings show. */
+export interface SettingsData extends PageData {
+	notices: Notice[];
+	/** What a credential of n8n asks for, by the labels there. */
+	credential: Array<[name: string, value: string]>;
+	hasSecret: boolean;
+	keys: ApiKey[];
+	accounts: Account[];
+	subscriptions: Array<
+		Omit<Subscription, 'secret'> & { pending: number; failures: number; cardName: string }
+	>;
+	deliveries: DeliveryLogEntry[];
+	mails: Mail[];
+	mailServer: boolean;
+}
+
+/** What the view of records shows: all cards, or one with a page of its records. */
+export interface RecordsData extends PageData {
+	cards: Card[];
+	card?: Card;
+	fields: readonly Field[];
+	records: ApiRecord[];
+	cursor: string | undefined;
+	nextCursor: string | null;
+}
+
+/** What is asked before something is done that cannot be undone. */
+export interface Question extends PageData {
+	question: string;
+	consequence: string;
+	button: string;
+	/** Where the answer is sent to. */
+	action: string;
+}
+
+const eta = new Eta({ autoEscape: true, useWith: false, cache: true });
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const viewNames = ['layout', 'header', 'signIn', 'settings', 'confirm', 'records'] as const;
+for (const name of viewNames) {
+	eta.loadTemplate(`@${name}`, readFileSync(join(folder, 'views', `${name}.eta`), 'utf8'));
+}
+
+/** Files that the pages load, by the name they are served under. */
+export const assets = {
+	'pico.css': {
+		type: 'text/css; charset=utf-8',
+		path: createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css'),
+	},
+	'style.css': { type: 'text/css; charset=utf-8', path: join(folder, 'style.css') },
+	'copy.js': { type: 'text/javascript; charset=utf-8', path: join(folder, 'copy.js') },
+};
+
+const escape = (text: string) =>
+	text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const format = new Intl.DateTimeFormat('en-GB', {
+	dateStyle: 'medium',
+	timeStyle: 'short',
+	timeZone: 'UTC',
+});
+
+/** A time that people can read; the exact one when they point at it. */
+function time(iso: string): string {
+	const exact = escape(iso);
+	return `<time datetime="${exact}" title="${exact}">${escape(format.format(new Date(iso)))} UTC</time>`;
+}
+
+/** Longest value that the view of records shows, in characters. */
+const maximumShown = 200;
+
+/** A value of a record in one cell. */
+function show(value: unknown): string {
+	if (value === undefined || value === null) return '';
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
+	return text.length > maximumShown ? `${text.slice(0, maximumShown)}…` : text;
+}
+
+function render(name: (typeof viewNames)[number], data: PageData & { page: string }): string {
+	const hidden = `<input type="hidden" name="form_token" value="${escape(data.formToken)}">`;
+	return eta.render(`@${name}`, { ...data, hidden, time, show, roles });
+}
+
+/** The form that asks for the password. */
+export function renderSignIn(failed: boolean): string {
+	return eta.render('@signIn', { failed });
+}
+
+/** The settings. Every value is escaped. */
+export function renderSettings(data: SettingsData): string {
+	return render('settings', Object.assign(data, { page: 'settings' }));
+}
+
+/** The view of records. Every value is escaped. */
+export function renderRecords(data: RecordsData): string {
+	return render('records', Object.assign(data, { page: 'records' }));
+}
+
+/** A question before something is done. */
+export function renderQuestion(data: Question): string {
+	return render('confirm', Object.assign(data, { page: 'settings' }));
+}
