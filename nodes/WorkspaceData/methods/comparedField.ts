@@ -1,24 +1,25 @@
 /** The field that a filter condition compares, as the editor's calls for that condition know it. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { Field } from '../model/field';
+import type { FieldKind } from '../model/fieldKind';
 import { OWN_VALUES } from '../model/record';
 import { chosenCardFields } from './editorApi';
 
-/** Field types whose values are days or points in time. */
-export const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
+/** Kinds of fields whose values are days or points in time. */
+export const DATE_KINDS: ReadonlySet<string> = new Set(['date', 'datetime']);
 
-/** What is known of it; a record's own properties have a type and no field. */
+/** What is known of it; a record's own properties have a kind and no field. */
 export interface ComparedField {
-	/** Empty where it is not known: nothing chosen yet, an expression, or no field of the card. */
-	type: string;
+	/** `unknown` also where nothing is chosen yet, by an expression, and for no field of the card. */
+	kind: FieldKind;
 	field?: Field;
 }
 
 /** Reads the parameter `field` of the condition that the editor asks for. */
 export async function comparedField(context: ILoadOptionsFunctions): Promise<ComparedField> {
 	const key = context.getCurrentNodeParameter('&field');
-	if (typeof key !== 'string' || key === '' || key.startsWith('=')) return { type: '' };
-	if (OWN_VALUES.has(key)) return { type: key === 'created_at' ? 'datetime' : 'text' };
+	if (typeof key !== 'string' || key === '' || key.startsWith('=')) return { kind: 'unknown' };
+	if (OWN_VALUES.has(key)) return { kind: key === 'created_at' ? 'datetime' : 'text' };
 	const [field, another] = (await chosenCardFields(context)).candidates(key);
-	return field && !another ? { type: field.type, field } : { type: '' };
+	return field && !another ? { kind: field.kind, field } : { kind: 'unknown' };
 }

@@ -6,7 +6,7 @@ import type {
 import { indexFields } from '../model/fieldResolution';
 import type { DataRecord } from '../model/record';
 import { getRecordPage, listCards, listFields, MAX_PAGE_SIZE } from '../transport/listings';
-import { comparedField, DATE_TYPES, type ComparedField } from './comparedField';
+import { comparedField, DATE_KINDS, type ComparedField } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 /** Entries of one page of a picker. */
@@ -120,9 +120,9 @@ const DAYS: readonly INodeListSearchItems[] = [
 ];
 
 /** What a value of a field may be. */
-function offeredValues({ type, field }: ComparedField): readonly INodeListSearchItems[] {
-	if (DATE_TYPES.has(type)) return DAYS;
-	if (type === 'boolean') {
+function offeredValues({ kind, field }: ComparedField): readonly INodeListSearchItems[] {
+	if (DATE_KINDS.has(kind)) return DAYS;
+	if (kind === 'boolean') {
 		return [
 			{ name: 'True', value: 'true' },
 			{ name: 'False', value: 'false' },

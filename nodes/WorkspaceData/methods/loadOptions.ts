@@ -5,7 +5,7 @@ import { OWN_VALUES } from '../model/record';
 import { getDescription } from '../transport/description';
 import { listFields } from '../transport/listings';
 import { CONDITION_OPTIONS } from '../ui/filters';
-import { comparedField, DATE_TYPES } from './comparedField';
+import { comparedField, DATE_KINDS } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 const titleCase = (text: string): string =>
@@ -70,15 +70,15 @@ const EQUALITY: readonly Condition[] = ['equals', 'notEquals', 'isEmpty', 'isNot
 const ORDER: readonly Condition[] = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'];
 const PARTS: readonly Condition[] = ['contains', 'notContains'];
 
-/** The conditions that make sense for a field type; all of them for the types that are not here. */
-const TYPE_CONDITIONS = new Map<string, readonly Condition[]>([
+/** The conditions that make sense for a kind of field; all of them for the kinds that are not here. */
+const KIND_CONDITIONS = new Map<string, readonly Condition[]>([
 	['text', [...EQUALITY, ...PARTS, 'startsWith', 'endsWith']],
 	['number', [...EQUALITY, ...ORDER]],
 	['boolean', EQUALITY],
 	['date', [...EQUALITY, ...ORDER]],
 	['datetime', [...EQUALITY, ...ORDER]],
-	['single_select', [...EQUALITY, ...PARTS]],
-	['multi_select', [...EQUALITY, ...PARTS]],
+	['choice', [...EQUALITY, ...PARTS]],
+	['choices', [...EQUALITY, ...PARTS]],
 	['json', [...EQUALITY, ...PARTS]],
 ]);
 
@@ -95,10 +95,10 @@ export async function getFilterConditions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	return await forEditor(this, async () => {
-		const { type } = await comparedField(this);
-		const suitable: readonly string[] | undefined = TYPE_CONDITIONS.get(type);
+		const { kind } = await comparedField(this);
+		const suitable: readonly string[] | undefined = KIND_CONDITIONS.get(kind);
 		const saved = this.getCurrentNodeParameter('&condition');
-		const names = DATE_TYPES.has(type) ? DATE_NAMES : new Map<Condition, string>();
+		const names = DATE_KINDS.has(kind) ? DATE_NAMES : new Map<Condition, string>();
 		return CONDITION_OPTIONS.filter(
 			({ value }) => !suitable || suitable.includes(value) || value === saved,
 		)

@@ -12,21 +12,21 @@ import type { FieldIndex } from '../model/fieldResolution';
 import { peekLocator, type LocatorReading } from '../model/locator';
 import { chosenCardFields, forEditor } from './editorApi';
 
-/** The editor's input for each known field type; text for all others. */
+/** The editor's input for each kind of field; text for all others. */
 const INPUT_TYPES = new Map<string, FieldType>([
 	['number', 'number'],
 	// n8n's own toggle stores `false` when nobody touched it; a choice stores nothing.
 	['boolean', 'options'],
 	['date', 'dateTime'],
 	['datetime', 'dateTime'],
-	['single_select', 'options'],
+	['choice', 'options'],
 	// Text: n8n's input for lists is a JSON editor.
-	['multi_select', 'string'],
+	['choices', 'string'],
 	['json', 'object'],
 ]);
 
-/** Field types whose values are lists or objects, by which no record is found. */
-const UNMATCHABLE = ['multi_select', 'json'];
+/** Kinds of fields whose values are lists or objects, by which no record is found. */
+const UNMATCHABLE = ['choices', 'json'];
 
 /** Characters that the choices take up in a label. */
 const MAX_CHOICES_SHOWN = 60;
@@ -70,8 +70,8 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 }
 
 /** What the editor lets a person choose from; none where any text may be entered. */
-function choicesOf({ type, options }: Field): INodePropertyOptions[] {
-	if (type === 'boolean') {
+function choicesOf({ kind, options }: Field): INodePropertyOptions[] {
+	if (kind === 'boolean') {
 		return [
 			{ name: 'True', value: true },
 			{ name: 'False', value: false },
@@ -96,12 +96,12 @@ function choicesHint({ options }: Field): string {
 }
 
 function toMapperField(field: Field, key: string, liveKey: string): MapperField {
-	const inputType = INPUT_TYPES.get(field.type) ?? 'string';
+	const inputType = INPUT_TYPES.get(field.kind) ?? 'string';
 	const choices = inputType === 'options' ? choicesOf(field) : [];
 	const name = liveKey === field.name ? field.name : `${field.name} (${field.id})`;
 	return {
 		id: key,
-		displayName: field.type === 'multi_select' ? `${name}${choicesHint(field)}` : name,
+		displayName: field.kind === 'choices' ? `${name}${choicesHint(field)}` : name,
 		fieldId: field.id,
 		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
@@ -109,7 +109,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 		...(choices.length > 0 && { options: choices }),
 		required: false,
 		defaultMatch: false,
-		canBeUsedToMatch: !UNMATCHABLE.includes(field.type),
+		canBeUsedToMatch: !UNMATCHABLE.includes(field.kind),
 		display: true,
 	};
 }
