@@ -287,6 +287,25 @@ describe('A19–A24: what is taken, and how often', () => {
 		expect((await trigger.deliver(delivery)).items).toBeUndefined();
 	});
 
+	it('C16 takes changes within one second whose bytes are the same for one event', async () => {
+		const trigger = await activated();
+		const change = (value: string) =>
+			signed(
+				trigger,
+				eventBody({
+					event: 'record.updated',
+					record_id: 'rec_same',
+					timestamp: '2026-01-31T12:00:00Z',
+					data: { [String(card.fieldIds.Title)]: value },
+				}),
+			);
+		const counts = [];
+		for (const value of ['open', 'closed', 'open']) {
+			counts.push((await trigger.deliver(change(value))).items?.length ?? 0);
+		}
+		expect(counts).toEqual([1, 1, 0]);
+	});
+
 	it('runs every delivery when duplicates are not to be ignored', async () => {
 		const trigger = await activated({ options: { ignoreDuplicates: false } });
 		const delivery = signed(trigger, eventBody());
@@ -351,6 +370,87 @@ describe('A19–A24: what is taken, and how often', () => {
 		expect(trigger.changed()).toBe(false);
 		expect(warnings.lines.join()).not.toContain(secretOf(trigger));
 	}, 120_000);
+
+	it('C8 runs an event once whose retries come before n8n has answered', async () => {
+		const trigger = await activated();
+		const delivery = signed(trigger, eventBody());
+		// n8n answers after all have come, as behind a concurrency limit.
+		const answers = await Promise.all([
+			trigger.deliver({ ...delivery, answerAfterMs: 400 }),
+			trigger.deliver(delivery),
+			trigger.deliver(delivery),
+			trigger.deliver(delivery),
+		]);
+		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+		expect(answers.flatMap(({ items }) => items ?? [])).toHaveLength(1);
+	});
+
+	it('C10 keeps no request of senders that hang up, and forgets a node that is unpublished', async () => {
+		const trigger = await activated();
+		const hangUp = async (count: number) => {
+			for (let n = 0; n < count; n += 1) {
+				const body = eventBody({ padding: 'x'.repeat(200_000) });
+				await trigger.deliver({ ...signed(trigger, body), hungUp: true });
+			}
+		};
+		await hangUp(20);
+		const before = retainedBytes();
+		await hangUp(300);
+		expect(retainedBytes() - before).toBeLessThan(200_000);
+		const last = signed(trigger, eventBody());
+		await trigger.deliver({ ...last, hungUp: true });
+		expect((await trigger.deliver(last)).items).toBeUndefined();
+		await trigger.deactivate();
+		expect((await trigger.deliver(last)).status).toBe(401);
+	});
+
+	it('C12 tries at most six secrets, and none that has expired', async () => {
+		const trigger = await activated();
+		const secrets = [secretOf(trigger)];
+		for (let starts = 0; starts < 8; starts += 1) {
+			await trigger.activate('init');
+			secrets.push(secretOf(trigger));
+		}
+		trigger.reload();
+		const statuses = [];
+		for (const secret of secrets) {
+			const body = bytes(eventBody());
+			const headers = { 'x-service-signature': sign(body, secret) };
+			statuses.push((await trigger.deliver({ body, headers })).status);
+		}
+		expect(statuses).toEqual([401, 401, 401, 200, 200, 200, 200, 200, 200]);
+		await trigger.deactivate();
+	});
+
+	it('C13 refuses what a replaced subscription signs once its time is over, deleted or not', async () => {
+		const trigger = await activated({ options: { overlap: 10 } });
+		const old = secretOf(trigger);
+		await trigger.activate('init');
+		trigger.reload();
+		const statusOf = async () => {
+			const body = bytes(eventBody());
+			const headers = { 'x-service-signature': sign(body, old) };
+			return (await trigger.deliver({ body, headers })).status;
+		};
+		expect(await statusOf()).toBe(200);
+		const now = Date.now();
+		jest.spyOn(Date, 'now').mockReturnValue(now + 11 * 60_000);
+		expect(await statusOf()).toBe(401);
+		jest.restoreAllMocks();
+		await trigger.deactivate();
+	});
+
+	it.each(['[]', '"text"', 'not JSON', '{"event":""}'])(
+		'C18 takes the signed body %s for no event, and says so once a minute',
+		async (text) => {
+			const trigger = await activated();
+			for (let n = 0; n < 3; n += 1) {
+				const { status, items } = await trigger.deliver(signed(trigger, Buffer.from(text)));
+				expect({ status, items }).toEqual({ status: 200, items: undefined });
+			}
+			expect(warnings.lines).toEqual([expect.stringContaining('its body is not an event')]);
+		},
+	);
 
 	it('writes nothing into static data, whatever arrives', async () => {
 		const trigger = await activated();
@@ -464,6 +564,28 @@ describe('output', () => {
 		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
 	});
 
+	it('C15 asks again a second after a listing that failed, and not more than once at a time', async () => {
+		const trigger = await activated();
+		const fresh = await workspace.card('Fresh', [{ name: 'Title', type: 'text' }]);
+		const id = String(fresh.fieldIds.Title);
+		const changes = () => ({ card_id: fresh.id, data: { [id]: 'Emma' } });
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 1 });
+		const next = async () =>
+			(await trigger.deliver(signed(trigger, eventBody(changes())))).items?.[0]?.fields;
+		const start = Date.now();
+		const at = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(start + ms);
+		at(0);
+		expect(await next()).toEqual({ [id]: 'Emma' });
+		at(900);
+		expect(await next()).toEqual({ [id]: 'Emma' });
+		workspace.service.control.resetRequests();
+		at(1_100);
+		const both = await Promise.all([next(), next()]);
+		expect(both).toEqual([{ Title: 'Emma' }, { Title: 'Emma' }]);
+		const asked = workspace.requests().filter((line) => line.endsWith('/fields'));
+		expect(asked).toHaveLength(1);
+	});
+
 	it('goes on with ids within seconds when the listing hangs', async () => {
 		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
@@ -571,6 +693,43 @@ describe('what starts the workflow', () => {
 		expect(await deliver(ago(6))).toBeUndefined();
 		expect(await deliver(ago(4))).toHaveLength(1);
 		expect(await deliver('not a time')).toHaveLength(1);
+	});
+
+	describe('C9 when the local clock was wrong at the start and is put right', () => {
+		const skewed = async (minutes: number) => {
+			const now = Date.now.bind(Date);
+			jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+			const trigger = await activated({ options: { maxEventAge: 5 } });
+			jest.restoreAllMocks();
+			warnings = watchWarnings();
+			return trigger;
+		};
+
+		it.each([-20, 20])('by %d minutes, takes fresh events', async (minutes) => {
+			const trigger = await skewed(minutes);
+			expect((await trigger.deliver(signed(trigger, eventBody()))).items).toHaveLength(1);
+		});
+
+		it.each([-20, 20])('by %d minutes, ignores old ones and says so', async (minutes) => {
+			const trigger = await skewed(minutes);
+			// Learns the time from the first event that seems to come from another time.
+			await trigger.deliver(signed(trigger, eventBody()));
+			const timestamp = new Date(Date.now() - 6 * 60_000).toISOString();
+			const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+			expect(old.items).toBeUndefined();
+			expect(warnings.lines).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
+		});
+
+		it('asks the service at most once a minute, and takes events whose age nobody can tell', async () => {
+			const trigger = await skewed(-20);
+			workspace.service.control.resetRequests();
+			for (let n = 0; n < 5; n += 1) await trigger.deliver(signed(trigger, eventBody()));
+			const asked = () => workspace.requests().filter((line) => line.includes('/records')).length;
+			expect(asked()).toBe(1);
+			const away = await skewed(-20);
+			workspace.service.control.fail({ path: '/records$', status: 503 });
+			expect((await away.deliver(signed(away, eventBody()))).items).toHaveLength(1);
+		});
 	});
 
 	it('takes a timestamp without an offset for UTC', async () => {

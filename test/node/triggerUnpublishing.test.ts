@@ -61,6 +61,35 @@ describe('unpublishing', () => {
 		expect(keptBy(trigger).retired).toEqual([]);
 	});
 
+	it.each([
+		["a gateway's page", { status: 404, body: 'html' }],
+		["a gateway's JSON", { status: 404, body: 'json', json: { message: 'no Route matched' } }],
+		['the workspace', { status: 404, json: { type: 'https://x/problems/workspace-not-found' } }],
+		['nothing', { status: 410, body: 'empty' }],
+	] as const)('C19 does not take a 404 from %s for a deletion', async (_name, answer) => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const { id } = current(trigger);
+		suite.workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', ...answer });
+		expect(await trigger.deactivate()).toBe(false);
+		expect(keptBy(trigger).retired).toMatchObject([{ id }]);
+		await trigger.activate();
+		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
+		await trigger.deactivate();
+	});
+
+	it('C23 deletes all of 50 under a limit that n8n does not wait for', async () => {
+		const limited = await startWorkspace();
+		const triggers = Array.from({ length: 50 }, () => suite.watchAll({}, limited.apiKey));
+		for (const trigger of triggers) await trigger.activate();
+		const left = () => limited.service.control.subscriptions().length;
+		expect(left()).toBe(50);
+		limited.service.control.setRate({ rate: { limit: 20, windowSeconds: 3 } });
+		await Promise.all(triggers.map(async (trigger) => await trigger.deactivate()));
+		await until('the last deletion', () => (left() === 0 ? true : undefined));
+		await limited.close();
+	});
+
 	it('deletes in the workspace in which it subscribed, whatever the credential names now', async () => {
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
 		const trigger = suite.watchAll({}, { workspaceDataApi: credential });

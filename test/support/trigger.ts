@@ -44,6 +44,8 @@ export interface DeliveryRequest {
 	n8nStatus?: number;
 	/** Whether the sender has hung up before n8n answers. */
 	hungUp?: boolean;
+	/** How long n8n takes to answer, in ms. */
+	answerAfterMs?: number;
 }
 
 let workflows = 0;
@@ -282,6 +284,8 @@ export function triggerNode(
 				},
 			};
 			Object.assign(context, { httpRequest, httpResponse: response });
+			// As Node's: whoever keeps the response keeps the request.
+			Object.assign(response, { req: httpRequest });
 			const own = new WebhookContext(
 				workflow,
 				here(),
@@ -292,6 +296,8 @@ export function triggerNode(
 				createRunExecutionData(),
 			);
 			const result: IWebhookResponseData = await type.webhook.call(own);
+			const { answerAfterMs = 0 } = request;
+			if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
 			if (result.noWebhookResponse !== true) response.answer(request);
 			return {
 				status: response.statusCode,

@@ -95,7 +95,7 @@ async function startWith(
 	}
 	const age = await excessiveAge(context, node, event, settings, clock);
 	if (age !== undefined) {
-		const minutes = Math.floor(age / 60_000);
+		const minutes = Math.round(age / 60_000);
 		warn(
 			node.warnings.leftOut,
 			`An event was ignored: it is ${minutes} minutes old, more than 'Max Event Age' allows`,

@@ -1,6 +1,7 @@
 /** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
+import type { Todo } from '../../model/subscriptionRules';
 import { isOwn, stored } from '../../model/subscriptionSet';
 import { type Clock, systemClock } from '../../transport/clock';
 import { reasonOf, warn } from '../log';
@@ -42,26 +43,24 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const now = clock.now();
 	const begun = node.tell({ what: 'started', address, stored: readStore(context), now });
 	for (const task of begun) if (task.do === 'leaveBehind') tellLeftBehind(context, task);
-	const isTest = use === 'test';
-	try {
-		const overlapMs = isTest ? 0 : settings.overlapMs;
-		const how = { savedByHook: true, overlapMs };
-		const todo = await renew(context, node, settings, address, clock, how);
-		for (const task of todo) {
-			if (task.do === 'delete') {
-				await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
+	const overlapMs = use === 'test' ? 0 : settings.overlapMs;
+	const how = { savedByHook: true, overlapMs };
+	const todo = await renew(context, node, settings, address, clock, how).catch(
+		(error: unknown): Todo[] => {
+			const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
+			if (!isStart || error instanceof InputError) {
+				if (node.set.current === undefined) forget(context, use);
+				throw error;
 			}
+			node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+			warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
+			return [];
+		},
+	);
+	for (const task of todo) {
+		if (task.do === 'delete') {
+			await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
 		}
-	} catch (error) {
-		const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
-		if (!isStart || error instanceof InputError) {
-			if (node.set.current === undefined) forget(context, use);
-			throw error;
-		}
-		node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
-		warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
-		writeStore(context, stored(node.set));
-		return true;
 	}
 	const foreign = node.set.retired.filter((one) => !isOwn(node.set, one)).map(({ id }) => id);
 	if (foreign.length > 0) {

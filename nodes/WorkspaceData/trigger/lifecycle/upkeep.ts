@@ -51,15 +51,14 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 	if (address === undefined) return;
 	const { epoch } = node;
 	const { overlapMs } = settings;
-	try {
-		const how = { savedByHook: false, overlapMs };
-		const todo = await renew(context, node, settings, address, clock, how);
-		for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
-	} catch (error) {
-		if (node.epoch !== epoch) return;
-		node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+	const how = { savedByHook: false, overlapMs };
+	const todo = await renew(context, node, settings, address, clock, how).catch((error: unknown) => {
+		if (node.epoch === epoch) {
+			node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+		}
 		throw error;
-	}
+	});
+	for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
 }
 
 /**
