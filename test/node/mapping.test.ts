@@ -140,7 +140,7 @@ test.each([
 test.each([
 	['nothing mapped', mapEach({})],
 	['an empty item', mapAutomatically()],
-])('%s: a message, and nothing is sent', async (_what, columns) => {
+])('E5 %s: a message with the label on the screen, and nothing is sent', async (_what, columns) => {
 	workspace.service.control.resetRequests();
 	const { error } = await write(columns);
 	expect(error?.message).toBe("No value in 'Values to Send'");

@@ -73,7 +73,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Ignore events that are delivered more than this many minutes after they happened; 0 takes all',
+				'Ignore events that arrive more than this many minutes after they happened; 0 accepts all',
 		},
 		{
 			displayName: 'Overlap After a Restart',
@@ -82,7 +82,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_OVERLAP_MINUTES,
 			description:
-				'For how many minutes the subscription from before a restart of n8n goes on delivering what happened meanwhile, beside the new one',
+				'For how many minutes the subscription from before a restart of n8n stays active next to the new one, so that late deliveries still start the workflow',
 		},
 		{
 			displayName: 'Renew After Silence',
@@ -91,7 +91,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_SILENCE_HOURS,
 			description:
-				'After how many hours without an event to subscribe anew: the service pauses a subscription when it could not reach n8n for a while, and does not say so. Each time is an execution without items; 0 never does it.',
+				'After how many hours without an event to create a new subscription, in case the service paused the current one; at least 1. Each renewal shows as an empty execution; 0 turns it off.',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',
@@ -110,7 +110,7 @@ export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
 	{
 		displayName:
-			'The service has to be able to reach this n8n. Test events come to the test URL through a subscription of their own, which ends with the first event; published workflows receive theirs at the production URL.',
+			'The service must be able to reach this n8n. Test events use a separate subscription for the test URL, which ends with the first event; published workflows receive events at the production URL.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
