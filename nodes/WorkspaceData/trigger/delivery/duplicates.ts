@@ -12,6 +12,8 @@ export interface DeliveryResponse {
 interface Open {
 	subscription: string;
 	response(): DeliveryResponse | undefined;
+	/** Its sender hung up: until when to look for n8n's answer, in ms since the epoch. */
+	watchedUntil?: number;
 }
 
 /** The events of late, by their keys. */
@@ -38,8 +40,8 @@ export interface Duplicates {
  * retries of a delivery come within minutes.
  */
 export const MAX_KNOWN = 1_000;
-/** Most deliveries of a node under way that second ones wait for. */
-const MAX_OPEN = 1_000;
+/** Most deliveries of a node whose senders hung up and whose outcome is still waited for. */
+const MAX_HUNG_UP = 200;
 /** How often a second delivery looks whether the first one is answered, in ms. */
 const LOOK_AGAIN_MS = 100;
 /** How long a second delivery waits for the first, in ms: as long as n8n may wait for a free slot. */
@@ -55,6 +57,7 @@ export function createDuplicates(): Duplicates {
 	/** Which subscription delivered an event, by the event's key. */
 	const known = new Map<string, string>();
 	const open = new Map<string, Open>();
+	let isWatching = false;
 
 	function remember(key: string, subscription: string): void {
 		known.delete(key);
@@ -72,17 +75,23 @@ export function createDuplicates(): Duplicates {
 		if (response?.writableEnded && isSuccess(response)) remember(key, delivery.subscription);
 	}
 
+	const hungUp = () => [...open].filter(([, { watchedUntil }]) => watchedUntil !== undefined);
+
 	/**
-	 * Waits for n8n's answer to a sender that is gone. Does not keep the request, which can be large, in
-	 * memory: n8n does as long as it works on it.
+	 * Looks for n8n's answers to senders that are gone, as long as there are any. Does not keep their
+	 * requests, which can be large, in memory: n8n does as long as it works on them.
 	 */
-	async function settleHungUp(key: string, delivery: Open, clock: Clock): Promise<void> {
-		const end = clock.now() + MAX_WAIT_MS;
-		while (open.get(key) === delivery && clock.now() < end) {
-			if (delivery.response()?.writableEnded !== false) break;
+	async function watchHungUp(clock: Clock): Promise<void> {
+		if (isWatching) return;
+		isWatching = true;
+		for (let left = hungUp(); left.length > 0; left = hungUp()) {
+			for (const [key, delivery] of left) {
+				const isOver = (delivery.watchedUntil ?? 0) <= clock.now();
+				if (isOver || delivery.response()?.writableEnded !== false) settle(key, delivery);
+			}
 			await clock.sleep(HUNG_UP_INTERVAL_MS);
 		}
-		settle(key, delivery);
+		isWatching = false;
 	}
 
 	function begin(
@@ -95,13 +104,15 @@ export function createDuplicates(): Duplicates {
 		open.set(key, delivery);
 		response.once('finish', () => settle(key, delivery));
 		response.once('close', () => {
+			if (response.writableEnded) settle(key, delivery);
+			if (open.get(key) !== delivery) return;
 			const weak = new WeakRef(response);
 			delivery.response = () => weak.deref();
-			void settleHungUp(key, delivery, clock);
+			delivery.watchedUntil = clock.now() + MAX_WAIT_MS;
+			const [oldest, ...others] = hungUp();
+			if (oldest && others.length >= MAX_HUNG_UP) open.delete(oldest[0]);
+			void watchHungUp(clock);
 		});
-		if (open.size <= MAX_OPEN) return;
-		const [oldest] = open.keys();
-		if (oldest !== undefined) open.delete(oldest);
 	}
 
 	return {
