@@ -139,6 +139,21 @@ describe('tries', () => {
 	});
 });
 
+test('a body that drips: the time-out is for the whole answer, and the create is sent once (D10)', async () => {
+	workspace.service.control.fail({
+		method: 'POST',
+		path: '/records$',
+		mode: 'slowBody',
+		byteMs: 300,
+	});
+	const elapsed = startStopwatch();
+	const { error } = await run(create({ options: { timeout: 1 } }));
+	expect(error?.message).toBe('No answer came, so the record may exist now');
+	expect(posts()).toHaveLength(1);
+	// The body alone would take more than 20 s.
+	expect(elapsed()).toBeLessThan(10_000);
+});
+
 describe('the rate limit', () => {
 	test('is used up but not overrun: no request is refused', async () => {
 		const { control } = workspace.service;
@@ -304,6 +319,39 @@ describe('items', () => {
 		expect(json[0]?.fields).toEqual({ error: 'not one' });
 		expect(await workspace.rows(odd.id)).toHaveLength(1);
 	});
+
+	test.each([
+		['card', '/cards$', {}],
+		['field', '/fields$', { cardId: true, type: 'text' }],
+	] as const)(
+		'a %s with a property called error does not make Retry On Fail run the node again (D22)',
+		async (resource, path, more) => {
+			const json = { id: 'new', name: 'One', error: 'not one' };
+			workspace.service.control.fail({
+				method: 'POST',
+				path,
+				mode: 'answer',
+				status: 201,
+				body: 'json',
+				json,
+				times: 3,
+			});
+			const { error, json: output } = await runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource,
+					operation: 'create',
+					name: 'One',
+					...more,
+					...('cardId' in more && { cardId: byId(card.id) }),
+				},
+				node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+			});
+			expect(error).toBeUndefined();
+			expect(output).toEqual([{ id: 'new', name: 'One', error_: 'not one' }]);
+			expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		},
+	);
 
 	test('Retry On Fail with a failing item: Create or Update makes no duplicates (B24)', async () => {
 		const keyed = await workspace.card('Retried', [

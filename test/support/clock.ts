@@ -6,6 +6,8 @@ export interface TestClock extends Clock {
 	pass(ms: number): void;
 }
 
+const ALARM_STEP_MS = 250;
+
 /**
  * Time that stands still while anything is happening and jumps to the next sleeper when nothing is.
  *
@@ -32,17 +34,34 @@ export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
 		setImmediate(turn);
 	}
 
+	async function sleep(ms: number): Promise<void> {
+		await new Promise<void>((wake) => {
+			sleepers.push({ at: now + ms, wake });
+			turnLater();
+		});
+	}
+
+	/** In short steps: work that waits for nothing but turns of the event loop is quicker than its time limit. */
+	async function ringAfter(ms: number, ring: () => void, isOff: () => boolean): Promise<void> {
+		const end = now + ms;
+		while (now < end) {
+			await sleep(Math.min(end - now, ALARM_STEP_MS));
+			if (isOff()) return;
+		}
+		ring();
+	}
+
 	return {
 		now: () => now,
+		sleep,
+		alarm(ms, ring) {
+			let off = false;
+			void ringAfter(ms, ring, () => off);
+			return () => (off = true);
+		},
 		random: () => 0.5,
 		pass(ms) {
 			now += ms;
-		},
-		async sleep(ms) {
-			await new Promise<void>((wake) => {
-				sleepers.push({ at: now + ms, wake });
-				turnLater();
-			});
 		},
 	};
 }

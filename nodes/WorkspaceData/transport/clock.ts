@@ -7,11 +7,27 @@ export interface Clock {
 	now(): number;
 	/** Resolves after so many milliseconds. */
 	sleep(ms: number): Promise<void>;
+	/**
+	 * Rings once after so many milliseconds, unless it is turned off before.
+	 *
+	 * @returns turns it off
+	 */
+	alarm(ms: number, ring: () => void): () => void;
 	/** A number from 0 up to, but not including, 1. */
 	random(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now(), sleep, random: () => Math.random() };
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep,
+	alarm(ms, ring) {
+		// A signal that nobody listens to is collected, and its timer with it. It takes whole milliseconds only.
+		const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+		due.addEventListener('abort', ring, { once: true });
+		return () => due.removeEventListener('abort', ring);
+	},
+	random: () => Math.random(),
+};
 
 /** Waits for a task, but not longer than the execution goes on. @throws Cancelled */
 export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;

@@ -1,9 +1,9 @@
-import { wait, type Clock } from './clock';
+import type { Clock } from './clock';
 import { NetworkFailure } from './failures';
 
 /**
  * Waits for an answer, but not longer than so many milliseconds altogether. The HTTP client's own time-out
- * does not suffice: it starts again with every byte that comes.
+ * does not suffice: it starts again with every byte that comes. Costs one timer, turned off at the end.
  *
  * @param send gets a signal that ends the request and its connection
  * @throws NetworkFailure when the time is over
@@ -14,12 +14,16 @@ export async function withTimeLimit<T>(
 	send: (end: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const end = new AbortController();
-	const tooLate = wait(ms, clock, end.signal).then(() => {
-		throw new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true);
+	let turnOff = () => {};
+	const tooLate = new Promise<never>((_, reject) => {
+		turnOff = clock.alarm(ms, () =>
+			reject(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
+		);
 	});
 	try {
 		return await Promise.race([send(end.signal), tooLate]);
 	} finally {
+		turnOff();
 		// With a reason: the default one collects a stack, for every request.
 		end.abort('over');
 	}

@@ -1,0 +1,272 @@
+/** Every operation with an answer of which one part is something else (issue 11, point 6). */
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
+import { runAction } from '../support/n8n';
+import { byId, mapEach } from '../support/parameters';
+import { startWebServer } from '../support/webServer';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+/** How many changed answers are tried. */
+const RUNS = 400;
+/** The longest that a run may take, in ms; nothing in it waits for anything. */
+const HANG_MS = 20_000;
+/** More requests than any of these operations needs, however it is misled. */
+const MAX_REQUESTS = 60;
+/** New each time, and printed, so that a failure can be repeated with HOSTILE_SEED. */
+const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
+
+interface Answer {
+	status: number;
+	type: string;
+	body: string;
+}
+
+/** A conversation with the real service: its answers by request, in order. */
+type Recording = Map<string, Answer[]>;
+
+let workspace: TestWorkspace;
+/** What answers the requests of the node. */
+let answerTo: (request: string, body: string, authorization: string) => Promise<Answer>;
+let server: Awaited<ReturnType<typeof startWebServer>>;
+const recordings = new Map<string, { parameters: IDataObject; recording: Recording }>();
+
+const run = async (parameters: IDataObject) =>
+	await runAction({
+		credentials: {
+			workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl: `${server.url}/api/v1` },
+		},
+		parameters,
+	});
+
+/** The parameters with which each operation succeeds; each gets a card of its own. */
+function parametersOf(
+	card: { id: string; fieldIds: Record<string, string> },
+	recordId: string,
+): Record<string, IDataObject> {
+	const { id: cardId, fieldIds } = card;
+	const columns = mapEach({ Key: 'a', Amount: 3 });
+	const matching = mapEach({ Key: 'a', Amount: 3 }, { matchingColumns: ['Key'] });
+	const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+	const some = { filters, matchType: 'allConditions' };
+	const field = { fieldId: byId(fieldIds.Key ?? '') };
+	const record = { recordId: byId(recordId) };
+	const own: Record<string, IDataObject> = {
+		'card create': { name: 'New card' },
+		'card update': { updateFields: { name: 'Renamed' } },
+		'card getAll': { returnAll: true },
+		'field create': { name: 'New field', type: 'text' },
+		'field get': field,
+		'field update': { ...field, updateFields: { name: 'Renamed' } },
+		'field delete': field,
+		'field getAll': { returnAll: true },
+		'record create': { columns },
+		'record upsert': { columns: matching },
+		'record get': { ...record, simple: true },
+		'record update': { ...record, columns },
+		'record delete': record,
+		'record getAll': { ...some, returnAll: true, simple: true },
+		'record getPage': { limit: 1, simple: true },
+		'record count': some,
+		'record ifExists': some,
+		'record ifNotExists': some,
+		'record updateMany': { ...some, columns: mapEach({ Amount: 4 }) },
+		'record deleteMany': some,
+		'apiDescription get': { format: 'json' },
+	};
+	return Object.fromEntries(
+		RESOURCES.flatMap(({ value: resource, operations }) =>
+			operations.map(({ value: operation }) => {
+				const name = `${resource} ${operation}`;
+				return [name, { resource, operation, cardId: byId(cardId), options: {}, ...own[name] }];
+			}),
+		),
+	);
+}
+
+/** Asks the real service, and keeps what it says. */
+const recordInto =
+	(recording: Recording): typeof answerTo =>
+	async (request, body, authorization) => {
+		const [method = '', path = ''] = request.split(' ');
+		const response = await fetch(new URL(path, workspace.service.baseUrl), {
+			method,
+			headers: {
+				authorization,
+				accept: 'application/json',
+				...(body !== '' && { 'content-type': 'application/json' }),
+			},
+			...(body !== '' && { body }),
+		});
+		const answer = {
+			status: response.status,
+			type: response.headers.get('content-type') ?? 'application/json',
+			body: await response.text(),
+		};
+		recording.set(request, [...(recording.get(request) ?? []), answer]);
+		return answer;
+	};
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+	server = await startWebServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			const asked = `${request.method} ${request.url}`;
+			void answerTo(
+				asked,
+				Buffer.concat(chunks).toString(),
+				request.headers.authorization ?? '',
+			).then(({ status, type, body }) => {
+				response.writeHead(status, { 'content-type': type }).end(status === 204 ? '' : body);
+			});
+		});
+	});
+	const names = RESOURCES.flatMap(({ value, operations }) =>
+		operations.map((operation) => `${value} ${operation.value}`),
+	);
+	for (const name of names) {
+		const card = await workspace.card(`For ${name}`, [
+			{ name: 'Key', type: 'text' },
+			{ name: 'Amount', type: 'number' },
+			{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
+		]);
+		const [recordId = ''] = await workspace.records(card.id, [
+			{ Key: 'a', Amount: 1, Status: 'Open' },
+			{ Key: 'b', Amount: 2, Status: 'Done' },
+		]);
+		const parameters = parametersOf(card, recordId)[name] ?? {};
+		const recording: Recording = new Map();
+		answerTo = recordInto(recording);
+		const { error } = await run(parameters);
+		if (error) throw new Error(`${name}: ${error.message} ${error.description}`);
+		recordings.set(name, { parameters, recording });
+	}
+});
+afterAll(async () => {
+	await server.close();
+	await workspace.close();
+});
+
+type Path = Array<string | number>;
+
+/** Where each part of a value is; the first path is the value itself. */
+function pathsOf(value: unknown, path: Path = []): Path[] {
+	const below = Array.isArray(value)
+		? value.flatMap((part, n) => pathsOf(part, [...path, n]))
+		: Object.entries(value ?? {}).flatMap(([key, part]) =>
+				typeof value === 'object' ? pathsOf(part, [...path, key]) : [],
+			);
+	return [path, ...below];
+}
+
+/** A copy in which the part at a path is another value, or missing. */
+function withPart(value: unknown, [key, ...rest]: Path, part: unknown): unknown {
+	if (key === undefined) return part;
+	const copy = structuredClone(value) as Record<string | number, unknown>;
+	if (rest.length === 0 && part === undefined) delete copy[key];
+	else copy[key] = withPart(copy[key], rest, part);
+	return copy;
+}
+
+/** JSON texts; undefined leaves the part out. */
+const REPLACEMENTS: Array<string | undefined> = [
+	...[undefined, 'null', 'true', '0', '-1', '1e400', '9007199254740993', '""', '" "'],
+	...['"__proto__"', '"constructor"', '"<html>"', '[]', '{}', '[null]', '[[]]', '{"id":{}}'],
+	'{"__proto__":{"polluted":true},"constructor":null}',
+	JSON.stringify('x'.repeat(200_000)),
+	JSON.stringify(Array.from({ length: 2_000 }, (_, n) => n)),
+	`${'['.repeat(2_000)}${']'.repeat(2_000)}`,
+];
+
+const INTERNAL =
+	/TypeError|RangeError|Cannot (?:read|set|convert|destructure|access)|is not (?:a function|iterable|defined)|call stack|Invalid (?:array length|string length|time value)|\[object Object\]/;
+
+const NOT_FOUND: Answer = {
+	status: 404,
+	type: 'application/problem+json',
+	body: JSON.stringify({ type: 'about:blank', title: 'Not found', status: 404 }),
+};
+
+/** One part of one answer of an operation: everything that may be replaced. */
+const placesOf = (recording: Recording) =>
+	[...recording].flatMap(([request, answers]) =>
+		answers.flatMap(({ body }, index) => {
+			if (!/^\s*[[{]/.test(body)) return [];
+			return pathsOf(JSON.parse(body)).map((path) => ({ request, index, path }));
+		}),
+	);
+
+test('any part of any answer is something else: a result or a message, no hang, no second write', async () => {
+	process.stdout.write(`hostile answers: HOSTILE_SEED=${seed}\n`);
+	const operations = [...recordings].map(([name, { parameters, recording }]) => ({
+		name,
+		parameters,
+		recording,
+		places: placesOf(recording),
+	}));
+	const replacement = fc.oneof(
+		{ weight: 4, arbitrary: fc.constantFrom(...REPLACEMENTS) },
+		{ weight: 1, arbitrary: fc.json({ maxDepth: 3 }) },
+	);
+	const anything = fc.asyncProperty(
+		fc.constantFrom(...operations.filter(({ places }) => places.length > 0)),
+		fc.nat(),
+		replacement,
+		async ({ parameters, recording, places }, at, json) => {
+			const place = places[at % places.length];
+			const seen = new Map<string, number>();
+			const writes: string[] = [];
+			let requests = 0;
+			answerTo = async (request, sent) => {
+				requests += 1;
+				if (!request.startsWith('GET')) writes.push(`${request} ${sent}`);
+				const index = seen.get(request) ?? 0;
+				seen.set(request, index + 1);
+				const answers = recording.get(request) ?? [];
+				const answer = answers[Math.min(index, answers.length - 1)] ?? NOT_FOUND;
+				if (place?.request !== request || index < place.index) return answer;
+				// Numbers beyond JavaScript's must arrive as written, so the part goes in as text.
+				const mark = '"the part that is replaced"';
+				const part = json === undefined ? undefined : JSON.parse(mark);
+				const changed = JSON.stringify(withPart(JSON.parse(answer.body), place.path, part)) ?? '';
+				return { ...answer, body: changed.replace(mark, () => json ?? '') };
+			};
+			let timer: NodeJS.Timeout | undefined;
+			const hang = new Promise<never>((_, reject) => {
+				timer = setTimeout(() => reject(new Error('The run did not end')), HANG_MS);
+			});
+			const { error, status } = await Promise.race([run(parameters), hang]).finally(() =>
+				clearTimeout(timer),
+			);
+			expect(['success', 'error']).toContain(status);
+			if (error) {
+				expect(error.name).toMatch(/^Node(?:Api|Operation)Error$/);
+				expect(error.message).toMatch(/\w/);
+				expect(`${error.message} ${error.description}`).not.toMatch(INTERNAL);
+			}
+			expect(new Set(writes).size).toBe(writes.length);
+			expect(writes.filter((write) => write.startsWith('POST')).length).toBeLessThan(2);
+			expect(requests).toBeLessThan(MAX_REQUESTS);
+			expect(Object.keys(Object.prototype)).toEqual([]);
+			expect(({} as IDataObject).polluted).toBeUndefined();
+		},
+	);
+	await fc.assert(anything, { numRuns: RUNS, seed });
+}, 180_000);
+
+test('each operation of the registry takes part, and its writes are recorded', () => {
+	const writing = [...recordings]
+		.filter(([, { recording }]) => [...recording.keys()].some((asked) => !asked.startsWith('GET')))
+		.map(([name]) => name);
+	expect(recordings.size).toBe(RESOURCES.flatMap(({ operations }) => operations).length);
+	expect(writing.sort()).toEqual(
+		[
+			...['card create', 'card delete', 'card update'],
+			...['field create', 'field delete', 'field update'],
+			...['record create', 'record delete', 'record deleteMany', 'record update'],
+			...['record updateMany', 'record upsert'],
+		].sort(),
+	);
+});
