@@ -193,16 +193,10 @@ const createRecords = async (card: TestCard, count: number): Promise<string[]> =
 	return ids;
 };
 
-/** What is saved for the triggers of a workflow, as n8n keeps it. */
-async function savedText(workflow: SavedWorkflow): Promise<string> {
-	const [text = ''] = await mode.database.query(
-		`SELECT "staticData" FROM workflow_entity WHERE id = '${workflow.id}'`,
-	);
-	return text;
-}
-
 test('C3 runs every event that it acknowledged when the workers are busy while a subscription is renewed', async () => {
-	const { client, workers } = mode;
+	const { client, control, workers } = mode;
+	// The service pauses a subscription 14 s after the first refusal; saved by then is not in time.
+	await control.setBackoff({ ms: 2_000 });
 	const { card, workflow } = await publishWorkflow('Busy workers', { overlap: 0.1 });
 	const old = (await subscriptionsOf(card)).map(({ id }) => id);
 	const ids = await createRecords(card, 2);
@@ -232,49 +226,5 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 	await successorOf(card, [...old, successor]);
 	ids.push(...(await createRecords(card, 3)));
 	await expectAllRun([card], ids);
-	await client.unpublish(workflow.id);
-});
-
-test('C4, C5 saves both secrets of two triggers that renew together, and again when an old copy is written back', async () => {
-	const { api, client, control, database } = mode;
-	const cards = [
-		await api.createCard('Left', [['Number', 'number']]),
-		await api.createCard('Right', [['Number', 'number']]),
-	];
-	const workflow = await client.createWorkflow({
-		...chain(
-			'Two triggers',
-			cards.map((card) => triggerOf(card, { overlap: 0.5 })),
-		),
-		connections: {},
-	});
-	await client.publish(workflow);
-	const old = (await control.subscriptions()).map(({ id }) => id);
-	const ids = [];
-	for (const card of cards) ids.push(...(await createRecords(card, 1)));
-	await expectAllRun(cards, ids);
-	const before = await savedText(workflow);
-	await restartRefused(2);
-	const successors: string[] = [];
-	for (const card of cards) successors.push((await successorOf(card, old)).id);
-	await until('both secrets to be saved', async () => {
-		const text = await savedText(workflow);
-		return successors.every((id) => text.includes(id)) ? true : undefined;
-	});
-	// As an execution does that began before the renewal and ends now.
-	const written = before.replaceAll("'", "''");
-	await database.query(
-		`UPDATE workflow_entity SET "staticData" = '${written}' WHERE id = '${workflow.id}'`,
-	);
-	for (const card of cards) ids.push(...(await createRecords(card, 3)));
-	await expectAllRun(cards, ids);
-	await until('both secrets to be saved again', async () => {
-		const text = await savedText(workflow);
-		const live = (await control.subscriptions()).map(({ id }) => id);
-		const current = live.filter((id) => !old.includes(id));
-		return cards.length <= current.filter((id) => text.includes(id)).length ? true : undefined;
-	});
-	for (const card of cards) ids.push(...(await createRecords(card, 3)));
-	await expectAllRun(cards, ids);
 	await client.unpublish(workflow.id);
 });
