@@ -1,6 +1,6 @@
 import { until } from '../../../host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
-import { byId, chain } from '../../../host/workflowBuilder.ts';
+import type { JsonObject, SavedWorkflow } from '../../../host/n8nClient.ts';
+import { byId, chain, type NodeDraft } from '../../../host/workflowBuilder.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 
@@ -18,29 +18,28 @@ afterAll(async () => {
 	await mode?.close();
 }, 300_000);
 
+/** A trigger that runs with each record created in a card; named after it. */
+const triggerOf = (card: TestCard, options: JsonObject): NodeDraft => ({
+	name: card.name,
+	type: 'n8n-nodes-workspace-data.workspaceDataTrigger',
+	webhookId: crypto.randomUUID(),
+	parameters: {
+		authentication: 'apiKey',
+		events: ['record.created'],
+		watch: 'oneCard',
+		cardId: byId(card.id),
+		options,
+	},
+	credentials: { workspaceDataApi: mode.credentials.workspaceDataApi },
+});
+
 /** A card, and a published workflow that runs with each record created in it. */
 async function publishWorkflow(
 	name: string,
 	options: JsonObject = {},
 ): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
 	const card = await mode.api.createCard(name, [['Number', 'number']]);
-	const workflow = await mode.client.createWorkflow(
-		chain(name, [
-			{
-				name: 'Trigger',
-				type: 'n8n-nodes-workspace-data.workspaceDataTrigger',
-				webhookId: crypto.randomUUID(),
-				parameters: {
-					authentication: 'apiKey',
-					events: ['record.created'],
-					watch: 'oneCard',
-					cardId: byId(card.id),
-					options,
-				},
-				credentials: { workspaceDataApi: mode.credentials.workspaceDataApi },
-			},
-		]),
-	);
+	const workflow = await mode.client.createWorkflow(chain(name, [triggerOf(card, options)]));
 	await mode.client.publish(workflow);
 	return { card, workflow };
 }
@@ -156,28 +155,76 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);
 }, 2_700_000);
 
-test('what is renewed after a silence is saved by a worker, and known to the webhook processors', async () => {
-	const { api, client, control } = mode;
-	const options = { renewAfterSilence: 0.003, overlap: 0.1 };
-	const { card, workflow } = await publishWorkflow('Silence', options);
-	const live = async () =>
-		(await control.subscriptions()).filter(({ cardId }) => cardId === card.id);
-	const [first] = await live();
-	await until('the first subscription to be replaced and deleted', async () => {
-		const ids = (await live()).map(({ id }) => id);
-		return ids.length > 0 && !ids.includes(first?.id ?? '') ? true : undefined;
-	});
-	const record = await api.createRecord(card, { Number: 1 });
-	const execution = await until('the execution of the record', async () => {
-		for (const { id, status } of await client.executions(workflow.id)) {
-			const found = status === 'success' ? await client.execution(id) : undefined;
-			if (found && outputOf(found, 'Trigger').length > 0) return found;
-		}
-		return undefined;
-	});
-	expect(outputOf(execution, 'Trigger')[0]?.json.record_id).toBe(record);
-	await client.unpublish(workflow.id);
-	await until('no subscription to be left', async () =>
-		(await live()).length === 0 ? true : undefined,
+const subscriptionsOf = async (card: TestCard) =>
+	(await mode.control.subscriptions()).filter(({ cardId }) => cardId === card.id);
+
+/** Starts the main process again while the service refuses the first so many new subscriptions. */
+async function restartRefused(times: number): Promise<void> {
+	const { client, control, main } = mode;
+	await main.kill();
+	await control.fail({ method: 'POST', path: '/webhooks$', status: 503, times });
+	await main.start();
+	await client.signIn();
+}
+
+/** The subscription that replaced another one. */
+const successorOf = async (card: TestCard, old: readonly string[]) =>
+	await until('the subscription to be renewed', async () =>
+		(await subscriptionsOf(card)).find(({ id }) => !old.includes(id)),
 	);
+
+/** Waits until n8n has run each of these records, and everything that it acknowledged. */
+async function expectAllRun(cards: readonly TestCard[], ids: readonly string[]): Promise<void> {
+	await until('an execution for every record', async () => {
+		await succeeded();
+		return ids.every((id) => runs.has(id)) ? true : undefined;
+	});
+	const acknowledged = (await mode.control.deliveries())
+		.filter(({ attempts }) => attempts.some(({ status }) => status === 200))
+		.map(({ body }) => JSON.parse(body) as { card_id: string; record_id: string })
+		.filter(({ card_id }) => cards.some(({ id }) => id === card_id));
+	expect(acknowledged.length).toBeGreaterThan(0);
+	for (const { record_id } of acknowledged) expect(runs.has(record_id)).toBe(true);
+}
+
+const createRecords = async (card: TestCard, count: number): Promise<string[]> => {
+	const ids: string[] = [];
+	for (let n = 0; n < count; n += 1) ids.push(await mode.api.createRecord(card, { Number: n }));
+	return ids;
+};
+
+test('C3 runs every event that it acknowledged when the workers are busy while a subscription is renewed', async () => {
+	const { client, control, workers } = mode;
+	// The service pauses a subscription 14 s after the first refusal; saved by then is not in time.
+	await control.setBackoff({ ms: 2_000 });
+	const { card, workflow } = await publishWorkflow('Busy workers', { overlap: 0.1 });
+	const old = (await subscriptionsOf(card)).map(({ id }) => id);
+	const ids = await createRecords(card, 2);
+	await expectAllRun([card], ids);
+	const groups = workers.map(({ processId }) => -Number(processId));
+	await restartRefused(1);
+	let successor = '';
+	// Busy for longer than the service tries: the execution that saves the new secret waits.
+	for (const group of groups) process.kill(group, 'SIGSTOP');
+	try {
+		({ id: successor } = await successorOf(card, old));
+		ids.push(...(await createRecords(card, 3)));
+		await until(
+			'the service to pause the new subscription, which nobody can verify yet',
+			async () =>
+				(await subscriptionsOf(card)).some(
+					({ id, state }) => id === successor && state === 'paused',
+				)
+					? true
+					: undefined,
+		);
+	} finally {
+		for (const group of groups) process.kill(group, 'SIGCONT');
+	}
+	await expectAllRun([card], ids);
+	// What was saved so late may be paused: it is replaced once more, and the old one lives until then.
+	await successorOf(card, [...old, successor]);
+	ids.push(...(await createRecords(card, 3)));
+	await expectAllRun([card], ids);
+	await client.unpublish(workflow.id);
 });

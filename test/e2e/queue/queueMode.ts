@@ -25,6 +25,7 @@ export interface QueueMode {
 	control: RemoteControl;
 	client: N8nClient;
 	credentials: CredentialReferences;
+	main: N8nHost;
 	workers: N8nHost[];
 	webhooks: N8nHost[];
 	redis: BackingService;
@@ -97,6 +98,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		control: connectControl(service.controlUrl ?? '', service.controlToken ?? ''),
 		client,
 		credentials: await storeCredentials(client, service),
+		main,
 		workers,
 		webhooks,
 		redis,

@@ -1,118 +1,26 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
+import { join } from 'node:path';
+
 import { until } from '../../../host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import type { JsonObject } from '../../../host/n8nClient.ts';
 import { chain } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import type { TestCard } from '../support/serviceApi.ts';
+import { PATIENCE_MS, restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
 import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
 
 jest.setTimeout(1_800_000);
 
-/**
- * What n8n may need, in ms: on a slow machine for its start and a round of the trigger's upkeep, on 2.x
- * two minutes more where it was killed while it published.
- */
-const PATIENCE_MS = 240_000;
-
-const UNFINISHED = ['new', 'running', 'waiting', 'crashed'];
-
 describe(`trigger over restarts of n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useBench(major, {
+		NODE_OPTIONS: `--require=${join(__dirname, '..', 'support', 'clockAhead.cjs')}`,
+	});
 
 	const watch = async (name: string, options?: JsonObject) =>
 		await watchCard(bench(), name, options);
 
-	async function createRecords(card: TestCard, count: number): Promise<string[]> {
-		const ids: string[] = [];
-		for (let n = 0; n < count; n += 1) {
-			ids.push(await bench().api.createRecord(card, { Title: `Record ${n}` }));
-		}
-		return ids;
-	}
-
-	const subscriptions = async (card: TestCard) =>
-		(await bench().control.subscriptions()).filter(({ cardId }) => cardId === card.id);
-
-	/**
-	 * The records that came out of the trigger, in all executions; finished ones are read once. One that
-	 * n8n was killed in is `crashed`: its records are missing then, unless it had none that counts, such
-	 * as the second delivery of a record while two subscriptions overlap.
-	 */
-	function collector({ id }: SavedWorkflow) {
-		const read = new Map<string, JsonObject[]>();
-		return async (): Promise<JsonObject[]> => {
-			const { client } = bench();
-			for (const { id: executionId, status } of await client.executions(id)) {
-				if (read.has(executionId) || UNFINISHED.includes(status)) continue;
-				const execution = await client.execution(executionId);
-				const { status: ending, data } = execution;
-				const { error } = data.resultData;
-				expect({ executionId, ending, error }).toEqual({ executionId, ending: 'success' });
-				read.set(
-					executionId,
-					outputOf(execution, 'Seen').map(({ json }) => json),
-				);
-			}
-			return [...read.values()].flat();
-		};
-	}
-
-	/** Waits until all of these came out, then some seconds more for what should not come. */
-	async function expectExactly(
-		collect: () => Promise<JsonObject[]>,
-		wanted: readonly string[],
-	): Promise<JsonObject[]> {
-		await until(
-			`${wanted.length} records`,
-			async () => {
-				const ids = new Set((await collect()).map(({ record_id }) => record_id));
-				return wanted.every((id) => ids.has(id)) ? true : undefined;
-			},
-			PATIENCE_MS,
-			1_000,
-		);
-		const { control } = bench();
-		// The four attempts at a subscription that n8n does not know take 42 s where the backoff is 6 s.
-		await until(
-			'nothing to be under way',
-			async () => {
-				const waiting = (await control.subscriptions()).filter(
-					({ state, pending }) => state === 'active' && pending > 0,
-				);
-				return waiting.length === 0 ? true : undefined;
-			},
-			PATIENCE_MS,
-		);
-		const all = await collect();
-		expect(all.map(({ record_id }) => String(record_id)).sort()).toEqual([...wanted].sort());
-		return all;
-	}
-
-	async function restart(stop: 'stop' | 'kill' = 'kill'): Promise<void> {
-		const { host, client, types } = bench();
-		// Only the nodes that are needed: starts take half the time.
-		host.extra.NODES_INCLUDE = JSON.stringify(['n8n-nodes-base.noOp', ...Object.values(types)]);
-		if (host.processId !== undefined) await host[stop]();
-		await host.start();
-		await client.signIn();
-	}
-
-	const liveAgain = async (card: TestCard, but: readonly string[]) =>
-		await until(
-			'a fresh subscription',
-			async () => {
-				const fresh = (await subscriptions(card)).filter(({ id }) => !but.includes(id));
-				return fresh.some(({ state }) => state === 'active') ? true : undefined;
-			},
-			PATIENCE_MS,
-		);
-
-	/** What was renewed while the workflow was unpublished is deleted a moment later. */
-	const noneLeft = async (card: TestCard) =>
-		await until('no subscription to be left', async () =>
-			(await subscriptions(card)).length === 0 ? true : undefined,
-		);
+	const { collector, createRecords, expectExactly, liveAgain, noneLeft, restart, subscriptions } =
+		restarts(bench);
 
 	it.each([true, false])(
 		'B10 works again after the service paused it while n8n was down, catching up: %s',
@@ -234,8 +142,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	it('is renewed when the service paused it while n8n went on running', async () => {
 		const { control, host } = bench();
 		const group = -Number(host.processId);
-		// Long enough for a whole round of the upkeep, short enough to wait for.
-		const options = { catchUp: true, overlap: 0.1, renewAfterSilence: 0.003 };
+		const options = { catchUp: true, overlap: 0.1, renewAfterSilence: 1 };
 		const { card, saved } = await watch('Out of reach', options);
 		const collect = collector(saved);
 		const before = await createRecords(card, 2);
@@ -254,6 +161,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		} finally {
 			process.kill(group, 'SIGCONT');
 		}
+		// A silence of two hours.
+		process.kill(-group, 'SIGUSR2');
 		await liveAgain(
 			card,
 			(await subscriptions(card)).filter(({ state }) => state === 'paused').map(({ id }) => id),

@@ -1,0 +1,188 @@
+/** A published trigger and its subscriptions: tests, refusals and copies of n8n leave it working. */
+import { cp, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { until } from '../../../host/deadline.ts';
+import { createN8nClient } from '../../../host/n8nClient.ts';
+import { createN8nHost } from '../../../host/n8nProcess.ts';
+import { useBench } from '../support/bench.ts';
+import { restarts } from '../support/restarts.ts';
+import { major, runFolder } from '../support/settings.ts';
+import { watchCard } from '../support/watch.ts';
+
+jest.setTimeout(900_000);
+
+/** What a service, or the gateway in front of it, may answer to a new subscription. */
+const REFUSALS = [
+	{ status: 404, body: 'html' },
+	{ status: 403 },
+	{ status: 401 },
+	{ status: 422 },
+] as const;
+
+describe(`subscriptions of the trigger in n8n ${major}`, () => {
+	const bench = useBench(major);
+	const { collector, createRecords, expectExactly, liveAgain, noneLeft, restart, subscriptions } =
+		restarts(bench);
+
+	it.each(['the event arrives', 'listening is cancelled'])(
+		'C1 keeps its production subscription when a test ends because %s',
+		async (ending) => {
+			const { client } = bench();
+			const { card, saved, subscription } = await watchCard(bench(), `Tested: ${ending}`);
+			const collect = collector(saved);
+			expect(await client.start(saved, 'On change')).toBeUndefined();
+			await until('the test subscription', async () =>
+				(await subscriptions(card)).length === 2 ? true : undefined,
+			);
+			const ids: string[] = [];
+			if (ending === 'the event arrives') ids.push(...(await createRecords(card, 1)));
+			else await client.request('DELETE', `/rest/test-webhook/${saved.id}`);
+			const [left] = await until('the test subscription to be deleted', async () => {
+				const all = await subscriptions(card);
+				return all.length < 2 ? all : undefined;
+			});
+			expect(left).toMatchObject({ id: subscription.id, state: 'active' });
+			ids.push(...(await createRecords(card, 5)));
+			await expectExactly(collect, ids);
+			await client.unpublish(saved.id);
+			await noneLeft(card);
+		},
+	);
+
+	it('C2, C7 stays published, and its subscription alive, whatever refuses a new one when n8n starts', async () => {
+		const { client, control, host } = bench();
+		/** One of each two hears from its old subscription before it is to be renewed. */
+		const watches = [];
+		for (const { status } of REFUSALS) {
+			for (const hears of [true, false]) {
+				const name = `Refused with ${status}, ${hears ? 'heard' : 'silent'}`;
+				watches.push({ hears, ...(await watchCard(bench(), name, { overlap: 0.1 })) });
+			}
+		}
+		const olds = watches.map(({ subscription }) => subscription.id);
+		await host.kill();
+		await control.resetRequests();
+		for (const refusal of [...REFUSALS, ...REFUSALS]) {
+			// With a 401 it asks once more.
+			const times = refusal.status === 401 ? 2 : 1;
+			await control.fail({ method: 'POST', path: '/webhooks$', times, ...refusal });
+		}
+		await restart();
+		await until('all to be refused', async () => {
+			const lines = (await host.log()).split('The subscription could not be renewed yet');
+			return lines.length > watches.length ? true : undefined;
+		});
+		await control.clearFailures();
+		for (const { card, saved, subscription, hears } of watches) {
+			expect((await client.workflow(saved.id)).active).toBe(true);
+			expect(await subscriptions(card)).toContainEqual(
+				expect.objectContaining({ id: subscription.id, state: 'active' }),
+			);
+			if (hears) await expectExactly(collector(saved), await createRecords(card, 1));
+		}
+		for (const { card, saved, subscription, hears } of watches) {
+			// What delivers needs no successor; for what is silent there is one 15 s later, and only then
+			// does the old one end.
+			if (!hears) await liveAgain(card, olds);
+			const [only] = await until('one subscription', async () => {
+				const all = await subscriptions(card);
+				const isIt = all.length === 1 && (all[0]?.id === subscription.id) === hears;
+				return isIt ? all : undefined;
+			});
+			expect(only?.state).toBe('active');
+			const before = hears ? (await collector(saved)()).map((one) => String(one.record_id)) : [];
+			await expectExactly(collector(saved), [...before, ...(await createRecords(card, 2))]);
+		}
+		const requests = (await control.requests()).filter(({ path }) => path.includes('/webhooks'));
+		const made = requests.filter(({ method, status }) => method === 'POST' && status === 201);
+		const ended = requests.filter(({ method }) => method === 'DELETE');
+		expect([made.length, ended.length]).toEqual([REFUSALS.length, REFUSALS.length]);
+		for (const { time } of ended) expect(time).toBeGreaterThan(made[0]?.time ?? Infinity);
+		for (const { saved } of watches) await client.unpublish(saved.id);
+	});
+
+	it('C6 keeps its subscription when a copy of the database runs at another address', async () => {
+		const { client, host } = bench();
+		// Without an overlap a copy would delete at once what it took for its own.
+		const watch = await watchCard(bench(), 'Copied', { overlap: 0 });
+		const { card, saved } = watch;
+		const collect = collector(saved);
+		const copyFolder = await mkdtemp(join(runFolder(), `n8n-${major}-copy-`));
+		await host.stop();
+		await cp(host.userFolder, copyFolder, { recursive: true });
+		await restart();
+		const [original] = await until('its own successor alone to be left', async () => {
+			const all = await subscriptions(card);
+			return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
+		});
+		const copy = await createN8nHost({ major, userFolder: copyFolder, extra: { ...host.extra } });
+		await copy.start();
+		try {
+			await until('the subscription of the copy', async () =>
+				(await subscriptions(card)).some(({ targetUrl }) => targetUrl.startsWith(copy.baseUrl))
+					? true
+					: undefined,
+			);
+			const copyClient = createN8nClient(copy.baseUrl, major);
+			await copyClient.signIn();
+			const ids = await createRecords(card, 2);
+			await expectExactly(collect, ids);
+			await until('an execution in the copy', async () =>
+				(await copyClient.executions(saved.id)).some(({ status }) => status === 'success')
+					? true
+					: undefined,
+			);
+			expect(await copy.log()).toContain('Left alone, as they deliver to another address');
+			await copyClient.unpublish(saved.id);
+			const [only, ...others] = await until('the subscription of the copy to end', async () => {
+				const all = await subscriptions(card);
+				return all.length < 2 ? all : undefined;
+			});
+			expect({ only, others }).toMatchObject({
+				only: { id: original?.id, state: 'active' },
+				others: [],
+			});
+			ids.push(...(await createRecords(card, 2)));
+			await expectExactly(collect, ids);
+		} finally {
+			await copy.stop();
+		}
+		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
+
+	it('C14 catches up 2,320 records next to 20 live ones, each once, and none at a further start', async () => {
+		const { api, client, control, host } = bench();
+		const { card, saved, subscription } = await watchCard(bench(), 'Long away', { catchUp: true });
+		const collect = collector(saved);
+		await expectExactly(collect, await createRecords(card, 1));
+		await host.kill();
+		await createRecords(card, 1);
+		await until('the service to pause it', async () =>
+			(await subscriptions(card)).every(({ state }) => state === 'paused') ? true : undefined,
+		);
+		await control.fillCard({ cardId: card.id, count: 2_319 });
+		await restart();
+		await liveAgain(card, [subscription.id]);
+		await createRecords(card, 20);
+		const all = (await api.records(card)).map(({ id }) => id);
+		expect(all).toHaveLength(1 + 2_320 + 20);
+		await expectExactly(collect, all);
+
+		const searches = async () =>
+			(await client.executions(saved.id)).filter(
+				({ mode, status }) => mode === 'trigger' && status === 'success',
+			).length;
+		const before = await searches();
+		const known = (await subscriptions(card)).map(({ id }) => id);
+		await restart();
+		await liveAgain(card, known);
+		await until('the search of the further start', async () =>
+			(await searches()) > before ? true : undefined,
+		);
+		const last = await createRecords(card, 1);
+		await expectExactly(collect, [...all, ...last]);
+		await client.unpublish(saved.id);
+	});
+});
