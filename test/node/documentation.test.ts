@@ -93,7 +93,13 @@ test.each([
 	expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test.each([...filesIn('examples', '.json'), ...filesIn('docs/pictures', '.png')])(
-	'README.md shows %s',
-	(file) => expect(read('README.md')).toContain(`(${file})`),
+test.each(filesIn('examples', '.json'))('README.md shows %s', (file) =>
+	expect(read('README.md')).toContain(`(${file})`),
 );
+
+test.each(filesIn('docs/pictures', '.png'))('a page shows %s', (file) => {
+	const inDocs = file.replace(/^docs\//, '');
+	const pages = [read('README.md').includes(`"${file}"`)];
+	for (const page of filesIn('docs', '.md')) pages.push(read(page).includes(`"${inDocs}"`));
+	expect(pages).toContain(true);
+});

@@ -52,6 +52,12 @@ const HUNG_UP_INTERVAL_MS = 1_000;
 const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
+/** Gives an object as long as somebody else keeps it. Of its own, so that the closure holds nothing else. */
+function weakly<T extends object>(object: T): () => T | undefined {
+	const weak = new WeakRef(object);
+	return () => weak.deref();
+}
+
 /** Creates an empty memory of events. */
 export function createDuplicates(): Duplicates {
 	/** Which subscription delivered an event, by the event's key. */
@@ -106,8 +112,7 @@ export function createDuplicates(): Duplicates {
 		response.once('close', () => {
 			if (response.writableEnded) settle(key, delivery);
 			if (open.get(key) !== delivery) return;
-			const weak = new WeakRef(response);
-			delivery.response = () => weak.deref();
+			delivery.response = weakly(response);
 			delivery.watchedUntil = clock.now() + MAX_WAIT_MS;
 			const [oldest, ...others] = hungUp();
 			if (oldest && others.length >= MAX_HUNG_UP) open.delete(oldest[0]);
