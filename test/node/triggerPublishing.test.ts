@@ -21,7 +21,7 @@ describe('publishing', () => {
 		]);
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.live(trigger)).toEqual([]);
-		expect(keptBy(trigger)).toEqual({ retired: [] });
+		expect(keptBy(trigger)).toEqual({ retired: [], endedUpTo: expect.any(Number) });
 	});
 
 	it.each(['id', 'name', 'list'])('subscribes to one card, chosen by %s', async (mode) => {

@@ -51,12 +51,15 @@ export interface StoredSubscriptions {
 	/** Still delivering, or not yet deleted; oldest first. */
 	retired: RetiredSubscription[];
 	missed: MissedTime | undefined;
+	/** Subscriptions up to this generation ended when the workflow was unpublished. */
+	endedUpTo: number;
 }
 
 export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	current: undefined,
 	retired: [],
 	missed: undefined,
+	endedUpTo: 0,
 };
 
 /** What the answer to a new subscription says. */
@@ -137,13 +140,15 @@ const storedSchema = z
 		missed: z
 			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
 			.optional(),
+		endedUpTo: z.number().default(0),
 		// As 0.1.0 wrote it.
 		catchUpFrom: z.number().optional(),
 	})
 	.transform(
-		({ current, retired, missed, catchUpFrom }): StoredSubscriptions => ({
+		({ current, retired, missed, endedUpTo, catchUpFrom }): StoredSubscriptions => ({
 			current,
 			retired,
+			endedUpTo,
 			missed:
 				missed ??
 				(current && {
@@ -155,8 +160,8 @@ const storedSchema = z
 	);
 
 /** As one text: n8n keeps flat values best. */
-export const writeSubscriptions = ({ current, retired, missed }: StoredSubscriptions): string =>
-	JSON.stringify({ current, retired, missed });
+export const writeSubscriptions = (subscriptions: StoredSubscriptions): string =>
+	JSON.stringify(subscriptions);
 
 /** Reads what `writeSubscriptions` wrote; nothing where there is nothing, or something else. */
 export function readSubscriptions(text: unknown): StoredSubscriptions {

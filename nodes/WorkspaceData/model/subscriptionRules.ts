@@ -23,8 +23,11 @@ import {
 	withStored,
 } from './subscriptionSet';
 
-/** How late a new secret may be saved by another process: deliveries that it refuses pause the subscription. */
-export const SAVED_IN_TIME_MS = 10_000;
+/**
+ * How late a new secret may be saved by another process, in ms: deliveries that are refused until then can
+ * pause the subscription. The interface does not say how soon.
+ */
+export const SAVED_IN_TIME_MS = 5_000;
 /** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
 export const FIRST_RETRY_PAUSE_MS = 60_000;
 /** The longest of these pauses. */
@@ -170,7 +173,8 @@ function onCreated(
 ): Outcome {
 	const known = [...set.retired, ...(set.current ? [set.current] : [])];
 	// Higher than any before, also than those that only other processes still remember.
-	const generation = Math.max(now, ...known.map((one) => one.generation + 1));
+	const ended = set.endedUpTo + 1;
+	const generation = Math.max(now, ended, ...known.map((one) => one.generation + 1));
 	const next: Subscription = { ...subscription, generation };
 	const { missed, search } = searchBefore(set, next);
 	const replaced = [
@@ -261,7 +265,13 @@ function onUnpublished(set: SubscriptionSet, now: number): Outcome {
 	const foreign = all.filter((one) => !isOwn(set, one));
 	const { address, leadHere } = set;
 	return {
-		set: { ...EMPTY_SET, address, leadHere, retired: [...foreign, ...subscriptions] },
+		set: {
+			...EMPTY_SET,
+			address,
+			leadHere,
+			retired: [...foreign, ...subscriptions],
+			endedUpTo: Math.max(now, set.endedUpTo, ...all.map(({ generation }) => generation)),
+		},
 		todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [],
 	};
 }
@@ -313,6 +323,13 @@ function onNotDeleted(set: SubscriptionSet, ids: readonly string[], now: number)
 	return { ...set, deletions };
 }
 
+/**
+ * Whether a process should go by what is saved: where that is newer, and where it only visits the node
+ * unless an old copy was written back.
+ */
+const isBetter = (saved: StoredSubscriptions, set: SubscriptionSet): boolean =>
+	isOutdated(set, saved) || (set.address === undefined && !isOverwritten(set, saved));
+
 /** The new state, and what to do. */
 export function happened(set: SubscriptionSet, event: Happening): Outcome {
 	const only = (next: SubscriptionSet): Outcome => ({ set: next, todo: [] });
@@ -336,7 +353,7 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 			};
 		}
 		case 'read':
-			return only(isOutdated(set, event.stored) ? replacedBy(set, event.stored) : set);
+			return only(isBetter(event.stored, set) ? replacedBy(set, event.stored) : set);
 		case 'created':
 			return onCreated(set, event);
 		case 'refused':
@@ -386,11 +403,11 @@ export function readBack(
 	now: number,
 ): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
 	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
-	const { current, retired, missed } = withStored(known, saved, now);
+	const { current, retired, missed, endedUpTo } = withStored(known, saved, now);
 	const isTold = (one: RetiredSubscription) => deletes.includes(one.id);
 	if (isOverwritten(known, saved)) {
 		const kept = retired.map((one) => (isTold(one) ? { ...one, deleteAt: null } : one));
-		return { toDelete: [], toSave: { current, retired: kept, missed } };
+		return { toDelete: [], toSave: { current, retired: kept, missed, endedUpTo } };
 	}
 	// A newer one was saved meanwhile: this job is of the past.
 	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
@@ -398,5 +415,5 @@ export function readBack(
 	const isOver = (one: RetiredSubscription) => isTold(one) || isOlder(one);
 	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
 	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
-	return { toDelete, toSave: { current, retired: marked, missed } };
+	return { toDelete, toSave: { current, retired: marked, missed, endedUpTo } };
 }

@@ -49,6 +49,8 @@ export interface SubscriptionSet {
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry>;
 	missed: MissedTime | undefined;
+	/** See {@link StoredSubscriptions}. */
+	endedUpTo: number;
 }
 
 export const EMPTY_SET: SubscriptionSet = {
@@ -65,6 +67,7 @@ export const EMPTY_SET: SubscriptionSet = {
 	saving: undefined,
 	deletions: new Map(),
 	missed: undefined,
+	endedUpTo: 0,
 };
 
 /** A subscription as one that was replaced. */
@@ -94,10 +97,11 @@ const isNewer = (a: Subscription, b: Subscription): boolean =>
 	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
 
 /** What n8n saves of a set. */
-export const stored = ({ current, retired, missed }: SubscriptionSet): StoredSubscriptions => ({
-	current,
-	retired: [...retired],
-	missed,
+export const stored = (set: SubscriptionSet): StoredSubscriptions => ({
+	current: set.current,
+	retired: [...set.retired],
+	missed: set.missed,
+	endedUpTo: set.endedUpTo,
 });
 
 /** Whether a newer subscription is saved than this process knows. */
@@ -105,30 +109,28 @@ export const isOutdated = (set: SubscriptionSet, { current }: StoredSubscription
 	current !== undefined && (!set.current || isNewer(current, set.current));
 
 /** Whether this process knows a newer subscription than is saved: an old copy was written back. */
-export const isOverwritten = (set: SubscriptionSet, { current }: StoredSubscriptions): boolean =>
-	set.current !== undefined && (!current || isNewer(set.current, current));
+export const isOverwritten = (
+	set: SubscriptionSet,
+	{ current, endedUpTo }: StoredSubscriptions,
+): boolean =>
+	set.current !== undefined &&
+	set.current.generation > endedUpTo &&
+	(!current || isNewer(set.current, current));
 
 /** The set as another process saved it. */
 export const replacedBy = (
 	{ address, leadHere }: SubscriptionSet,
-	{ current, retired, missed }: StoredSubscriptions,
-): SubscriptionSet => ({
-	...EMPTY_SET,
-	address,
-	leadHere,
-	current,
-	retired,
-	missed,
-	trust: 'here',
-});
+	saved: StoredSubscriptions,
+): SubscriptionSet => ({ ...EMPTY_SET, ...saved, address, leadHere, trust: 'here' });
 
 /** The set with what is saved: both together, none twice. The newest is current. */
 export function withStored(
 	set: SubscriptionSet,
-	{ current, retired, missed }: StoredSubscriptions,
+	saved: StoredSubscriptions,
 	now: number,
 ): SubscriptionSet {
-	const isBehind = isOutdated(set, { current, retired, missed });
+	const { current, retired, missed, endedUpTo } = saved;
+	const isBehind = isOutdated(set, saved);
 	const newest = isBehind ? current : set.current;
 	const others = new Map<string, RetiredSubscription>();
 	const add = (one: Subscription | RetiredSubscription) => {
@@ -144,6 +146,7 @@ export function withStored(
 		current: newest,
 		retired: [...others.values()].sort((a, b) => (isNewer(a, b) ? 1 : -1)),
 		missed: isBehind || !set.missed ? missed : set.missed,
+		endedUpTo: Math.max(set.endedUpTo, endedUpTo),
 		// Saved by whoever made it.
 		...(isBehind && { trust: 'here', saving: undefined, seen: false, renewAt: undefined }),
 	};

@@ -96,6 +96,7 @@ test('reads what it wrote', () => {
 			current: fc.option(subscription, { nil: undefined }),
 			retired: fc.array(retired),
 			missed: fc.option(missed, { nil: undefined }),
+			endedUpTo: fc.nat(),
 		})
 		.filter((value) => value.missed !== undefined || value.current === undefined);
 	fc.assert(
@@ -117,6 +118,7 @@ test('reads what 0.1.0 wrote', () => {
 		current: { ...one, since: 6, clockAheadMs: 0, generation: 0 },
 		retired: [{ ...old, clockAheadMs: 0, generation: 0, wasSaved: true }],
 		missed: { cardId: null, from: 4, upTo: [] },
+		endedUpTo: 0,
 	});
 });
 

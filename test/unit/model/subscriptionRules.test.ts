@@ -55,11 +55,13 @@ const steps = [
 ];
 
 const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
-	{ queueMode: false, processors: 0, onePerAddress: false },
-	{ queueMode: false, processors: 0, onePerAddress: true },
-	{ queueMode: true, processors: 0, onePerAddress: false },
-	{ queueMode: true, processors: 1, onePerAddress: false },
-	{ queueMode: true, processors: 2, onePerAddress: false },
+	{ queueMode: false, processors: 0, onePerAddress: false, prompt: true },
+	{ queueMode: false, processors: 0, onePerAddress: false, prompt: false },
+	{ queueMode: false, processors: 0, onePerAddress: true, prompt: false },
+	{ queueMode: true, processors: 0, onePerAddress: false, prompt: false },
+	{ queueMode: true, processors: 1, onePerAddress: false, prompt: false },
+	{ queueMode: true, processors: 2, onePerAddress: false, prompt: false },
+	{ queueMode: true, processors: 2, onePerAddress: false, prompt: true },
 );
 
 const property = (mutation: Mutation, isQuick: boolean) =>
@@ -81,8 +83,15 @@ const property = (mutation: Mutation, isQuick: boolean) =>
 		expect(world.calls).toBe(calls);
 	});
 
-test('hold in whatever sequence things happen', () => {
-	fc.assert(property({}, false), { numRuns: 10_000, verbose: fc.VerbosityLevel.Verbose });
+/** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- subscriptionRules` looks at others. */
+const SEED = Number(process.env.SUBSCRIPTION_SEED ?? 20_261_121);
+
+test(`C3, C5, C6, C7 hold in 10,000 sequences of what can happen, seed ${SEED}`, () => {
+	fc.assert(property({}, false), {
+		numRuns: 10_000,
+		seed: SEED,
+		verbose: fc.VerbosityLevel.Verbose,
+	});
 }, 300_000);
 
 /** What 0.1.0 did, each found by the same world. */
@@ -95,7 +104,4 @@ const mutations: Array<[string, Mutation]> = [
 test.each(mutations)('the world finds %s', (_name, mutation) => {
 	const found = fc.check(property(mutation, true), { numRuns: 10_000, seed: 1 });
 	expect(found.failed).toBe(true);
-	process.stdout.write(
-		`${String(found.counterexample?.[0] && JSON.stringify(found.counterexample[0]))} ${String(found.counterexample?.[1])}\n`,
-	);
 });
