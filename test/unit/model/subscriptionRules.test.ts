@@ -34,7 +34,7 @@ const steps = [
 	minutes.map((n) => new Step(`${n} min pass`, (world) => world.pass(n * 60_000))),
 	fc
 		.constant(SILENCE_MS + 60_000)
-		.map((ms) => new Step('a day passes', (world) => world.pass(ms, 60_000))),
+		.map((ms) => new Step('a day passes', (world) => world.pass(ms, 300_000))),
 	step('an event', (world) => void world.event()),
 	step('a job runs', (world) => world.runJob()),
 	step('a job fails', (world) => world.failJob()),
@@ -77,10 +77,10 @@ const property = (mutation: Mutation, isQuick: boolean) =>
 		const event = world.event();
 		world.pass(300_000);
 		expect(world.executions.get(event)).toBeGreaterThanOrEqual(1);
-		// Nothing is left to do, except a renewal a day where nothing comes.
+		// A day without events costs a POST and a DELETE.
 		const { calls } = world;
-		world.pass(60 * 60_000);
-		expect(world.calls).toBe(calls);
+		world.pass(23 * 3_600_000, 300_000);
+		expect(world.calls - calls).toBeLessThanOrEqual(2 * world.installations.length);
 	});
 
 /** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- subscriptionRules` looks at others. */
@@ -92,7 +92,7 @@ test(`C3, C5, C6, C7 hold in 10,000 sequences of what can happen, seed ${SEED}`,
 		seed: SEED,
 		verbose: fc.VerbosityLevel.Verbose,
 	});
-}, 300_000);
+}, 600_000);
 
 /** What 0.1.0 did, each found by the same world. */
 const mutations: Array<[string, Mutation]> = [
