@@ -116,7 +116,11 @@ describe(`pickers in n8n ${major}`, () => {
 		const byKey = new Map(fields.map((field) => [field.id, field]));
 		expect([...byKey.keys()]).toEqual(Object.keys(card.fields));
 		expect(byKey.get('Pages')).toMatchObject({ displayName: 'Pages', type: 'number' });
-		expect(byKey.get('Lent')).toMatchObject({ type: 'boolean' });
+		// A choice: an untouched toggle would write `false`.
+		expect(byKey.get('Lent')).toMatchObject({
+			type: 'options',
+			options: [{ value: true }, { value: false }],
+		});
 		expect(byKey.get('Genre')).toMatchObject({
 			type: 'options',
 			options: [
