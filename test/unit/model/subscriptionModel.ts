@@ -527,7 +527,7 @@ export class World {
 		this.start();
 		for (let round = 0; round < 12; round += 1) {
 			this.event();
-			this.pass(720_000, 10_000);
+			this.pass(720_000, 30_000);
 		}
 		// What an overwritten copy left behind is deleted with the next renewal.
 		this.pass(SILENCE_MS + 3_600_000, 300_000);
