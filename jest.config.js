@@ -33,7 +33,10 @@ const project = (name) => ({
 const nodeOnN8n1 = {
 	...project('node'),
 	displayName: 'node-n8n1',
-	testPathIgnorePatterns: ['/node_modules/', '/(?:conformance|documentation|eventLoop)\\.test\\.ts$'],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		'/(?:conformance|documentation|eventLoop)\\.test\\.ts$',
+	],
 	resolver: '<rootDir>/test/n8n-1x-core/resolver.cjs',
 	globalSetup: '<rootDir>/test/n8n-1x-core/install.ts',
 	setupFiles: [...project('node').setupFiles, '<rootDir>/test/n8n-1x-core/timers.ts'],
