@@ -69,12 +69,16 @@ export async function receiveDelivery(
 	if (use === 'production' && isOverwritten(node.set, saved)) {
 		writeStore(context, stored(node.set));
 	}
-	return await startWith(context, node, { event, signer, settings }, clock, warn);
+	const subscription = known.current ?? signer;
+	return await startWith(context, node, { event, signer, subscription, settings }, clock, warn);
 }
 
 interface Verified {
 	event: DeliveredEvent;
+	/** The one that signed it; during an overlap not the current one. */
 	signer: Subscription;
+	/** What the node is subscribed to now. */
+	subscription: Subscription;
 	settings: TriggerSettings;
 }
 
@@ -82,13 +86,11 @@ interface Verified {
 async function startWith(
 	context: IWebhookFunctions,
 	node: TriggerNode,
-	{ event, signer, settings }: Verified,
+	{ event, signer, subscription, settings }: Verified,
 	clock: Clock,
 	warn: (slot: WarningSlot, message: string) => void,
 ): Promise<IWebhookResponseData> {
-	const { current } = withStored(node.set, readStore(context), clock.now());
-	const { workspaceId, cardId } = current ?? signer;
-	const wrong = misdirection(event, { workspaceId, cardId }, settings.events);
+	const wrong = misdirection(event, subscription, settings.events);
 	if (wrong) {
 		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
@@ -108,7 +110,7 @@ async function startWith(
 	if (outcome === 'known') return NOTHING_TO_DO;
 	if (outcome === 'undecided') return refuse(context, 503);
 
-	const index = await fieldsFor(context, event, settings, workspaceId, clock);
+	const index = await fieldsFor(context, event, settings, subscription.workspaceId, clock);
 	const tell = (message: string) => warn(node.warnings.watchFields, message);
 	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
 	const { simple, fieldKeys } = settings;
