@@ -45,6 +45,8 @@ const nodeOnN8n1 = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [...['unit', 'node', 'service'].map(project), nodeOnN8n1],
+	// A worker for each core: the main process only listens, and many tests wait for the network.
+	maxWorkers: '100%',
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
 	testTimeout: 60_000,
 	reporters: [

@@ -95,11 +95,6 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', ' done', 'Done', status],
 	['single_select', 'anything', 'anything', []],
 	['single_select', 'o1', 'o1', labelled],
-	// A label is shown, the value is what records hold (D27).
-	['single_select', 'DONE', 'd', labelled],
-	['single_select', 'Done', 'd', labelled],
-	['single_select', 'd', 'd', labelled],
-	['single_select', 'LOST', 'lost', labelled],
 	['single_select', '1', 1, [{ value: 1, label: 'Low' }]],
 	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
@@ -118,6 +113,18 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 ])('%s: %j is sent as %j', (...[type, value, sent, options]) => {
 	expect(convert(type, value, options)).toEqual(sent);
 });
+
+test.each<[unknown, unknown]>([
+	['DONE', 'd'],
+	['Done', 'd'],
+	['d', 'd'],
+	['LOST', 'lost'],
+])(
+	'a choice is shown by its label and sent as its value (D27): %j is sent as %j',
+	(value, sent) => {
+		expect(convert('single_select', value, labelled)).toEqual(sent);
+	},
+);
 
 test.each<[string, unknown, RegExp, unknown[]?]>([
 	['number', '1,5', /with a point/],
