@@ -1,5 +1,6 @@
 /** Catching up in n8n's real contexts: what was missed while n8n was down comes once. */
 import type { IDataObject } from 'n8n-workflow';
+import { until } from '../support/lifecycle';
 import { triggerNode, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -85,6 +86,31 @@ it('gives what was created since it last ran, in order, once', async () => {
 	expect(await trigger.execute([live(card.id, lost[0])])).toEqual([]);
 	expect(await caughtUp(trigger)).toEqual([]);
 	expect(await caughtUp(trigger)).toEqual([]);
+	await trigger.deactivate();
+});
+
+it.each([
+	['just now', 0],
+	['before, whose event came late', 120_000],
+])('B10 gives a record created %s once when its event runs during the search', async (_, ms) => {
+	const { card, trigger, create } = await watching();
+	await trigger.activate();
+	await nextMillisecond();
+	const [created] = await create('delivered during the search');
+	const timestamp = new Date().toISOString();
+	const order = await restart(trigger);
+	order.forEach((item) => (item.to = new Date(Date.now() + ms).toISOString()));
+	// The search has looked up which records are known, and waits for the names of the fields.
+	const { control } = workspace.service;
+	control.fail({ method: 'GET', path: '/fields$', mode: 'slowBody', byteMs: 4 });
+	const search = trigger.execute(order, 'trigger');
+	await until('the search to ask for fields', () =>
+		workspace.requests().some((request) => request.endsWith('/fields')) ? true : undefined,
+	);
+	const event = { ...live(card.id, created), timestamp };
+	const delivered = await trigger.execute([event]);
+	expect(ids([...delivered, ...(await search)])).toEqual([created]);
+	expect(await trigger.execute([event])).toEqual([]);
 	await trigger.deactivate();
 });
 

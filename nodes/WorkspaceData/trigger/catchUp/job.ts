@@ -11,7 +11,7 @@ import { listFields } from '../../transport/listings';
 import { simplified } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { readStore } from '../subscriptionStore';
-import { isCloseTo, openKnownRecords } from './knownRecords';
+import { openKnownRecords } from './knownRecords';
 import { type Candidate, findMissed, keyOf } from './missedRecords';
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
@@ -82,13 +82,14 @@ export async function catchUp(
 		const fields = await listFields(api, cardId).catch(() => undefined);
 		indexes.set(cardId, fields && indexFields(fields, cardId));
 	}
-	const items = wanted.map((one) => {
-		const event = toEvent(one, api.workspaceId);
-		const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
-		return { json: json as IDataObject };
-	});
 	// Last: a search that failed is done again.
-	const close = missed.filter(({ createdAt }) => isCloseTo(search.upTo, createdAt));
-	await known.complete(search.upTo, close.map(keyOf));
-	return items;
+	const found = missed.map((one) => ({ key: keyOf(one), createdAt: one.createdAt }));
+	const delivered = await known.complete(search.upTo, found);
+	return wanted
+		.filter((one) => !delivered.has(keyOf(one)))
+		.map((one) => {
+			const event = toEvent(one, api.workspaceId);
+			const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
+			return { json: json as IDataObject };
+		});
 }

@@ -28,31 +28,33 @@ const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 /** Remembers entries. @returns those that n8n did not know before */
 async function remember(context: IExecuteFunctions, keys: readonly string[]): Promise<Set<string>> {
 	if (keys.length === 0) return new Set();
-	// n8n reads, adds and writes without a lock.
-	const found = await inTurn(
-		context,
-		'memory',
-		async () =>
-			await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
-				...MODE,
-				maxEntries: REMEMBERED,
-			}),
-	);
+	const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
+		...MODE,
+		maxEntries: REMEMBERED,
+	});
 	return new Set(found.new.map(String));
 }
 
 /** Those entries that n8n remembers; looks them up without remembering the others. */
 async function lookUp(context: IExecuteFunctions, keys: readonly string[]): Promise<Set<string>> {
 	if (keys.length === 0) return new Set();
-	return await inTurn(context, 'memory', async () => {
-		// n8n can only look up and remember in one; there is room for all, so that nothing is forgotten.
-		const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
-			...MODE,
-			maxEntries: REMEMBERED + keys.length,
-		});
-		if (found.new.length > 0) await context.helpers.removeProcessed(found.new, SCOPE, MODE);
-		return new Set(found.processed.map(String));
+	// n8n can only look up and remember in one; there is room for all, so that nothing is forgotten.
+	const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
+		...MODE,
+		maxEntries: REMEMBERED + keys.length,
 	});
+	if (found.new.length > 0) await context.helpers.removeProcessed(found.new, SCOPE, MODE);
+	return new Set(found.processed.map(String));
+}
+
+/** Runs a task on n8n's memory after those before it: n8n reads, adds and writes without a lock. */
+const alone = async <T>(context: IExecuteFunctions, task: () => Promise<T>): Promise<T> =>
+	await inTurn(context, 'memory', task);
+
+/** A record that a search found, and when it was created, in ms since the epoch. */
+export interface FoundRecord {
+	key: string;
+	createdAt: number;
 }
 
 /** What n8n remembers, as far as a search has to know it. */
@@ -65,8 +67,12 @@ export interface KnownRecords {
 	lookUp(keys: readonly string[]): Promise<Set<string>>;
 	/** The end of the last of these searches that was completed; undefined where none was. */
 	lastSearched(upTo: readonly number[]): Promise<number | undefined>;
-	/** Remembers that a search was completed, and the records it found that are close to its end. */
-	complete(upTo: number, keys: readonly string[]): Promise<void>;
+	/**
+	 * Remembers that a search was completed, and the records it found that are close to its end.
+	 *
+	 * @returns those that an event has brought since they were looked up
+	 */
+	complete(upTo: number, found: readonly FoundRecord[]): Promise<Set<string>>;
 }
 
 /** Opens n8n's memory for a search. */
@@ -76,20 +82,29 @@ export async function openKnownRecords(context: IExecuteFunctions): Promise<Know
 	return {
 		isFull: count >= REMEMBERED,
 		isEmpty,
-		lookUp: async (keys) => (isEmpty ? new Set() : await lookUp(context, keys)),
+		lookUp: async (keys) =>
+			isEmpty ? new Set() : await alone(context, async () => await lookUp(context, keys)),
 		async lastSearched(upTo) {
 			if (isEmpty) return undefined;
-			const known = await lookUp(context, upTo.map(searchedKey));
+			const known = await alone(context, async () => await lookUp(context, upTo.map(searchedKey)));
 			return upTo.filter((time) => known.has(searchedKey(time))).at(-1);
 		},
-		async complete(upTo, keys) {
-			await remember(context, [...keys.slice(-LOOKUP_SIZE), searchedKey(upTo)]);
+		async complete(upTo, found) {
+			const close = found.filter(({ createdAt }) => upTo - createdAt < CLOSE_MS);
+			const keys = [...close.slice(-LOOKUP_SIZE).map(({ key }) => key), searchedKey(upTo)];
+			// In one turn: an event in between would be passed on although the search has its record.
+			return await alone(context, async () => {
+				const known = new Set<string>();
+				for (let first = 0; first < found.length; first += LOOKUP_SIZE) {
+					const group = found.slice(first, first + LOOKUP_SIZE).map(({ key }) => key);
+					for (const key of await lookUp(context, group)) known.add(key);
+				}
+				await remember(context, keys);
+				return known;
+			});
 		},
 	};
 }
-
-/** Whether a record is so close to the end of a search that its event may seem to come from after it. */
-export const isCloseTo = (upTo: number, createdAt: number): boolean => upTo - createdAt < CLOSE_MS;
 
 /** The created records among items, by position: what n8n remembers them as, and when they were created. */
 const createdRecords = (items: readonly INodeExecutionData[]) =>
@@ -114,7 +129,7 @@ export async function withoutKnown(
 	const keys = records.flatMap((record) => (record ? [record.key] : []));
 	if (keys.length === 0) return items;
 	try {
-		const fresh = await remember(context, keys);
+		const fresh = await alone(context, async () => await remember(context, keys));
 		const searched = await searchedUpTo(
 			context,
 			records.flatMap((record) => (record?.at === undefined ? [] : [record.at])),
@@ -136,9 +151,7 @@ async function searchedUpTo(context: IExecuteFunctions, times: readonly number[]
 	const ends = readStore(context).missed?.upTo.map((upTo) => upTo - CLOSE_MS) ?? [];
 	const later = ends.filter((end) => end >= oldest);
 	if (later.length === 0) return -Infinity;
-	const known = await lookUp(
-		context,
-		later.map((end) => searchedKey(end + CLOSE_MS)),
-	);
+	const marks = later.map((end) => searchedKey(end + CLOSE_MS));
+	const known = await alone(context, async () => await lookUp(context, marks));
 	return Math.max(-Infinity, ...later.filter((end) => known.has(searchedKey(end + CLOSE_MS))));
 }
