@@ -2,27 +2,22 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Exactness', [
+let card: TestCard;
+useCard(
+	'Exactness',
+	[
 		{ name: 'Key', type: 'text' },
 		{ name: 'Amount', type: 'number' },
 		{ name: 'Due', type: 'date' },
 		{ name: 'At', type: 'datetime' },
 		{ name: 'Status', type: 'single_select', options: ['Open', 'In Work', 'Done'] },
 		{ name: 'Tags', type: 'multi_select', options: ['red', 'blue'] },
-	]);
-	workspace.service.control.resetRequests();
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 const run = async (operation: string, parameters: IDataObject = {}, items?: IDataObject[]) =>
 	await runAction({

@@ -3,22 +3,18 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Many', [
+let card: TestCard;
+useCard(
+	'Many',
+	[
 		{ name: 'Key', type: 'text' },
 		{ name: 'Amount', type: 'number' },
-	]);
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 async function run(
 	operation: string,

@@ -2,18 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Mapping', [
+let card: TestCard;
+useCard(
+	'Mapping',
+	[
 		{ name: 'Title', type: 'text' },
 		{ name: 'Amount', type: 'number' },
 		{ name: 'Active', type: 'boolean' },
@@ -22,8 +17,9 @@ beforeEach(async () => {
 		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
 		{ name: 'Tags', type: 'multi_select', options: ['a', 'b, c'] },
 		{ name: 'Extra', type: 'json' },
-	]);
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 const write = async (
 	columns: IDataObject,

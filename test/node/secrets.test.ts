@@ -275,6 +275,24 @@ describe.each(['apiKey', 'serviceAccount'] as const)('%s: every kind of failure 
 		expectNothingOf(texts);
 	});
 
+	test('a token endpoint that quotes the tokens it takes back', async () => {
+		const quotes = JSON.stringify({
+			error: 'invalid_grant',
+			error_description: `Ended: ${echoed}`,
+		});
+		const api = await startWebServer((_request, response) => response.writeHead(401).end());
+		let issued = 0;
+		const auth = await startWebServer((_request, response) => {
+			issued += 1;
+			const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
+			response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
+		});
+		const texts = await leftBy(credentialsAt(api.url, auth.url));
+		await Promise.all([api.close(), auth.close()]);
+		expect(texts.join().includes('says: Ended') || kind === 'apiKey').toBe(true);
+		expectNothingOf(texts);
+	});
+
 	/** An account that was never given a token: only its secret can be quoted. */
 	const quoted = `${KEY} ${encodeURIComponent(KEY)}`;
 	test.each([

@@ -2,23 +2,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { byId, mapAutomatically } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Stops', [
+let card: TestCard;
+useCard(
+	'Stops',
+	[
 		{ name: 'Key', type: 'text' },
 		{ name: 'Amount', type: 'number' },
-	]);
-	workspace.service.control.resetRequests();
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 const run = async (
 	operation: string,

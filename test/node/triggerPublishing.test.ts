@@ -78,8 +78,7 @@ describe('publishing', () => {
 
 	it('B2 leaves at most one subscription for each lost answer', async () => {
 		const trigger = suite.watchAll();
-		const lost = { method: 'POST', path: '/webhooks$', mode: 'dropAfter', times: 2 } as const;
-		suite.workspace.service.control.fail(lost);
+		suite.refuseNext({ mode: 'dropAfter', times: 2 });
 		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
 		await trigger.deactivate();
 		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
@@ -159,12 +158,7 @@ describe('publishing', () => {
 
 		it("an address that the service refuses, in the service's words", async () => {
 			const problem = { detail: 'target_url must be public', title: 'Invalid webhook' };
-			suite.workspace.service.control.fail({
-				method: 'POST',
-				path: '/webhooks$',
-				status: 422,
-				json: problem,
-			});
+			suite.refuseNext({ status: 422, json: problem });
 			await expect(suite.watchAll().activate()).rejects.toThrow(
 				/Invalid webhook\. target_url must be public/,
 			);

@@ -104,8 +104,7 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		const upkeep = () =>
 			suite.warnings.filter((line) => line.includes('could not be looked after'));
-		const post = { method: 'POST', path: '/webhooks$' } as const;
-		suite.workspace.service.control.fail({ ...post, status: 503, times: 1 });
+		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
@@ -124,12 +123,7 @@ describe('when nothing comes for long', () => {
 
 	it('leaves alone what delivers again after a renewal that failed', async () => {
 		const trigger = await published();
-		suite.workspace.service.control.fail({
-			method: 'POST',
-			path: '/webhooks$',
-			status: 503,
-			times: 1,
-		});
+		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
 			suite.warnings.find((line) => line.includes('could not be looked after')),
@@ -147,9 +141,7 @@ describe('when nothing comes for long', () => {
 	it('tries again after a pause where the old one had to give way', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		const post = { method: 'POST', path: '/webhooks$', times: 1 } as const;
-		suite.workspace.service.control.fail({ ...post, status: 409 });
-		suite.workspace.service.control.fail({ ...post, status: 503 });
+		for (const status of [409, 503]) suite.refuseNext({ status });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
 			suite.warnings.find((line) => line.includes('could not be looked after')),

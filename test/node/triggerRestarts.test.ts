@@ -105,8 +105,7 @@ describe('over restarts', () => {
 	it('warns of what it cannot renew also while forged deliveries come', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
-		const failing = { method: 'POST', path: '/webhooks$', status: 503, times: 2 } as const;
-		suite.workspace.service.control.fail(failing);
+		suite.refuseNext({ status: 503, times: 2 });
 		await trigger.activate('init');
 		await trigger.deliver({ body: Buffer.from('{}'), headers: {} });
 		await trigger.start();
@@ -120,15 +119,10 @@ describe('over restarts', () => {
 
 	it("knows the service's clock when the service is away at the start", async () => {
 		suite.workspace.service.control.setClockOffset({ seconds: -3_600 });
-		const trigger = suite.watchAll({ options: { maxEventAge: 5 } });
-		await trigger.activate();
-		const next = suite.afterRestart(trigger);
-		suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status: 503 });
-		await next.activate('init');
+		const settings = { options: { maxEventAge: 5 } };
+		const { old, next } = await suite.refusedAtStart({ status: 503 }, settings);
 		const timestamp = new Date(Date.now() - 3_601_000).toISOString();
-		expect(
-			(await next.deliver(suite.delivery(current(trigger), { timestamp }))).items,
-		).toHaveLength(1);
+		expect((await next.deliver(suite.delivery(old, { timestamp }))).items).toHaveLength(1);
 		await next.deactivate();
 	});
 
@@ -214,17 +208,7 @@ describe('over restarts', () => {
 	});
 
 	it('keeps what it had when the service is away at the start, and renews it later', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
-		const old = current(trigger);
-		const next = suite.afterRestart(trigger);
-		suite.workspace.service.control.fail({
-			method: 'POST',
-			path: '/webhooks$',
-			status: 503,
-			times: 1,
-		});
-		await next.activate('init');
+		const { old, next } = await suite.refusedAtStart({ status: 503 });
 		await next.start();
 		pass(0.01);
 		await untilTicked(next, 'n8n to save it', () =>
@@ -235,34 +219,25 @@ describe('over restarts', () => {
 		next.reload();
 		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
 		await next.deactivate();
-		expect(suite.live(trigger)).toEqual([]);
+		expect(suite.live(next)).toEqual([]);
 	});
 
 	it.each([403, 429, 503])(
 		'renews later when it is refused for the rate with %d',
 		async (status) => {
-			const trigger = suite.watchAll();
-			await trigger.activate();
 			const reset = String(Math.floor(Date.now() / 1000) + 3_000);
 			const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-			suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status, headers });
-			const next = suite.afterRestart(trigger);
-			await next.activate('init');
-			expect(current(next).id).toBe(current(trigger).id);
-			await trigger.deactivate();
+			const { old, next } = await suite.refusedAtStart({ status, headers });
+			expect(current(next).id).toBe(old.id);
+			await next.deactivate();
 		},
 	);
 
 	describe('while a late renewal is under way', () => {
 		/** The renewal is at the service, which takes its time for the answer. */
 		async function renewing() {
-			const trigger = suite.watchAll();
-			await trigger.activate();
-			const next = suite.afterRestart(trigger);
-			const post = { method: 'POST', path: '/webhooks$' } as const;
-			suite.workspace.service.control.fail({ ...post, status: 503 });
-			await next.activate('init');
-			suite.workspace.service.control.fail({ ...post, mode: 'slowBody', byteMs: 5 });
+			const { next } = await suite.refusedAtStart({ status: 503 });
+			suite.refuseNext({ mode: 'slowBody', byteMs: 5 });
 			const response = await next.start();
 			pass(0.01);
 			await untilTicked(next, 'the renewal', () =>
@@ -283,10 +258,10 @@ describe('over restarts', () => {
 
 		it('names it in the log when the workflow is unpublished and it cannot be deleted', async () => {
 			const trigger = await renewing();
+			const late = suite.live(trigger).find(({ id }) => id !== current(trigger).id);
+			const path = `/webhooks/${late?.id}$`;
+			suite.workspace.service.control.fail({ method: 'DELETE', path, status: 500, times: 3 });
 			await trigger.deactivate();
-			const failing = { method: 'DELETE', path: '/webhooks/', status: 500, times: 3 } as const;
-			suite.workspace.service.control.fail(failing);
-			const [late] = suite.live(trigger);
 			await until('the warning', () =>
 				suite.warnings.find((line) =>
 					line.includes(`Subscription ${late?.id} is left behind at the service`),
@@ -315,13 +290,10 @@ describe('over restarts', () => {
 	});
 
 	describe('at a service that takes one subscription for an address', () => {
-		const refuse = (status: number) =>
-			suite.workspace.service.control.fail({ method: 'POST', path: '/webhooks$', status });
-
 		it('makes room when the second is refused with 409', async () => {
 			const trigger = suite.watchAll();
 			await trigger.activate();
-			refuse(409);
+			suite.refuseNext({ status: 409 });
 			await trigger.activate('init');
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 			await trigger.deactivate();
@@ -332,7 +304,7 @@ describe('over restarts', () => {
 			async (status) => {
 				const trigger = suite.watchAll();
 				await trigger.activate();
-				refuse(status);
+				suite.refuseNext({ status });
 				suite.workspace.service.control.resetRequests();
 				await trigger.activate('init');
 				expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
@@ -343,7 +315,7 @@ describe('over restarts', () => {
 
 		it('passes the refusal on where nothing of ours is in the way', async () => {
 			const trigger = suite.watchAll();
-			refuse(409);
+			suite.refuseNext({ status: 409 });
 			await expect(trigger.activate()).rejects.toThrow();
 			expect(suite.live(trigger)).toEqual([]);
 		});
@@ -394,17 +366,7 @@ describe('over restarts', () => {
 		['no answer', { mode: 'dropAfter' }],
 	] as const;
 	it.each(answers)('C2 outlives %s at the start, and renews later', async (_name, answer) => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
-		const old = current(trigger);
-		const next = suite.afterRestart(trigger);
-		suite.workspace.service.control.fail({
-			method: 'POST',
-			path: '/webhooks$',
-			...(answer as object),
-		});
-		suite.workspace.service.control.resetRequests();
-		await next.activate('init');
+		const { old, next } = await suite.refusedAtStart(answer);
 		expect(suite.warnings.join()).toContain('could not be renewed yet');
 		expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
 		next.reload();
@@ -413,18 +375,7 @@ describe('over restarts', () => {
 	});
 
 	it('C2 renews after pauses that grow, and stops when the old one delivers', async () => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
-		const old = current(trigger);
-		const next = suite.afterRestart(trigger);
-		suite.workspace.service.control.fail({
-			method: 'POST',
-			path: '/webhooks$',
-			status: 404,
-			times: 100,
-		});
-		suite.workspace.service.control.resetRequests();
-		await next.activate('init');
+		const { old, next } = await suite.refusedAtStart({ status: 404, times: 100 });
 		await next.start();
 		// Tries after 15, 45, 105, 225 … seconds, each within a tenth of its pause, then once an hour.
 		for (let seconds = 0; seconds <= 7_200; seconds += 10) {

@@ -160,28 +160,79 @@ test('key and account that are named belong to the workspace that is named', asy
 	}
 });
 
+/** What version 3 added, taken away again; version 1 had no workspace of e-mails either. */
+const asVersion2 = `
+	DROP INDEX events_by_card;
+	DROP INDEX deliveries_done;
+	DROP TABLE leftovers;
+	ALTER TABLE cards DROP COLUMN deleted_at;
+	ALTER TABLE events DROP COLUMN card_id;
+	ALTER TABLE deliveries DROP COLUMN bytes;
+	ALTER TABLE attempts DROP COLUMN answer;
+	DELETE FROM meta;
+	PRAGMA user_version = 2;
+	PRAGMA application_id = 0;
+`;
+
 test('a file of version 1 is upgraded; its e-mails find their workspace', async () => {
 	const clock = createClock();
 	const before = openStore(file, clock, defaultQuotas);
 	const { id } = before.identities.createWorkspace('Workspace', 'owner@example.com');
 	const text = `The webhook subscription whk_1 of workspace ${id} was paused\n`;
 	before.mails.add(id, 'owner@example.com', 'Subject', text);
-	before.database.sql.exec(`
-		DROP INDEX events_by_card;
-		ALTER TABLE mails DROP COLUMN workspace_id;
-		ALTER TABLE cards DROP COLUMN deleted_at;
-		ALTER TABLE events DROP COLUMN card_id;
-		ALTER TABLE deliveries DROP COLUMN bytes;
-		ALTER TABLE attempts DROP COLUMN answer;
-		DELETE FROM meta;
-		PRAGMA user_version = 1;
-		PRAGMA application_id = 0;
-	`);
+	before.database.sql.exec(
+		`${asVersion2} ALTER TABLE mails DROP COLUMN workspace_id; PRAGMA user_version = 1`,
+	);
 	before.close();
 	const after = openStore(file, clock, defaultQuotas);
 	expect(after.mails.list(id, 10)).toEqual([expect.objectContaining({ text })]);
 	expect(after.identities.defaultWorkspace()?.id).toBe(id);
 	after.close();
+});
+
+test('a file of version 2 is upgraded: its key and data work, what waits is delivered, and deletions are cleared', async () => {
+	const receiver = await startReceiver();
+	receiver.answer = () => null;
+	const first = await startService({ file });
+	const { apiKey, workspaceId } = first;
+	const api = createClient(first);
+	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body.id;
+	const events = ['record.created'];
+	await api('POST', 'webhooks', { target_url: receiver.url, events, card_id: cid });
+	const record = await api('POST', `cards/${cid}/records`, { data: { [fid]: 1 } });
+	await until('the delivery is under way', () => receiver.received.length === 1);
+	receiver.hangUp();
+	await first.close();
+	const old = new DatabaseSync(file);
+	old.exec(asVersion2);
+	old.close();
+
+	receiver.answer = () => 200;
+	const second = await startService({ control: true, file, apiKey });
+	try {
+		expect(second.workspaceId).toBe(workspaceId);
+		const again = createClient(second);
+		const { body } = await again('GET', `cards/${cid}/records`);
+		expect(body.records).toMatchObject([{ id: record.body.id, data: { [fid]: 1 } }]);
+		await until('what waited is delivered', () => receiver.received.length === 2);
+		expect(receiver.received[1]?.body.record_id).toBe(record.body.id);
+		await until('it is known to be delivered', () =>
+			second.control.deliveries().some(({ state }) => state === 'delivered'),
+		);
+		// What its events are about was filled in: they go with their card.
+		expect((await again('DELETE', `cards/${cid}`)).status).toBe(204);
+		await until('its events are gone', () => second.control.deliveries().length === 0);
+	} finally {
+		await second.close();
+		await receiver.close();
+	}
+	const upgraded = new DatabaseSync(file, { readOnly: true });
+	const rows = upgraded.prepare('SELECT COUNT(*) AS count FROM events').get();
+	expect(rows).toEqual({ count: 0 });
+	expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+	expect(upgraded.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0x57734461 });
+	upgraded.close();
 });
 
 test('a file that is not ours is refused and left alone', async () => {

@@ -1,4 +1,8 @@
 /** Each quota is met by the one that asks for more, and by nobody else. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createTurns } from '../../service/delivery/turns.ts';
 import { startService } from '../../service/index.ts';
 import { createClient, until } from './client.ts';
@@ -55,4 +59,75 @@ test('F3 a newcomer finds a turn, whatever the others hold', async () => {
 	expect(begun).toBe(8 + 4 + 2);
 	const leave = await turns.take('newcomer', 'target');
 	leave();
+});
+
+describe('F6 the log of deliveries, when the service starts again', () => {
+	const dayS = 24 * 60 * 60;
+	let folder: string;
+	let file: string;
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+		file = join(folder, 'service.sqlite');
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	/** Cards of one event each: three of eight days ago, three of today; the last one is not delivered. */
+	async function fill(): Promise<void> {
+		const receiver = await startReceiver();
+		const service = await startService({ control: true, file });
+		try {
+			const { control } = service;
+			const api = createClient(service);
+			await api('POST', 'webhooks', { target_url: receiver.url, events: ['card.created'] });
+			const hasAll = (count: number) => () =>
+				control.deliveries().filter(({ state }) => state === 'delivered').length === count;
+			control.setClockOffset({ seconds: -8 * dayS });
+			for (const name of ['old 1', 'old 2', 'old 3']) await api('POST', 'cards', { name });
+			await until('the old ones are delivered', hasAll(3));
+			control.setClockOffset({ seconds: 0 });
+			for (const name of ['new 1', 'new 2']) await api('POST', 'cards', { name });
+			await until('the new ones are delivered', hasAll(5));
+			receiver.answer = () => null;
+			await api('POST', 'cards', { name: 'waiting' });
+			await until('the last one is under way', () => receiver.received.length === 6);
+		} finally {
+			receiver.hangUp();
+			await service.close();
+			await receiver.close();
+		}
+	}
+
+	/** Two of these events fit in, which have some 230 bytes each. */
+	const bytesOfTwo = 600;
+	const month = { logAgeMs: 30 * dayS * 1000 };
+	test.each([
+		['what is older than it may be', {}, ['new 1', 'new 2']],
+		[
+			'the oldest of too many',
+			{ ...month, logDeliveries: 4 },
+			['old 2', 'old 3', 'new 1', 'new 2'],
+		],
+		['the oldest of too many bytes', { ...month, logBytes: bytesOfTwo }, ['new 1', 'new 2']],
+	])('loses %s, and nothing that still waits', async (_name, quotas, left) => {
+		await fill();
+		const again = await startService({ control: true, file, quotas });
+		const kept = () =>
+			again.control
+				.deliveries()
+				.map(({ body }) => (JSON.parse(body) as { card: { name: string } }).card.name)
+				.reverse();
+		const wanted = [...left, 'waiting'];
+		try {
+			await until('it is cleared', () => kept().length <= wanted.length);
+			expect(kept()).toEqual(wanted);
+		} finally {
+			await again.close();
+		}
+		const database = new DatabaseSync(file, { readOnly: true });
+		const { events } = database.prepare('SELECT COUNT(*) AS events FROM events').get() as {
+			events: number;
+		};
+		database.close();
+		expect(events).toBe(wanted.length);
+	});
 });

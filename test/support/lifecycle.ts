@@ -71,6 +71,9 @@ export const pass = (hours: number): void => {
 
 let records = 0;
 
+/** How the service answers instead of making a subscription. */
+type Refusal = Omit<Parameters<TestWorkspace['service']['control']['fail']>[0], 'method' | 'path'>;
+
 /** Starts a service before the tests of a file, and puts everything back after each. */
 export function lifecycleSuite() {
 	let workspace: TestWorkspace | undefined;
@@ -94,9 +97,53 @@ export function lifecycleSuite() {
 		if (!workspace) throw new Error('The service has not been started');
 		return workspace;
 	};
+	const refuseNext = (refusal: Refusal): void =>
+		started().service.control.fail({ method: 'POST', path: '/webhooks$', ...refusal });
+	const watchAll = (parameters: IDataObject = {}, credentials = started().apiKey): TestTrigger =>
+		triggerNode(credentials, { events: ['record.created'], ...parameters });
+
+	/** The process ends; n8n starts again with what it saved. */
+	function afterRestart(
+		trigger: TestTrigger,
+		{
+			staticData = trigger.saved(),
+			...options
+		}: { staticData?: IDataObject; webhookBase?: string; queueMode?: boolean } = {},
+	): TestTrigger {
+		let next: TestTrigger | undefined;
+		jest.isolateModules(() => {
+			const support = jest.requireActual<typeof TriggerSupport>('./trigger');
+			warnings.push(support.watchWarnings());
+			next = support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
+				sameAs: trigger,
+				name: trigger.givenName,
+				staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
+				...options,
+			});
+		});
+		if (!next) throw new Error('The modules could not be loaded');
+		return next;
+	}
+
 	return {
 		get workspace(): TestWorkspace {
 			return started();
+		},
+		watchAll,
+		refuseNext,
+		afterRestart,
+		/** Published, and then n8n started again while the service refused a new subscription. */
+		async refusedAtStart(
+			refusal: Refusal,
+			parameters?: IDataObject,
+		): Promise<{ old: Stored; next: TestTrigger }> {
+			const trigger = watchAll(parameters);
+			await trigger.activate();
+			const next = afterRestart(trigger);
+			refuseNext(refusal);
+			started().service.control.resetRequests();
+			await next.activate('init');
+			return { old: current(trigger), next };
 		},
 		/** What the node wrote to n8n's log during this test. */
 		get warnings(): string[] {
@@ -107,8 +154,6 @@ export function lifecycleSuite() {
 			started()
 				.service.control.subscriptions()
 				.filter(({ targetUrl }) => targetUrl.includes(String(trigger.node.webhookId))),
-		watchAll: (parameters: IDataObject = {}, credentials = started().apiKey) =>
-			triggerNode(credentials, { events: ['record.created'], ...parameters }),
 		/** A signed delivery of a record that was created. */
 		delivery(subscription: Stored, changes: IDataObject = {}) {
 			const body = Buffer.from(
@@ -124,36 +169,7 @@ export function lifecycleSuite() {
 			return signed(subscription, body);
 		},
 		/** The next subscription is answered with this, and not made. */
-		answerNext: (json: object): void =>
-			started().service.control.fail({
-				method: 'POST',
-				path: '/webhooks$',
-				status: 201,
-				body: 'json',
-				json,
-			}),
-		/** The process ends; n8n starts again with what it saved. */
-		afterRestart(
-			trigger: TestTrigger,
-			{
-				staticData = trigger.saved(),
-				...options
-			}: { staticData?: IDataObject; webhookBase?: string; queueMode?: boolean } = {},
-		): TestTrigger {
-			let next: TestTrigger | undefined;
-			jest.isolateModules(() => {
-				const support = jest.requireActual<typeof TriggerSupport>('./trigger');
-				warnings.push(support.watchWarnings());
-				next = support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
-					sameAs: trigger,
-					name: trigger.givenName,
-					staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
-					...options,
-				});
-			});
-			if (!next) throw new Error('The modules could not be loaded');
-			return next;
-		},
+		answerNext: (json: object): void => refuseNext({ status: 201, body: 'json', json }),
 		/** How often the service was asked for a subscription. */
 		subscribed: () =>
 			started()

@@ -19,10 +19,7 @@ export interface TestWorkspace {
 	/** Sends a request as the workspace's owner, past the nodes; the answer has to be a success. */
 	send(method: string, path: string, body?: unknown): Promise<unknown>;
 	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
-	card(
-		name: string,
-		fields: FieldSpec[],
-	): Promise<{ id: string; fieldIds: Record<string, string> }>;
+	card(name: string, fields: FieldSpec[]): Promise<TestCard>;
 	/** Makes records from data by field name. @returns their ids */
 	records(cardId: string, rows: Array<Record<string, unknown>>): Promise<string[]>;
 	/** All records of a card, with data by field name. */
@@ -30,6 +27,12 @@ export interface TestWorkspace {
 	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
 	requests(): string[];
 	close(): Promise<void>;
+}
+
+/** A card of a test, with the ids of its fields by name. */
+export interface TestCard {
+	id: string;
+	fieldIds: Record<string, string>;
 }
 
 interface Named {
@@ -127,4 +130,28 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 		},
 		close: async () => await service.close(),
 	};
+}
+
+/**
+ * Starts a service before the tests of a file, and makes a card before each.
+ *
+ * @param take gets the service and the card before each test
+ */
+export function useCard(
+	name: string,
+	fields: FieldSpec[],
+	take: (made: { workspace: TestWorkspace; card: TestCard }) => void,
+): void {
+	let workspace: TestWorkspace | undefined;
+	beforeAll(async () => {
+		workspace = await startWorkspace();
+	});
+	afterAll(async () => await workspace?.close());
+	afterEach(() => workspace?.service.control.reset());
+	beforeEach(async () => {
+		if (!workspace) throw new Error('The service did not start');
+		const card = await workspace.card(name, fields);
+		workspace.service.control.resetRequests();
+		take({ workspace, card });
+	});
 }

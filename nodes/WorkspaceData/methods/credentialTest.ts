@@ -10,6 +10,7 @@ import { readCards } from '../model/card';
 import { InputError } from '../model/inputError';
 import { readProblem, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
+import { accessTokens } from '../transport/accessToken';
 import { requestAccessToken, type Send } from '../transport/tokenRequest';
 import { entryText } from '../transport/credential';
 import { AccessTokenError, NetworkFailure } from '../transport/failures';
@@ -117,7 +118,9 @@ async function tokenFor(
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the key.');
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}
-	const token = await requestAccessToken(credential, send);
+	const token = await requestAccessToken(credential, send, {
+		recent: accessTokens.recent(credential),
+	});
 	if (token instanceof AccessTokenError) return token;
 	return {
 		token: token.access_token,

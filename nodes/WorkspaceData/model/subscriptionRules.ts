@@ -10,12 +10,23 @@ import type {
 	Subscription,
 } from './subscription';
 import {
-	EMPTY_SET,
+	bounded,
+	dueDeletions,
+	leftBehind,
+	onNotDeleted,
+	onUnpublished,
+	retireAll,
+	withoutIds,
+} from './subscriptionEnds';
+import type { Happening, Outcome, Search, Todo } from './subscriptionHappening';
+import {
 	FIRST_RENEWAL_PAUSE_MS,
+	FIRST_RETRY_PAUSE_MS,
+	grown,
 	isOutdated,
 	isOverwritten,
 	isOwn,
-	MAX_SUBSCRIPTIONS,
+	MAX_PAUSE_MS,
 	replacedBy,
 	retire,
 	type SubscriptionSet,
@@ -28,93 +39,13 @@ import {
  * pause the subscription. The interface does not say how soon.
  */
 export const SAVED_IN_TIME_MS = 5_000;
-/** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
-export const FIRST_RETRY_PAUSE_MS = 60_000;
-/** The longest of these pauses. */
-export const MAX_PAUSE_MS = 3_600_000;
 /** Most ends of earlier searches for missed records that are kept. */
 const MAX_SEARCHES = 20;
 /** A new subscription may miss what was created in the moment in which it was made. */
 const SEARCH_MARGIN_MS = 2_000;
 
-/** Where records may have been missed; the end belongs to it. Times by the service's clock. */
-export interface Search {
-	from: number;
-	/** Ends of earlier searches: what lies before one that was completed need not be looked at again. */
-	earlier: number[];
-	upTo: number;
-}
-
-export type Happening =
-	/** n8n published the workflow or started; `stored` is what it had saved. */
-	| { what: 'started'; address: string; stored: StoredSubscriptions; now: number }
-	/** Another door of n8n showed what is saved. */
-	| { what: 'read'; stored: StoredSubscriptions }
-	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
-	| {
-			what: 'created';
-			subscription: Subscription;
-			savedByHook: boolean;
-			overlapMs: number;
-			now: number;
-	  }
-	/** The service did not make one, for whatever reason; `jitter` from 0.9 to 1.1. */
-	| { what: 'refused'; jitter: number; now: number }
-	/** The service takes one subscription for an address, and has one. */
-	| { what: 'conflicted' }
-	/** This process verified a delivery. */
-	| { what: 'delivered'; id: string; overlapMs: number; now: number }
-	/** An execution saved the set up to this generation; `deleted` are those it was to delete. */
-	| {
-			what: 'saved';
-			generation: number;
-			here: boolean;
-			deleted: readonly string[];
-			overlapMs: number;
-			jitter: number;
-			now: number;
-	  }
-	| { what: 'notSaved'; now: number }
-	| { what: 'deleted'; ids: readonly string[] }
-	| { what: 'notDeleted'; ids: readonly string[]; now: number }
-	| { what: 'unpublished'; now: number }
-	/** Nothing but time passed. */
-	| { what: 'passed'; silenceMs: number; now: number };
-
-export type Todo =
-	| { do: 'create' }
-	| { do: 'delete'; subscriptions: RetiredSubscription[] }
-	/**
-	 * Have an execution save the set and, if it finds the current subscription saved, delete these; where
-	 * the current one is known to work, all others that it finds, too.
-	 */
-	| { do: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
-	| { do: 'search'; search: Search }
-	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
-	| { do: 'leaveBehind'; subscriptions: RetiredSubscription[] };
-
-export interface Outcome {
-	set: SubscriptionSet;
-	todo: Todo[];
-}
-
 /** Whether the current subscription is known to work. */
 const isTrusted = (trust: Trust): boolean => trust === 'here' || trust === 'elsewhere';
-
-const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
-
-/** Lets the replaced subscriptions end after the overlap, now that the current one is known to work. */
-function retireAll(set: SubscriptionSet, overlapMs: number, now: number): SubscriptionSet {
-	const mayEnd = (one: RetiredSubscription) =>
-		one.deleteAt === null &&
-		isOwn(set, one) &&
-		// The old address is known to work; the new one has to be seen working first.
-		(one.targetUrl === set.address || set.seen);
-	return {
-		...set,
-		retired: set.retired.map((one) => (mayEnd(one) ? retire(one, now + overlapMs, now) : one)),
-	};
-}
 
 /** The current subscription is known to work: those that it replaced may end. */
 const settled = (
@@ -129,18 +60,6 @@ const settled = (
 		now,
 	);
 
-/** Of a long row of renewals, the oldest end at once: first those that were never saved. */
-function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
-	const open = set.retired
-		.filter((one) => one.deleteAt === null || one.deleteAt > now)
-		.sort((a, b) => Number(a.wasSaved) - Number(b.wasSaved));
-	const superfluous = new Set(open.slice(0, Math.max(0, open.length - (MAX_SUBSCRIPTIONS - 1))));
-	return {
-		...set,
-		retired: set.retired.map((one) => (superfluous.has(one) ? retire(one, now, now) : one)),
-	};
-}
-
 /** The time in which records may have been missed before the new subscription, and its bookkeeping. */
 function searchBefore(
 	{ missed }: SubscriptionSet,
@@ -154,17 +73,6 @@ function searchBefore(
 		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
 		search: { from: missed.from, earlier: missed.upTo, upTo },
 	};
-}
-
-/** What is due to be deleted. */
-function dueDeletions(set: SubscriptionSet, now: number): RetiredSubscription[] {
-	return set.retired.filter(
-		(one) =>
-			one.deleteAt !== null &&
-			one.deleteAt <= now &&
-			isOwn(set, one) &&
-			(set.deletions.get(one.id)?.at ?? 0) <= now,
-	);
 }
 
 function onCreated(
@@ -251,41 +159,6 @@ function onSaved(
 	return settled(saved, here ? 'here' : 'elsewhere', overlapMs, now);
 }
 
-const withoutIds = (set: SubscriptionSet, ids: readonly string[]): SubscriptionSet => ({
-	...set,
-	current: set.current && ids.includes(set.current.id) ? undefined : set.current,
-	retired: set.retired.filter(({ id }) => !ids.includes(id)),
-	deletions: new Map([...set.deletions].filter(([id]) => !ids.includes(id))),
-	leadHere: new Set([...set.leadHere].filter((id) => !ids.includes(id))),
-});
-
-function onUnpublished(set: SubscriptionSet, now: number): Outcome {
-	const all = [...set.retired, ...(set.current ? [retire(set.current, null, now)] : [])];
-	const subscriptions = all.filter((one) => isOwn(set, one)).map((one) => retire(one, now, now));
-	const foreign = all.filter((one) => !isOwn(set, one));
-	const { address, leadHere } = set;
-	return {
-		set: {
-			...EMPTY_SET,
-			address,
-			leadHere,
-			retired: [...foreign, ...subscriptions],
-			endedUpTo: Math.max(now, set.endedUpTo, ...all.map(({ generation }) => generation)),
-		},
-		todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [],
-	};
-}
-
-/** What could not be deleted for a week, or was foreign that long, is left at the service. */
-function leftBehind(set: SubscriptionSet, now: number): Outcome {
-	const isOver = (one: RetiredSubscription) =>
-		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);
-	const subscriptions = set.retired.filter(isOver);
-	if (subscriptions.length === 0) return { set, todo: [] };
-	const ids = subscriptions.map(({ id }) => id);
-	return { set: withoutIds(set, ids), todo: [{ do: 'leaveBehind', subscriptions }] };
-}
-
 function onPassed(
 	set: SubscriptionSet,
 	{ silenceMs, now }: Extract<Happening, { what: 'passed' }>,
@@ -312,15 +185,6 @@ function onPassed(
 	}
 	if (direct.length > 0 && !readsBack) todo.push({ do: 'delete', subscriptions: direct });
 	return { set: next, todo };
-}
-
-function onNotDeleted(set: SubscriptionSet, ids: readonly string[], now: number): SubscriptionSet {
-	const deletions = new Map(set.deletions);
-	for (const id of ids) {
-		const pauseMs = deletions.get(id)?.pauseMs ?? FIRST_RETRY_PAUSE_MS;
-		deletions.set(id, { at: now + pauseMs, pauseMs: grown(pauseMs) });
-	}
-	return { ...set, deletions };
 }
 
 /**
@@ -386,34 +250,4 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 		default:
 			return event satisfies never;
 	}
-}
-
-/**
- * What an execution finds that is to save a set and delete subscriptions. They are deleted only where
- * their successor is found saved; otherwise they are still needed.
- *
- * @param ours the set as the trigger knew it
- * @param saved what is saved, as the execution finds it
- * @returns what to delete, and what to save
- */
-export function readBack(
-	ours: StoredSubscriptions,
-	saved: StoredSubscriptions,
-	{ deletes, isSettled }: { deletes: readonly string[]; isSettled: boolean },
-	now: number,
-): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
-	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
-	const { current, retired, missed, endedUpTo } = withStored(known, saved, now);
-	const isTold = (one: RetiredSubscription) => deletes.includes(one.id);
-	if (isOverwritten(known, saved)) {
-		const kept = retired.map((one) => (isTold(one) ? { ...one, deleteAt: null } : one));
-		return { toDelete: [], toSave: { current, retired: kept, missed, endedUpTo } };
-	}
-	// A newer one was saved meanwhile: this job is of the past.
-	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
-	const isOlder = (one: RetiredSubscription) => isSettled && one.targetUrl === current?.targetUrl;
-	const isOver = (one: RetiredSubscription) => isTold(one) || isOlder(one);
-	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
-	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
-	return { toDelete, toSave: { current, retired: marked, missed, endedUpTo } };
 }

@@ -10,6 +10,10 @@ import type {
 export const MAX_SUBSCRIPTIONS = 6;
 /** The pause before a renewal that was refused is tried again; doubles with each further refusal. */
 export const FIRST_RENEWAL_PAUSE_MS = 15_000;
+/** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
+export const FIRST_RETRY_PAUSE_MS = 60_000;
+/** The longest of these pauses. */
+export const MAX_PAUSE_MS = 3_600_000;
 /** For how long a deletion that fails is tried again: 7 days. */
 export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
 /**
@@ -26,6 +30,9 @@ export interface Retry {
 	/** How long to wait when it fails once more. */
 	pauseMs: number;
 }
+
+/** The pause after one that failed. */
+export const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
 
 export interface SubscriptionSet {
 	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */

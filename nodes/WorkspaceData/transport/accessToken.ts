@@ -85,6 +85,9 @@ function accountKey(credential: ICredentialDataDecryptedObject): string {
 export function createAccessTokens(clock: Clock): AccessTokens {
 	const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
+	const accountOf = (credential: ICredentialDataDecryptedObject) =>
+		accounts.getOrCreate(accountKey(credential), () => ({ recent: [] }));
+
 	/** One try; undefined where the auth server has been silent: nobody waits for it twice. */
 	async function requestUnlessSilent(
 		credential: ICredentialDataDecryptedObject,
@@ -97,7 +100,11 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		try {
 			const start = clock.now();
 			const timeoutMs = probe ? PROBE_TIMEOUT_MS : TOKEN_TIMEOUT_MS;
-			const outcome = await requestAccessToken(credential, send, clock, timeoutMs);
+			const outcome = await requestAccessToken(credential, send, {
+				clock,
+				timeoutMs,
+				recent: accountOf(credential).recent,
+			});
 			sound = soundOf(outcome, clock.now() - start, probe);
 			return outcome;
 		} finally {
@@ -159,9 +166,6 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		account.pending ??= { renewal: begin(), since: clock.now() };
 		return account.pending;
 	}
-
-	const accountOf = (credential: ICredentialDataDecryptedObject) =>
-		accounts.getOrCreate(accountKey(credential), () => ({ recent: [] }));
 
 	const isValid = (token: IssuedToken | undefined): token is IssuedToken =>
 		token !== undefined && clock.now() < token.expiresAt;

@@ -29,6 +29,13 @@ const tokenSchema = z.object({
 /** A token, and its lifetime in seconds. */
 export type TokenAnswer = z.infer<typeof tokenSchema>;
 
+export interface TokenRequestOptions {
+	clock?: Clock;
+	timeoutMs?: number;
+	/** Earlier tokens, which the auth server may quote. */
+	recent?: readonly string[];
+}
+
 /**
  * Asks for an access token once, with the client credentials grant.
  *
@@ -39,8 +46,7 @@ export type TokenAnswer = z.infer<typeof tokenSchema>;
 export async function requestAccessToken(
 	credential: ICredentialDataDecryptedObject,
 	send: Send,
-	clock: Clock = systemClock,
-	timeoutMs: number = TOKEN_TIMEOUT_MS,
+	{ clock = systemClock, timeoutMs = TOKEN_TIMEOUT_MS, recent = [] }: TokenRequestOptions = {},
 ): Promise<TokenAnswer | AccessTokenError> {
 	const url = tokenAddress(credential.authUrl, credential.realm);
 	const host = new URL(url).host;
@@ -65,9 +71,9 @@ export async function requestAccessToken(
 	).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) return unreachableAuth(credential, answer);
 	const response = readAnswer(answer);
-	return response
-		? readTokenAnswer(response.status, response.body, host, credential)
-		: unreadable(host);
+	if (!response) return unreadable(host);
+	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
+	return readTokenAnswer(response.status, response.body, host, clean);
 }
 
 /** The error for a token request without an answer. */
@@ -100,7 +106,7 @@ function readTokenAnswer(
 	status: number,
 	body: unknown,
 	host: string,
-	{ clientSecret }: ICredentialDataDecryptedObject,
+	clean: (text: string) => string,
 ): TokenAnswer | AccessTokenError {
 	if (status >= 200 && status < 300) {
 		return readToken(body) ?? unreadable(host, status);
@@ -121,7 +127,7 @@ function readTokenAnswer(
 			status,
 		);
 	}
-	const { detail } = readProblem(status, body, (text) => redact(text, [clientSecret]));
+	const { detail } = readProblem(status, body, clean);
 	return new AccessTokenError(
 		'The service account was not accepted',
 		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,

@@ -1,7 +1,8 @@
 /** What this process knows about each trigger node. */
 import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../model/boundedMap';
-import { happened, type Happening, type Search, type Todo } from '../model/subscriptionRules';
+import type { Happening, Search, Todo } from '../model/subscriptionHappening';
+import { happened } from '../model/subscriptionRules';
 import { EMPTY_SET, type SubscriptionSet } from '../model/subscriptionSet';
 import { createDuplicates, type Duplicates } from './delivery/duplicates';
 import { createServiceClock, type ServiceClock } from './delivery/serviceClock';

@@ -6,12 +6,9 @@ import {
 	NO_SUBSCRIPTIONS,
 	type StoredSubscriptions,
 } from '../../../nodes/WorkspaceData/model/subscription';
-import {
-	happened,
-	readBack,
-	type Happening,
-	type Todo,
-} from '../../../nodes/WorkspaceData/model/subscriptionRules';
+import type { Happening, Todo } from '../../../nodes/WorkspaceData/model/subscriptionHappening';
+import { readBack } from '../../../nodes/WorkspaceData/model/subscriptionReadBack';
+import { happened } from '../../../nodes/WorkspaceData/model/subscriptionRules';
 import {
 	accepted,
 	EMPTY_SET,

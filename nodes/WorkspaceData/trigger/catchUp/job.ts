@@ -4,7 +4,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { z } from 'zod';
 import type { DeliveredEvent } from '../../model/event';
 import { indexFields, type FieldIndex } from '../../model/fieldResolution';
-import type { Search } from '../../model/subscriptionRules';
+import type { Search } from '../../model/subscriptionHappening';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/clock';
 import { listFields } from '../../transport/listings';

@@ -1,6 +1,6 @@
 /** Finds the records that were created while no event reached the workflow. */
 import type { DataRecord } from '../../model/record';
-import type { Search } from '../../model/subscriptionRules';
+import type { Search } from '../../model/subscriptionHappening';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
 import { listCards, openRecordListing } from '../../transport/listings';

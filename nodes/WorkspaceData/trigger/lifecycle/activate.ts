@@ -1,7 +1,7 @@
 /** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Todo } from '../../model/subscriptionRules';
+import type { Todo } from '../../model/subscriptionHappening';
 import { isOwn, stored } from '../../model/subscriptionSet';
 import { type Clock, systemClock } from '../../transport/clock';
 import { reasonOf, warn } from '../log';

@@ -2,7 +2,7 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { RetiredSubscription } from '../../model/subscription';
-import type { Todo } from '../../model/subscriptionRules';
+import type { Todo } from '../../model/subscriptionHappening';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/clock';
 import type { Authentication } from '../../transport/credential';

@@ -7,7 +7,7 @@ import {
 	type RetiredSubscription,
 	writeSubscriptions,
 } from '../../model/subscription';
-import { readBack } from '../../model/subscriptionRules';
+import { readBack } from '../../model/subscriptionReadBack';
 import { stored } from '../../model/subscriptionSet';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/clock';

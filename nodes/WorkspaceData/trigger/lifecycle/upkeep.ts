@@ -1,6 +1,6 @@
 /** `trigger()`: looks after the subscriptions while the workflow is published. */
 import type { IDataObject, IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Todo } from '../../model/subscriptionRules';
+import type { Todo } from '../../model/subscriptionHappening';
 import { type Clock, systemClock } from '../../transport/clock';
 import { searchJob } from '../catchUp/job';
 import { reasonOf, warn, warnSparingly } from '../log';

@@ -1,0 +1,64 @@
+/** What happens to the subscriptions of a trigger node, and what is to be done about it. Times are ms since the epoch. */
+import type { RetiredSubscription, StoredSubscriptions, Subscription } from './subscription';
+import type { SubscriptionSet } from './subscriptionSet';
+
+/** Where records may have been missed; the end belongs to it. Times by the service's clock. */
+export interface Search {
+	from: number;
+	/** Ends of earlier searches: what lies before one that was completed need not be looked at again. */
+	earlier: number[];
+	upTo: number;
+}
+
+export type Happening =
+	/** n8n published the workflow or started; `stored` is what it had saved. */
+	| { what: 'started'; address: string; stored: StoredSubscriptions; now: number }
+	/** Another door of n8n showed what is saved. */
+	| { what: 'read'; stored: StoredSubscriptions }
+	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
+	| {
+			what: 'created';
+			subscription: Subscription;
+			savedByHook: boolean;
+			overlapMs: number;
+			now: number;
+	  }
+	/** The service did not make one, for whatever reason; `jitter` from 0.9 to 1.1. */
+	| { what: 'refused'; jitter: number; now: number }
+	/** The service takes one subscription for an address, and has one. */
+	| { what: 'conflicted' }
+	/** This process verified a delivery. */
+	| { what: 'delivered'; id: string; overlapMs: number; now: number }
+	/** An execution saved the set up to this generation; `deleted` are those it was to delete. */
+	| {
+			what: 'saved';
+			generation: number;
+			here: boolean;
+			deleted: readonly string[];
+			overlapMs: number;
+			jitter: number;
+			now: number;
+	  }
+	| { what: 'notSaved'; now: number }
+	| { what: 'deleted'; ids: readonly string[] }
+	| { what: 'notDeleted'; ids: readonly string[]; now: number }
+	| { what: 'unpublished'; now: number }
+	/** Nothing but time passed. */
+	| { what: 'passed'; silenceMs: number; now: number };
+
+export type Todo =
+	| { do: 'create' }
+	| { do: 'delete'; subscriptions: RetiredSubscription[] }
+	/**
+	 * Have an execution save the set and, if it finds the current subscription saved, delete these; where
+	 * the current one is known to work, all others that it finds, too.
+	 */
+	| { do: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
+	| { do: 'search'; search: Search }
+	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
+	| { do: 'leaveBehind'; subscriptions: RetiredSubscription[] };
+
+export interface Outcome {
+	set: SubscriptionSet;
+	todo: Todo[];
+}

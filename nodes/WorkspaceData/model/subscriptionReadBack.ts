@@ -1,0 +1,33 @@
+/** What an execution does that saves the subscriptions of a trigger node: it reads back what is saved first. */
+import type { RetiredSubscription, StoredSubscriptions } from './subscription';
+import { EMPTY_SET, isOverwritten, type SubscriptionSet, withStored } from './subscriptionSet';
+
+/**
+ * What an execution finds that is to save a set and delete subscriptions. They are deleted only where
+ * their successor is found saved; otherwise they are still needed.
+ *
+ * @param ours the set as the trigger knew it
+ * @param saved what is saved, as the execution finds it
+ * @returns what to delete, and what to save
+ */
+export function readBack(
+	ours: StoredSubscriptions,
+	saved: StoredSubscriptions,
+	{ deletes, isSettled }: { deletes: readonly string[]; isSettled: boolean },
+	now: number,
+): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
+	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
+	const { current, retired, missed, endedUpTo } = withStored(known, saved, now);
+	const isTold = (one: RetiredSubscription) => deletes.includes(one.id);
+	if (isOverwritten(known, saved)) {
+		const kept = retired.map((one) => (isTold(one) ? { ...one, deleteAt: null } : one));
+		return { toDelete: [], toSave: { current, retired: kept, missed, endedUpTo } };
+	}
+	// A newer one was saved meanwhile: this job is of the past.
+	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
+	const isOlder = (one: RetiredSubscription) => isSettled && one.targetUrl === current?.targetUrl;
+	const isOver = (one: RetiredSubscription) => isTold(one) || isOlder(one);
+	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
+	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
+	return { toDelete, toSave: { current, retired: marked, missed, endedUpTo } };
+}
