@@ -118,7 +118,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 function whyNoFields(card: LocatorReading | undefined): string {
 	if (!card) return 'Choose a card to see its fields.';
 	if (card.text.startsWith('=')) {
-		return 'The editor cannot read the fields of a card that an expression names. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
+		return 'The editor cannot list fields while an expression chooses the card. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
 	}
 	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }

@@ -67,8 +67,8 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 
 	const ambiguous = (key: string, candidates: readonly Field[]) =>
 		new InputError(
-			`Card '${cardName}' has ${candidates.length} fields that '${clip(key)}' can mean`,
-			`Use one of the field ids instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
+			`'${clip(key)}' matches ${candidates.length} fields of card '${cardName}'`,
+			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
 		);
 
 	/** Thousands of items may have the same wrong key: the search for near names is made once. */

@@ -204,12 +204,12 @@ export function conditionTest(
 	if (!known) {
 		throw new InputError(
 			`'Condition' cannot be '${condition}'`,
-			`Choose one of ${CONDITIONS.join(', ')}.`,
+			`Choose one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
 	if (NEEDS_VALUE.includes(known) && isEmpty(expected)) {
 		throw new InputError(
-			"'Value' of a filter condition is empty",
+			"'Value' is empty in a condition of 'Filters'",
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}

@@ -79,8 +79,8 @@ export function exactCardByName(cards: readonly Card[], name: string): Card {
 	throw new InputError(
 		`The workspace has no card called '${clip(name)}'`,
 		near.length > 0
-			? `Nothing was deleted, as the name must match exactly, spaces and capitals included. The nearest names are ${near.join(', ')}.`
-			: 'It has no cards yet.',
+			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. Similar names are ${near.join(', ')}.`
+			: 'The workspace has no cards yet.',
 	);
 }
 
@@ -96,12 +96,12 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 	if (card) {
 		throw new InputError(
 			`The workspace has ${found.length} cards called '${name}'`,
-			`Choose the card by its id: ${found.map(({ id }) => id).join(', ')}.`,
+			`Choose the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 		);
 	}
 	const names = cards.slice(0, 10).map((other) => `'${other.name}'`);
 	throw new InputError(
 		`The workspace has no card called '${name}'`,
-		names.length > 0 ? `Its cards are ${names.join(', ')}.` : 'It has no cards yet.',
+		names.length > 0 ? `Its cards include ${names.join(', ')}.` : 'The workspace has no cards yet.',
 	);
 }

@@ -20,7 +20,8 @@ export type ValueField = Pick<Field, 'name' | 'kind' | 'options'>;
 
 /** What fields of some types accept, for messages. */
 const EXPECTED: Partial<Record<FieldKind, string>> = {
-	number: 'Enter a number such as 12 or 12.5, with a point and no separators.',
+	number:
+		'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.',
 	boolean: 'Enter true or false.',
 	date: 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.',
 	datetime: 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.',
@@ -73,7 +74,7 @@ function show(value: unknown): string {
 export const unusable = (
 	field: ValueField,
 	value: unknown,
-	expected = EXPECTED[field.kind] ?? `Enter a value of the type of field '${field.name}'.`,
+	expected = EXPECTED[field.kind] ?? `Enter a value that fits the type of field '${field.name}'.`,
 ) => new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
 /** Digits that any number keeps: a double is exact up to here. */
@@ -98,7 +99,7 @@ function toNumber(field: ValueField, value: unknown): unknown {
 		throw unusable(
 			field,
 			value,
-			'A number field keeps whole numbers up to 9007199254740991 exactly. Use a text field for longer ones.',
+			'A number field is exact only up to 9007199254740991. Use a text field for longer numbers.',
 		);
 	}
 	return number;
@@ -226,6 +227,6 @@ export function toFieldValue(field: ValueField, value: unknown, rules: Conversio
 	throw unusable(
 		field,
 		converted,
-		'Enter texts, finite numbers, dates, or lists and objects of them.',
+		'Enter text, finite numbers, dates, or lists and objects of these.',
 	);
 }

@@ -52,7 +52,7 @@ export class NetworkFailure extends Failure {
 /** A try that was not sent, as the service has not answered the last ones. @see transport/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {
-		const reason = 'it did not answer the last requests, so this one was not sent';
+		const reason = 'it did not answer the previous requests, so this one was not sent';
 		super('ETIMEDOUT', reason, false, true);
 	}
 }
@@ -154,7 +154,9 @@ export function assertOwnAnswer(
 ): void {
 	if (!isWebPage(body)) return;
 	throw new UnexpectedAnswer(
-		change === 'written' ? `The answer is not a ${what}` : 'A web page came for an answer',
+		change === 'written'
+			? `The answer is not a ${what}`
+			: 'The service returned a web page instead of data',
 		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
 	);
 }

@@ -4,7 +4,7 @@ import { NetworkFailure } from './failures';
 /** What happened, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
-	ENOTFOUND: 'the host name is not known',
+	ENOTFOUND: 'the host name is unknown',
 	EAI_AGAIN: 'the host name could not be looked up',
 	EADDRNOTAVAIL: 'the address is not available',
 	EHOSTUNREACH: 'the host is unreachable',
@@ -88,7 +88,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
 		const words = notTls
 			? 'this address does not speak https. Use http, or another port'
-			: 'no encrypted connection could be agreed on';
+			: 'no encrypted connection could be set up';
 		return new NetworkFailure(code, words, false, false);
 	}
 	if (CERTIFICATE.test(code)) {

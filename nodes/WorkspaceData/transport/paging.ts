@@ -42,7 +42,7 @@ export function openListing<Entry extends { id: string }>(
 		if (cursors.has(cursor) || cursors.size >= MAX_PAGES) {
 			throw new UnexpectedAnswer(
 				`${what} does not end: a page points back to an earlier one`,
-				'Nothing was left out up to there, but the rest cannot be reached. Try again, or tell the operator of the service.',
+				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
 			);
 		}
 		cursors.add(cursor);
