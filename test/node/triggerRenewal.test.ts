@@ -102,8 +102,7 @@ describe('when nothing comes for long', () => {
 	it('tries again after a pause when the service is away, and keeps what it has', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		const upkeep = () =>
-			suite.warnings.filter((line) => line.includes('could not be looked after'));
+		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be checked'));
 		const post = { method: 'POST', path: '/webhooks$' } as const;
 		suite.workspace.service.control.fail({ ...post, status: 503, times: 1 });
 		pass(26.5);
@@ -132,7 +131,7 @@ describe('when nothing comes for long', () => {
 		});
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be looked after')),
+			suite.warnings.find((line) => line.includes('could not be checked')),
 		);
 		const before = suite.subscribed();
 		await trigger.deliver(suite.delivery(current(trigger)));
@@ -152,7 +151,7 @@ describe('when nothing comes for long', () => {
 		suite.workspace.service.control.fail({ ...post, status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be looked after')),
+			suite.warnings.find((line) => line.includes('could not be checked')),
 		);
 		expect(suite.live(trigger)).toEqual([]);
 		pass(26.53);
@@ -207,7 +206,7 @@ describe('when nothing comes for long', () => {
 		await untilTicked(trigger, 'the old one to be deleted', () =>
 			suite.live(trigger).length === 1 ? true : undefined,
 		);
-		expect(suite.warnings.filter((line) => line.includes('could not be looked after'))).toEqual([]);
+		expect(suite.warnings.filter((line) => line.includes('could not be checked'))).toEqual([]);
 		await trigger.deactivate();
 	});
 

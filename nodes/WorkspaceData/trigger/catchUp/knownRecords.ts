@@ -125,7 +125,7 @@ export async function withoutKnown(
 			return fresh.has(record.key) && (record.at === undefined || record.at > searched);
 		});
 	} catch (error) {
-		warn(context, `Created records could not be remembered: ${reasonOf(error)}`);
+		warn(context, `The list of known records could not be saved: ${reasonOf(error)}`);
 		return items;
 	}
 }

@@ -65,7 +65,10 @@ export function tellLeftBehind(
 	{ subscriptions }: { subscriptions: readonly RetiredSubscription[] },
 ): void {
 	const ids = subscriptions.map(({ id }) => id).join(', ');
-	warn(context, `Left behind at the service: subscriptions ${ids}`);
+	warn(
+		context,
+		`Subscriptions ${ids} still exist at the service and will not be tried again: delete them there`,
+	);
 }
 
 /** As `deleteAll`, with the node's credential; never throws. */
@@ -151,7 +154,7 @@ export async function renew(
 		// A service may give the same one twice for one address: then it is the node's by now.
 		if (node.set.current?.id === made.id) return [];
 		await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
-			warn(context, `Subscription ${made.id} is left behind at the service: ${reasonOf(error)}`),
+			warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
 		);
 		return [];
 	}
