@@ -163,7 +163,7 @@ describe.each([
 		[
 			'no value to compare with',
 			where('Key', 'equals', ''),
-			"'Value' of a filter condition is empty",
+			"'Value' is empty in a condition of 'Filters'",
 		],
 		[
 			'an expression that gives nothing',
@@ -197,7 +197,7 @@ describe.each([
 		}
 		control.rotateFieldIds({ cardId: card.id });
 		const { error } = await running;
-		expect(error?.message).toContain('changed while its records were read');
+		expect(error?.message).toContain('changed while its records were being read');
 		expect(requested(method)).toBe(0);
 	});
 

@@ -216,9 +216,9 @@ test('an outage of the token endpoint does not touch a token that is valid (B14)
 
 test.each([
 	[{ clientSecret: 'not-the-secret' }, 'The service account was not accepted', "'Client Secret'"],
-	[{ realm: 'elsewhere' }, 'has no token address for this realm', "'Realm'"],
+	[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
 	[{ authUrl: 'http://127.0.0.1:9' }, 'could not be reached', "'Auth URL'"],
-	[{ authUrl: 'nowhere' }, "'Auth URL' is not a usable address", 'Enter an address'],
+	[{ authUrl: 'nowhere' }, "'Auth URL' is not a valid address", 'Enter an address'],
 ])('%j is named', async (changes, message, advice) => {
 	const { error } = await runAction({
 		credentials: account(changes),

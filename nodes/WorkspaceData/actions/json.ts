@@ -15,7 +15,7 @@ export function readJson(value: unknown, parameter: string): unknown {
 	if (parsed.ok) return parsed.value;
 	throw new InputError(
 		`'${parameter}' is not valid JSON`,
-		'Check quotes and commas: texts and keys need double quotes.',
+		'Check quotes and commas: names and text must be in double quotes.',
 	);
 }
 

@@ -112,7 +112,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
 			hint(
-				`Fields of card '${card.name}' called ${twice} appear under their ids: the names are not unique`,
+				`Fields of card '${card.name}' called ${twice} appear under their IDs, because their names are not unique`,
 			);
 		}
 		return index;
@@ -198,7 +198,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			// A bare `not-found` may be about the record.
 			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
 			if (!saysGone(error, ['card'])) return error;
-			const advice = "It may have been deleted: choose the card again in 'Card'.";
+			const advice = "It may have been deleted. Choose the card again in 'Card'.";
 			const both = [error.advice, advice].filter(Boolean).join(' ');
 			return new ApiFailure(error.problem, both, error.rateLimited);
 		},

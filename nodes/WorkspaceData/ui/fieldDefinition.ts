@@ -5,7 +5,7 @@ export const customPropertiesProperty = {
 	type: 'json',
 	default: '{}',
 	placeholder: 'e.g. { "color": "green" }',
-	description: 'More properties to send, as a JSON object, where your service has them',
+	description: 'More properties to send, as a JSON object, if your service has them',
 } as const;
 
 /** The type of a field; the list comes from the service. */

@@ -11,7 +11,7 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 	const number = plainNumber(value);
 	if (Number.isFinite(number) && number > 0) return number;
 	throw new InputError(
-		`'${parameter}' has to be a number above 0, not '${plainText(value)}'`,
+		`'${parameter}' must be a number above 0, not '${plainText(value)}'`,
 		`Enter a number, or remove '${parameter}' from the options.`,
 	);
 }
@@ -22,7 +22,7 @@ export function requestOptions(options: { maxParallel?: unknown; timeout?: unkno
 	const seconds = readNumber(options.timeout, 'Timeout');
 	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
 		throw new InputError(
-			`'Timeout' is ${seconds} seconds, but can be at most ${MAX_TIMEOUT_S} (a day)`,
+			`'Timeout' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
 			"Enter a smaller number, or remove 'Timeout' from the options.",
 		);
 	}

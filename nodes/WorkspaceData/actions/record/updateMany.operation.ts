@@ -25,7 +25,7 @@ export const updateManyRecords = defineOperation({
 	value: 'updateMany',
 	name: 'Update Many',
 	action: 'Update many records',
-	description: 'Change values of all records that meet conditions',
+	description: 'Change values of all records that meet the conditions',
 	writes: true,
 	properties: [
 		cardLocator,
