@@ -5,7 +5,7 @@ const API_ROOT = '/api/v1';
 /** Half of a surrogate pair on its own: not text, and nothing that can be percent-encoded. */
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Parses an address that has to be plain http(s): no sign-in data, query or fragment. */
+/** Parses an address that must be plain http(s): no sign-in data, query or fragment. */
 function parseAddress(value: unknown, parameter: string, example: string): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (text === '') {

@@ -2,7 +2,7 @@ import type { Field } from './field';
 import { InputError } from './inputError';
 import { clip, nearestNames } from './nearestNames';
 
-/** What a saved mapping knows about a field beside the key it is mapped under. */
+/** The facts that a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {
 	/** The field id when the mapping was last refreshed. */
 	fieldId?: string;

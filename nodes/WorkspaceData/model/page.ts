@@ -33,7 +33,7 @@ export function readEntries<Entry>(
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** The cursor beside the list or in an object beside it, also where the whole page is wrapped once more. */
+/** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */
 export function readCursor(body: unknown): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;

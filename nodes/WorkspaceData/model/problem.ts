@@ -30,7 +30,7 @@ export interface Problem {
 
 const MAX_TEXT = 500;
 
-/** What to say when the service itself said nothing that can be shown. */
+/** Titles for answers that say nothing that can be shown. */
 const TITLES: Record<number, string> = {
 	400: 'The service could not understand the request',
 	401: 'The service did not accept the credential',
@@ -77,7 +77,7 @@ function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	);
 }
 
-/** What one entry of such a list says; nothing where the problem's `detail` says it already. */
+/** The text of one entry of such a list; empty where the problem's `detail` says it already. */
 function entryText(entry: unknown, detail: string): string {
 	if (typeof entry === 'string') return entry;
 	if (!isObject(entry)) return '';

@@ -1,6 +1,6 @@
 /**
- * What is to be done about the subscriptions of a trigger node: a pure reducer. What happened goes in;
- * the new state and what to do come out. It reads no clock: `now` comes with what happened, in ms since
+ * Decides about the subscriptions of a trigger node: a pure reducer. An event goes in; the new state
+ * and the next tasks come out. It reads no clock: `now` comes with what happened, in ms since
  * the epoch by the local clock.
  */
 import type {
@@ -108,7 +108,7 @@ function retireAll(set: SubscriptionSet, overlapMs: number, now: number): Subscr
 	const mayEnd = (one: RetiredSubscription) =>
 		one.deleteAt === null &&
 		isOwn(set, one) &&
-		// The old address is known to work; the new one has to be seen working first.
+		// The old address is known to work; the new one must be seen working first.
 		(one.targetUrl === set.address || set.seen);
 	return {
 		...set,
@@ -116,7 +116,7 @@ function retireAll(set: SubscriptionSet, overlapMs: number, now: number): Subscr
 	};
 }
 
-/** The current subscription is known to work: those that it replaced may end. */
+/** The current subscription is known to work: its predecessors may end. */
 const settled = (
 	set: SubscriptionSet,
 	trust: 'here' | 'elsewhere',
@@ -129,7 +129,7 @@ const settled = (
 		now,
 	);
 
-/** Of a long row of renewals, the oldest end at once: first those that were never saved. */
+/** Of a long row of renewals, the oldest end at once, beginning with subscriptions that were never saved. */
 function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
 	const open = set.retired
 		.filter((one) => one.deleteAt === null || one.deleteAt > now)
@@ -156,7 +156,7 @@ function searchBefore(
 	};
 }
 
-/** What is due to be deleted. */
+/** The subscriptions that are due to be deleted. */
 function dueDeletions(set: SubscriptionSet, now: number): RetiredSubscription[] {
 	return set.retired.filter(
 		(one) =>
@@ -172,7 +172,7 @@ function onCreated(
 	{ subscription, savedByHook, overlapMs, now }: Extract<Happening, { what: 'created' }>,
 ): Outcome {
 	const known = [...set.retired, ...(set.current ? [set.current] : [])];
-	// Higher than any before, also than those that only other processes still remember.
+	// Higher than any before, including numbers that only other processes still remember.
 	const ended = set.endedUpTo + 1;
 	const generation = Math.max(now, ended, ...known.map((one) => one.generation + 1));
 	const next: Subscription = { ...subscription, generation };
@@ -222,7 +222,7 @@ function onDelivered(
 	const isSettled = known.seen && isTrusted(known.trust);
 	if (id !== set.current?.id) return isSettled ? retireAll(known, overlapMs, now) : known;
 	const alive: SubscriptionSet = { ...known, aliveAt: now };
-	// What comes through another address says nothing about this one.
+	// A delivery through another address says nothing about this one.
 	if (signer.targetUrl !== set.address) return alive;
 	const seen: SubscriptionSet = { ...alive, seen: true, renewAt: undefined };
 	if (set.trust === 'no') return seen;
@@ -276,7 +276,7 @@ function onUnpublished(set: SubscriptionSet, now: number): Outcome {
 	};
 }
 
-/** What could not be deleted for a week, or was foreign that long, is left at the service. */
+/** Gives up subscriptions that could not be deleted for a week, or were foreign that long. */
 function leftBehind(set: SubscriptionSet, now: number): Outcome {
 	const isOver = (one: RetiredSubscription) =>
 		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);
@@ -389,7 +389,7 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 }
 
 /**
- * What an execution finds that is to save a set and delete subscriptions. They are deleted only where
+ * Decides for an execution that is to save a set and delete subscriptions. They are deleted only where
  * their successor is found saved; otherwise they are still needed.
  *
  * @param ours the set as the trigger knew it
