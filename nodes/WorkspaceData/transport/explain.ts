@@ -51,7 +51,7 @@ export function unreachable(
 			});
 }
 
-/** What the user can do about an answer that the service's own words do not say. */
+/** Advice that the service's own words do not give. */
 function advice(
 	status: number,
 	{ creates }: Pick<ApiRequest, 'creates'>,

@@ -1,7 +1,7 @@
 /** Reads n8n's errors of requests that got no answer. */
 import { NetworkFailure } from './failures';
 
-/** What happened, by the error code of the system or of the HTTP client. */
+/** Reasons, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'the host name is unknown',
@@ -28,7 +28,7 @@ const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|ht
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
 const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 
-/** What Node or the HTTP client refuses to send. */
+/** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 
 /** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */

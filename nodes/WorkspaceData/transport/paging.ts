@@ -11,7 +11,7 @@ const MAX_PAGES = 100_000;
 export interface Listing<Entry> {
 	/** Up to so many entries from a position on, reading on only where none is known. Empty at the end. */
 	part(start: number, count: number): Promise<Entry[]>;
-	/** The entries from the first on, without those that came twice because the listing moved. */
+	/** The entries from the first on, without repetitions that come from a listing that moved. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
 	first(count: number): Promise<Entry[]>;

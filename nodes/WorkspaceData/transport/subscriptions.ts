@@ -12,7 +12,7 @@ export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 /** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
 
-/** What a subscription is for. */
+/** The events that a subscription asks for, and their address. */
 export interface SubscriptionRequest {
 	targetUrl: string;
 	events: string[];
