@@ -38,7 +38,7 @@ const sentence = (...parts: Array<string | undefined>): string =>
 		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
 		.join(' ');
 
-/** What an answer says in words: paths quoted in it say nothing about what is wrong. */
+/** The words of an answer, without quoted paths: they say nothing about the cause. */
 const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
 
