@@ -4,7 +4,7 @@ import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/simplify';
 
-/** Minutes for which a replaced subscription goes on delivering. */
+/** Minutes for which a replaced subscription continues to deliver. */
 export const DEFAULT_OVERLAP_MINUTES = 15;
 
 /** Hours without a delivery after which a subscription is renewed. */

@@ -90,7 +90,7 @@ export async function deleteWith(
 	}
 }
 
-/** The card to watch; the one that is subscribed to where a name that was chosen is gone meanwhile. */
+/** The card to watch; where the chosen name no longer exists, the card of the current subscription. */
 async function cardToWatch(
 	settings: TriggerSettings,
 	node: TriggerNode,
@@ -123,8 +123,8 @@ async function createInPlace(
 }
 
 /**
- * Subscribes for a node. What it had before goes on delivering for a while what happened while nobody
- * was there.
+ * Subscribes for a node. The old subscription stays active for a while, and delivers what happened
+ * while n8n was down.
  *
  * @param savedByHook whether n8n saves static data as soon as the caller returns
  * @returns what is to be done next; nothing where the node was published or unpublished meanwhile

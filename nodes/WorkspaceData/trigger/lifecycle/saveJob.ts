@@ -84,7 +84,7 @@ export async function carryOutSaveJob(
 	if (next !== writeSubscriptions(saved)) writeStore(context, { ...toSave, retired });
 }
 
-/** Deletes subscriptions. @returns the ids of those that are gone */
+/** Deletes subscriptions. @returns the ids of the subscriptions that are gone */
 async function deleteEach(
 	context: IExecuteFunctions,
 	authentication: Authentication,
