@@ -27,7 +27,7 @@ function tryParse(text: string): { ok: true; value: unknown } | { ok: false } {
 	}
 }
 
-/** As `readJson`, for a parameter that has to hold an object. */
+/** As `readJson`, for a parameter that must hold an object. */
 export function readJsonObject(value: unknown, parameter: string): JsonObject {
 	const json = readJson(value, parameter) ?? {};
 	if (isObject(json)) return json;

@@ -67,7 +67,7 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 	};
 }
 
-/** Shows a parameter for its operation only, beside the conditions of its own. */
+/** Shows a parameter for its operation only, in addition to the conditions that it states itself. */
 function shownFor(
 	property: PropertyDefinition,
 	resource: string,

@@ -15,7 +15,7 @@ export interface Conditions {
 	matchType: unknown;
 }
 
-/** What the run has made of records since its listing was read. */
+/** Records that the run has changed since it read its listing, as they are now. */
 const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
 
 /**

@@ -36,12 +36,12 @@ const readSchema = (entries: readonly unknown[]) =>
 		return read.success ? [read.data] : [];
 	});
 
-/** What an item says about the values of a record. */
+/** The values that an item gives for a record. */
 export interface Columns {
 	/** Keys are names or ids of fields, values as entered. */
 	entries: Array<[string, unknown]>;
 	matchingKeys: string[];
-	/** What the editor calls the mapper. */
+	/** The label of the mapper in the editor. */
 	label: string;
 	hints: Map<string, FieldHint>;
 }

@@ -23,7 +23,7 @@ const filtersSchema = z.object({
 		.nullish(),
 });
 
-/** How many of the conditions have to be met. */
+/** Whether records must meet all conditions or any of them. */
 export const matchTypeProperty = {
 	displayName: 'Match',
 	name: 'matchType',

@@ -27,7 +27,7 @@ export interface MatchIndex {
 	add(sent: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord>;
 }
 
-/** What is known of a record that is not found: it was created, or its creation has no clear answer. */
+/** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
 type Fate = 'created' | 'unclear';
 
 const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
@@ -57,7 +57,7 @@ async function buildIndex(
 	const creations = new Set<Promise<DataRecord>>();
 	/** Keys whose record was created, or may have been, without its id being known: the listing will tell. */
 	const untold = new Map<string, Fate>();
-	/** Those that are not listed. */
+	/** Keys of records that the listing does not show. */
 	const lost = new Map<string, Fate>();
 	let rereading: Promise<void> | undefined;
 

@@ -16,7 +16,7 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 	);
 }
 
-/** What the Options collection says about requests. @throws InputError */
+/** The settings for requests in the Options collection. @throws InputError */
 export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
 	const maxParallel = readNumber(options.maxParallel, 'Max Parallel Requests');
 	const seconds = readNumber(options.timeout, 'Timeout');

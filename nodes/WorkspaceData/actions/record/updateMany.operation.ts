@@ -18,7 +18,7 @@ import { fieldsFor, prepareWrite } from './liveFields';
 import { recordOutput } from './output';
 import { update } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Update';
 
 export const updateManyRecords = defineOperation({

@@ -25,7 +25,7 @@ import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { create, update } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';
 
 /** The records to update, as the option Multiple Matches says. */
