@@ -1,4 +1,4 @@
-/** Properties of cards and fields beyond those that the interface shows. */
+/** Properties of cards and fields that the interface does not show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',
 	name: 'customProperties',

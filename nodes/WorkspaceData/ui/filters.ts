@@ -1,6 +1,6 @@
 /** The conditions by which records are chosen, and the notice about what they cost. */
 
-/** All conditions; the editor offers those that suit the chosen field. */
+/** All conditions; the editor offers the conditions that suit the chosen field. */
 export const CONDITION_OPTIONS = [
 	{ name: 'Contains', value: 'contains' },
 	{ name: 'Does Not Contain', value: 'notContains' },
@@ -24,7 +24,7 @@ const conditionLoading = {
 	loadOptionsDependsOn: dependsOnField,
 } as const;
 
-/** The conditions that records have to meet. */
+/** The conditions that records must meet. */
 export const filtersProperty = {
 	displayName: 'Filters',
 	name: 'filters',

@@ -1,4 +1,4 @@
-/** The entries of the Options collection of the record operations; each takes those that apply. */
+/** The entries of the Options collection of the record operations; each operation takes the entries that apply. */
 
 export const emptyValuesOption = {
 	displayName: 'Empty Values',
