@@ -14,14 +14,14 @@ export const scope = {
 		'docs/reliability.md',
 	],
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
-	texts: ['host/*.ts', 'tools/*.ts'],
+	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
-	comments: ['host/*.ts', 'tools/**/*.ts'],
+	comments: ['{nodes,credentials,host,demo,bench,tools}/**/*.ts'],
 };
 
 /** Everything that could be read. */
 export const everything: typeof scope = {
 	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
-	texts: ['{nodes,credentials,host,demo,tools}/**/*.ts'],
+	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	comments: ['{nodes,credentials,service,host,demo,bench,test,tools}/**/*.ts'],
 };
