@@ -201,7 +201,7 @@ test('E3: an empty mapper says what to do', async () => {
 	const { id } = await workspace.card('Without fields', []);
 	expect(await notice(byId(''))).toBe('Choose a card to see its fields.');
 	expect(await notice(byId(id))).toContain('The card has no fields yet');
-	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression names');
+	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression chooses the card');
 });
 
 describe('E8: what a filter condition offers', () => {

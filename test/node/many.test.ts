@@ -168,7 +168,7 @@ describe.each([
 		[
 			'an expression that gives nothing',
 			where('Key', 'notEquals', '={{ $json.nope }}'),
-			"'Value' of",
+			"'Value' is empty",
 		],
 		['a value that the field cannot hold', where('Amount', 'lessThan', 'x'), 'cannot hold "x"'],
 	])('%s: nothing is changed', async (_, conditions, message) => {
