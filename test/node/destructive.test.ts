@@ -204,6 +204,6 @@ describe('a card that was deleted (E10)', () => {
 		});
 		expect(error?.description).toContain("'Short-lived'");
 		expect(error?.description).not.toContain(id);
-		expect(error?.description).toContain("choose the card again in 'Card'");
+		expect(error?.description).toContain("Choose the card again in 'Card'");
 	});
 });

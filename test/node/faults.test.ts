@@ -74,7 +74,7 @@ describe('errors in the service’s own words', () => {
 	});
 
 	test.each([
-		['html', 502, 'The gateway could not reach the service'],
+		['html', 502, 'The service could not be reached through its gateway'],
 		['plain', 400, 'The service could not understand the request'],
 		['empty', 403, 'The credential does not allow this'],
 	] as const)('a body of %s gets a sensible message', async (body, status, message) => {

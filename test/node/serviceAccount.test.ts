@@ -111,7 +111,7 @@ test('an API that always answers 401 is asked twice, then told (B17)', async () 
 		parameters: { resource: 'card', operation: 'getAll', returnAll: true },
 	});
 	expect(error?.httpCode).toBe('401');
-	expect(error?.description).toContain('fresh access token');
+	expect(error?.description).toContain('rejected a new access token');
 	expect(refused()).toHaveLength(2);
 });
 

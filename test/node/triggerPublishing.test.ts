@@ -206,7 +206,7 @@ describe('publishing', () => {
 			);
 			suite.workspace.service.control.resetRequests();
 			await expect(trigger.activate()).rejects.toThrow(
-				/which is not an address\. Set n8n's webhook address/,
+				/which is not a valid address\. Set N8N_WEBHOOK_URL/,
 			);
 			expect(suite.workspace.requests()).toEqual([]);
 		},

@@ -4,15 +4,7 @@
  */
 export const scope = {
 	/** Markdown pages. */
-	pages: [
-		'CODE_OF_CONDUCT.md',
-		'CONTRIBUTING.md',
-		'SECURITY.md',
-		'.github/pull_request_template.md',
-		'docs/architecture.md',
-		'docs/interface.md',
-		'docs/reliability.md',
-	],
+	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
 	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
@@ -21,7 +13,6 @@ export const scope = {
 
 /** Everything that could be read. */
 export const everything: typeof scope = {
-	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
-	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
+	...scope,
 	comments: ['{nodes,credentials,service,host,demo,bench,test,tools}/**/*.ts'],
 };

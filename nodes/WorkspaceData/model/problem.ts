@@ -44,7 +44,7 @@ const TITLES: Record<number, string> = {
 	422: 'The service rejected the values',
 	429: 'Rate limit reached',
 	500: 'The service could not process the request',
-	502: 'The gateway could not reach the service',
+	502: 'The service could not be reached through its gateway',
 	503: 'The service is not available right now',
 	504: 'The service did not answer its gateway in time',
 };

@@ -34,7 +34,7 @@ describe('answers that are no problem details get words that help', () => {
 			'an HTML page: its title',
 			502,
 			'<html><head><title>502 Bad Gateway</title></head></html>',
-			'The gateway could not reach the service',
+			'The service could not be reached through its gateway',
 			'502 Bad Gateway',
 		],
 		[

@@ -127,7 +127,7 @@ test.each<[unknown, unknown]>([
 );
 
 test.each<[string, unknown, RegExp, unknown[]?]>([
-	['number', '1,5', /with a point/],
+	['number', '1,5', /with a decimal point/],
 	['number', 'abc', /number/],
 	['number', '1e400', /number/],
 	['number', Infinity, /finite/],
