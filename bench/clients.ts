@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IHttpRequestMethods } from 'n8n-workflow';
 import { Pool } from 'undici';
 import type { ServiceAddresses } from '../service/index.ts';
 
-/** What the service answers, as far as a benchmark looks at it. */
+/** The part of an answer that a benchmark looks at. */
 export interface Answer {
 	id: string;
 	records: Array<{ id: string; data: Record<string, unknown> }>;
@@ -79,7 +79,7 @@ export function undiciClient(service: ServiceAddresses, connections: number): Cl
 	return clientOf(send, async () => await pool.close());
 }
 
-/** What a node that leaves everything out would do: n8n's request helper and nothing beside it. */
+/** The work of a node that leaves everything out: n8n's request helper and nothing else. */
 export function helperClient(
 	service: ServiceAddresses,
 	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--only part] [--rounds number] [--json]`: what our nodes take in n8n's engine, beside
+ * `npm run bench -- [--only part] [--rounds number] [--json]`: what our nodes take in n8n's engine, compared with
  * undici and n8n's own request helper doing the same work at the same service, with as many requests at
  * once. Medians; all wait for the service. The ratio to the helper is what our node adds to n8n.
  */

@@ -45,7 +45,7 @@ async function inLanes<T>(inputs: readonly T[], task: (input: T) => Promise<unkn
 	await Promise.all(Array.from({ length: PARALLEL }, lane));
 }
 
-/** What is needed to do the work. */
+/** The things that a scenario needs. */
 export interface Bench {
 	nodes: Nodes;
 	service: ServiceAddresses;

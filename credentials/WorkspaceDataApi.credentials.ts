@@ -38,7 +38,7 @@ export class WorkspaceDataApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. wsp_01J9Z3V8QK',
-			description: 'The identifier of the workspace that the key belongs to',
+			description: 'The ID of the workspace that the key belongs to',
 		},
 		{
 			displayName: 'API Key',
@@ -47,7 +47,7 @@ export class WorkspaceDataApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'A key of the workspace, from the settings of the service',
+			description: 'A workspace API key, from the settings of the service',
 		},
 	];
 

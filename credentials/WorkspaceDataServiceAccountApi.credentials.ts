@@ -56,7 +56,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. wsp_01J9Z3V8QK',
-			description: 'The identifier of the workspace that the account may use',
+			description: 'The ID of the workspace that the service account may access',
 		},
 		{
 			displayName: 'Auth URL',
@@ -66,7 +66,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://auth.example.com',
 			description:
-				'The address of the identity provider that issues access tokens. Where this credential is limited to certain domains, its host has to be one of them.',
+				'The address of the identity provider that issues access tokens. If you limit this credential to certain domains, include the host of this address.',
 		},
 		{
 			displayName: 'Realm',
@@ -75,7 +75,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. workspace-data',
-			description: 'The realm of the identity provider that knows the account',
+			description: 'The realm of the identity provider that the service account belongs to',
 		},
 		{
 			displayName: 'Client ID',
@@ -92,7 +92,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'The client secret of the service account; the service shows it once',
+			description:
+				'The client secret of the service account, shown once when the account is created',
 		},
 	];
 

@@ -160,12 +160,12 @@ export async function readCountries(): Promise<Country[]> {
 	}));
 }
 
-/** The values that a country's record has to hold, by field name. */
+/** The values that a country's record must hold, by field name. */
 export function expectedFields(country: Country, index: number): JsonObject {
 	return Object.fromEntries(columns.map(({ name, value }) => [name, value(country, index)]));
 }
 
-/** What creates the card's fields: name, type and, for choices, the options. */
+/** The definitions of the card's fields: name, type and, for choices, the options. */
 export function fieldDefinitions(countries: readonly Country[]): JsonObject[] {
 	return columns.map(({ name, type, choice, value }) => {
 		if (!choice) return { name, type };

@@ -16,7 +16,7 @@ import {
 /** The card's name. */
 export const cardName = 'Countries';
 
-/** What the nodes of the workflows need. */
+/** The parts that the nodes of the workflows need. */
 type Parts = Pick<Workbench, 'credentials' | 'types'>;
 
 function credentialOf(credentials: CredentialReferences, type: CredentialType): Partial<NodeDraft> {
@@ -86,7 +86,7 @@ export function readRecords(parts: Parts): Workflow {
 	return chain('Read the countries', [manualTrigger(), read]);
 }
 
-/** What {@link changeRecords} does to whom. */
+/** The records that {@link changeRecords} changes, and how. */
 export const changes = {
 	updatedRegion: 'Oceania',
 	deletedRegion: 'Antarctic',

@@ -312,7 +312,7 @@ let code = 1;
 try {
 	code = await main();
 } catch (error) {
-	// What fails because n8n was stopped is no news.
+	// A failure because n8n was stopped is no news.
 	if (!interrupted) report.say(`\n${explain(error)}`);
 } finally {
 	await stopEverything();

@@ -118,11 +118,11 @@ settings   ${service.settingsUrl}  (password ${service.settingsPassword})
 data       ${folder}  (delete it to start afresh)
 log        ${join(host.userFolder, 'n8n.log')}
 
-What to try next
+Next steps
   1. Open n8n and sign in; the example workflows are in the list, their credentials are attached.
   2. Execute 'List and filter records': records come with the names of their fields.
   3. Publish 'React to record changes', then execute 'Work as a service account'; look at the executions.
-  4. Rename a field of the card, or add one, and execute again: the workflows go on.
+  4. Rename a field of the card, or add one, and execute again: the workflows still run.
 
 Ctrl-C stops n8n and the service.`);
 

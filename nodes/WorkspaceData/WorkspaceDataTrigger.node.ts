@@ -39,12 +39,12 @@ export class WorkspaceDataTrigger implements INodeType {
 			header: 'Wait for an event from the workspace',
 			executionsHelp: {
 				inactive:
-					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs with every event; those executions appear in the executions list, not here.',
+					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs on every event; its executions appear in the executions list, not here.',
 				active:
-					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The published workflow keeps running.<br /><br /><b>The published workflow</b> runs with every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
+					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The published workflow keeps running.<br /><br /><b>The published workflow</b> runs on every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
 			},
 			activationHint:
-				'Once the workflow is ready, publish it. It then runs with every event, also after n8n restarts.',
+				'Once the workflow is ready, publish it. It then runs on every event, also after n8n restarts.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -138,7 +138,7 @@ describe('a page of somebody else with status 200 is not taken for success (B34)
 			fieldId: byId(card.fieldIds.Key ?? ''),
 			recordId: byId('r1'),
 		});
-		expect(error?.message).toBe('A web page came for an answer');
+		expect(error?.message).toBe('The service returned a web page instead of data');
 		expect(error?.description).toContain(`whether the ${resource} was deleted`);
 	});
 	test('nor for a record that does not exist', async () => {
@@ -393,7 +393,7 @@ describe('upsert finds its record', () => {
 			node: { onError: 'continueRegularOutput' },
 		});
 		expect(error).toBeUndefined();
-		const said = 'The record that an earlier item created is not found again';
+		const said = 'The record that an earlier item created cannot be found';
 		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
 		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
 	});
@@ -493,7 +493,9 @@ describe('upsert finds its record', () => {
 				columns: mapEach({ Key: 'none' }, { matchingColumns: ['Key'] }),
 				options: { upsertMode: 'updateOnly', ...(ifNotFound && { ifNotFound }) },
 			});
-		expect((await updateOnly()).error?.message).toBe(`No record of card '${card.id}' matches`);
+		expect((await updateOnly()).error?.message).toBe(
+			`No record of card '${card.id}' matches this item`,
+		);
 		expect((await updateOnly('skip')).json).toEqual([]);
 		expect((await updateOnly('empty')).json).toEqual([{}]);
 	});
@@ -523,12 +525,12 @@ test.each<[string, IDataObject, string]>([
 	[
 		'delete',
 		{ recordId: byId('r1'), options: { maxParallel: 0 } },
-		"'Max Parallel Requests' has to be a number above 0",
+		"'Max Parallel Requests' must be a number above 0",
 	],
 	[
 		'delete',
 		{ recordId: byId('r1'), options: { timeout: 'long' } },
-		"'Timeout' has to be a number above 0",
+		"'Timeout' must be a number above 0",
 	],
 ])('%s with %j says so and writes nothing', async (operation, parameters, message) => {
 	const { error } = await run(operation, parameters);

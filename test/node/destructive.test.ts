@@ -53,7 +53,7 @@ describe('Field Delete (D5)', () => {
 		workspace.service.control.renameField({ cardId: id, fieldId: chosen, name: 'Old Status' });
 		const { error } = await deleteField(id, fromList(chosen, 'Status'));
 		expect(error?.message).toBe(
-			"The chosen field 'Status' is called 'Old Status' now, and another field has its name",
+			"The chosen field 'Status' is now called 'Old Status', and another field has the old name",
 		);
 		expect(error?.description).toContain(`${other} is 'Status'`);
 		expect(deletions()).toEqual([]);
@@ -86,7 +86,7 @@ describe('Field Delete (D5)', () => {
 	test('two fields of the name are two too many', async () => {
 		const { id, chosen, other } = await twins();
 		const { error } = await deleteField(id, byName('Status'));
-		expect(error?.message).toContain("has 2 fields that 'Status' can mean");
+		expect(error?.message).toContain("'Status' matches 2 fields");
 		expect(error?.description).toContain(chosen);
 		expect(error?.description).toContain(other);
 		expect(deletions()).toEqual([]);
@@ -204,6 +204,6 @@ describe('a card that was deleted (E10)', () => {
 		});
 		expect(error?.description).toContain("'Short-lived'");
 		expect(error?.description).not.toContain(id);
-		expect(error?.description).toContain("choose the card again in 'Card'");
+		expect(error?.description).toContain("Choose the card again in 'Card'");
 	});
 });

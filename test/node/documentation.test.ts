@@ -67,6 +67,18 @@ describe('docs/operations.md', () => {
 	});
 });
 
+test('README.md: each operation', () => {
+	const rows = rowsOf('README.md');
+	const named = RESOURCES.map(({ name }) => rows.find(([first]) => first === name)?.[1]);
+	const lists = RESOURCES.map(({ operations: own }) =>
+		own
+			.map(({ name }) => name)
+			.sort()
+			.join(', '),
+	);
+	expect(named).toEqual(lists);
+});
+
 test('docs/trigger.md: each parameter and option of the trigger', () => {
 	const known = rowsOf('docs/trigger.md').map(([first]) => first);
 	const labels = triggerProperties

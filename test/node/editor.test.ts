@@ -201,7 +201,7 @@ test('E3: an empty mapper says what to do', async () => {
 	const { id } = await workspace.card('Without fields', []);
 	expect(await notice(byId(''))).toBe('Choose a card to see its fields.');
 	expect(await notice(byId(id))).toContain('The card has no fields yet');
-	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression names');
+	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression chooses the card');
 });
 
 describe('E8: what a filter condition offers', () => {
@@ -307,8 +307,8 @@ describe('Test of a credential', () => {
 		['apiKey', { workspaceId: 'wsp_unknown' }, "Check 'Workspace ID'"],
 		['apiKey', { workspaceId: '' }, "'Workspace ID' is empty"],
 		['apiKey', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
-		['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'has to end in /api/v1'],
-		['apiKey', { baseUrl: 'nonsense' }, "'Base URL' is not a usable address"],
+		['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'must end in /api/v1'],
+		['apiKey', { baseUrl: 'nonsense' }, "'Base URL' is not a valid address"],
 		['serviceAccount', { clientSecret: 'wrong-secret' }, "'Client Secret'"],
 		['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
 		['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
@@ -331,7 +331,7 @@ describe('Test of a credential', () => {
 	});
 
 	test.each([
-		[200, 'not as the workspace service does'],
+		[200, 'is not the workspace service'],
 		[404, 'does not offer the API at this address'],
 		[302, 'redirects to another address'],
 	])('another web server that answers %i', async (status, message) => {

@@ -299,7 +299,7 @@ test('all bad values of an item are named (E9)', async () => {
 	const { error } = await run('create', {
 		columns: mapEach({ Key: 'fine', Amount: 'many', Status: 'Opne', Nothing: 1 }),
 	});
-	expect(error?.message).toBe('3 values of the item cannot be sent');
+	expect(error?.message).toBe('3 values of this item cannot be sent');
 	expect(error?.description).toContain('Field \'Amount\' cannot hold "many". Enter a number');
 	expect(error?.description).toContain('Field \'Status\' cannot hold "Opne". Allowed values are');
 	expect(error?.description).toContain("has no field 'Nothing'. Did you mean");

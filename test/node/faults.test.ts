@@ -74,9 +74,9 @@ describe('errors in the service’s own words', () => {
 	});
 
 	test.each([
-		['html', 502, 'The service is not reachable behind its gateway'],
-		['plain', 400, 'The service could not use the request'],
-		['empty', 403, 'The credential has no access to this'],
+		['html', 502, 'The service could not be reached through its gateway'],
+		['plain', 400, 'The service could not understand the request'],
+		['empty', 403, 'The credential does not allow this'],
 	] as const)('a body of %s gets a sensible message', async (body, status, message) => {
 		workspace.service.control.fail({ path: '/cards$', status, body, times: 3 });
 		const { error } = await run(list);
@@ -94,11 +94,13 @@ describe('tries', () => {
 		expect((await run(list)).error?.httpCode).toBe('500');
 	});
 
-	test('a create whose answer was lost is sent once, and says that the record may exist (B22)', async () => {
+	test('a create whose answer was lost is sent once, and says that the record may have been created (B22)', async () => {
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
 		const before = (await workspace.rows(card.id)).length;
 		const { error } = await run(create());
-		expect(error?.message).toBe('No answer came, so the record may exist now');
+		expect(error?.message).toBe(
+			'The record may have been created: the connection was closed before an answer came',
+		);
 		expect(error?.description).toContain('sent once');
 		expect(posts()).toHaveLength(1);
 		expect(await workspace.rows(card.id)).toHaveLength(before + 1);
@@ -135,7 +137,7 @@ describe('tries', () => {
 	test('a time-out is as long as the option says', async () => {
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang' });
 		const { error } = await run(create({ options: { timeout: 0.2 } }));
-		expect(error?.message).toBe('No answer came, so the record may exist now');
+		expect(error?.message).toBe('The record may have been created: no answer came in time');
 	});
 });
 
@@ -148,14 +150,14 @@ test('a body that drips: the time-out is for the whole answer, and the create is
 	});
 	const elapsed = startStopwatch();
 	const { error } = await run(create({ options: { timeout: 1 } }));
-	expect(error?.message).toBe('No answer came, so the record may exist now');
+	expect(error?.message).toBe('The record may have been created: no answer came in time');
 	expect(posts()).toHaveLength(1);
 	// The body alone would take more than 20 s.
 	expect(elapsed()).toBeLessThan(10_000);
 });
 
 describe('the rate limit', () => {
-	test('is used up but not overrun: no request is refused', async () => {
+	test('is fully used and never exceeded: no request is refused', async () => {
 		const { control } = workspace.service;
 		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
 		const items = Array.from({ length: 25 }, (_, n) => ({ key: `r${n}` }));
@@ -414,7 +416,7 @@ describe('items', () => {
 		const keys = (await workspace.rows(shaky.id)).map(({ Key }) => String(Key));
 		expect(new Set(keys).size).toBe(keys.length);
 		const doubtful = output.filter(({ json }) => json.error !== undefined);
-		for (const { json } of doubtful) expect(json.error).toContain('may exist');
+		for (const { json } of doubtful) expect(json.error).toContain('may have been created');
 		const reported = output.flatMap(
 			({ json }) => (json.fields as IDataObject | undefined)?.Key ?? [],
 		);
@@ -477,12 +479,12 @@ describe('bad input is named, and nothing is sent', () => {
 		[
 			'a base URL without /api/v1',
 			{ credentials: () => withBaseUrl('http://127.0.0.1:1/api') },
-			"'Base URL' has to end in /api/v1",
+			"'Base URL' must end in /api/v1",
 		],
 		[
 			'a base URL that is none',
 			{ credentials: () => withBaseUrl('data.example.com/api/v1') },
-			"'Base URL' is not a usable address",
+			"'Base URL' is not a valid address",
 		],
 		[
 			'broken JSON',

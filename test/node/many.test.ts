@@ -159,12 +159,12 @@ describe.each([
 		[
 			'no value to compare with',
 			where('Key', 'equals', ''),
-			"'Value' of a filter condition is empty",
+			"'Value' is empty in a condition of 'Filters'",
 		],
 		[
 			'an expression that gives nothing',
 			where('Key', 'notEquals', '={{ $json.nope }}'),
-			"'Value' of",
+			"'Value' is empty",
 		],
 		['a value that the field cannot hold', where('Amount', 'lessThan', 'x'), 'cannot hold "x"'],
 	])('%s: nothing is changed', async (_, conditions, message) => {
@@ -193,7 +193,7 @@ describe.each([
 		}
 		control.rotateFieldIds({ cardId: card.id });
 		const { error } = await running;
-		expect(error?.message).toContain('changed while its records were read');
+		expect(error?.message).toContain('changed while its records were being read');
 		expect(requested(method)).toBe(0);
 	});
 

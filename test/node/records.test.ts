@@ -118,7 +118,7 @@ describe('Get Many', () => {
 		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
 		const { run: execution } = await run('getAll', { ...paging, filters });
 		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hint?.message).toContain('250 records were read: the service cannot filter');
+		expect(hint?.message).toContain('250 records were read, because the service cannot filter');
 		expect(hint?.message.includes("'Limit'")).toBe(namesLimit);
 	});
 
@@ -251,18 +251,23 @@ describe('filters', () => {
 		const { json, run: execution } = await find('id');
 		expect(json).toEqual([]);
 		expect(execution.data.resultData.runData['Workspace Data']?.[0]?.hints).toEqual([
-			expect.objectContaining({ message: expect.stringContaining(`use its id: ${fieldId}`) }),
+			expect.objectContaining({
+				message: expect.stringContaining(`use the field's ID: ${fieldId}`),
+			}),
 		]);
 	});
 
 	test.each([
 		[
 			{ field: '', condition: 'equals', value: 'x' },
-			"'Field Name or ID' of a filter condition is empty",
+			"'Field Name or ID' is empty in a condition of 'Filters'",
 		],
 		[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
 		[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' cannot be 'like'"],
-		[{ field: 'Key', condition: 'contains', value: '' }, "'Value' of a filter condition is empty"],
+		[
+			{ field: 'Key', condition: 'contains', value: '' },
+			"'Value' is empty in a condition of 'Filters'",
+		],
 	])('%j is refused', async (condition, message) => {
 		const { error } = await run('getAll', {
 			returnAll: true,

@@ -111,7 +111,7 @@ test('an API that always answers 401 is asked twice, then told (B17)', async () 
 		parameters: { resource: 'card', operation: 'getAll', returnAll: true },
 	});
 	expect(error?.httpCode).toBe('401');
-	expect(error?.description).toContain('fresh access token');
+	expect(error?.description).toContain('rejected a new access token');
 	expect(refused()).toHaveLength(2);
 });
 
@@ -216,9 +216,9 @@ test('an outage of the token endpoint does not touch a token that is valid (B14)
 
 test.each([
 	[{ clientSecret: 'not-the-secret' }, 'The service account was not accepted', "'Client Secret'"],
-	[{ realm: 'elsewhere' }, 'has no token address for this realm', "'Realm'"],
+	[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
 	[{ authUrl: 'http://127.0.0.1:9' }, 'could not be reached', "'Auth URL'"],
-	[{ authUrl: 'nowhere' }, "'Auth URL' is not a usable address", 'Enter an address'],
+	[{ authUrl: 'nowhere' }, "'Auth URL' is not a valid address", 'Enter an address'],
 ])('%j is named', async (changes, message, advice) => {
 	const { error } = await runAction({
 		credentials: account(changes),

@@ -118,7 +118,7 @@ describe('upsert of items with one key, when the first create has no clear answe
 	test('it was stored: the others update it', async () => {
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
 		const { json } = await upsert();
-		expect(json[0]?.error).toContain('may exist');
+		expect(json[0]?.error).toContain('may have been created');
 		expect(json.slice(1).map(({ action }) => action)).toEqual(['updated', 'updated']);
 		expect(writes('POST')).toBe(1);
 		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 3 }]);
@@ -133,8 +133,8 @@ describe('upsert of items with one key, when the first create has no clear answe
 		const { json } = await upsert();
 		expect(json.map(({ error }) => error)).toEqual([
 			expect.any(String),
-			'The record may have been created by an earlier item, but is not listed',
-			'The record may have been created by an earlier item, but is not listed',
+			'An earlier item may have created this record, but the service does not list it',
+			'An earlier item may have created this record, but the service does not list it',
 		]);
 		expect(writes('POST')).toBe(1);
 	});

@@ -61,7 +61,7 @@ describe('publishing', () => {
 		suite.workspace.service.control.fail({ ...answer, json: subscription });
 		const trigger = suite.watchAll();
 		suite.workspace.service.control.resetRequests();
-		await expect(trigger.activate()).rejects.toThrow(/its answer holds no secret/);
+		await expect(trigger.activate()).rejects.toThrow(/but returned no secret/);
 		expect(suite.workspace.requests()).toContain('DELETE /webhooks/whk_without_secret');
 		expect(keptBy(trigger).current).toBeUndefined();
 	});
@@ -71,7 +71,7 @@ describe('publishing', () => {
 		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
 			suite.workspace.service.control.fail({ ...answer, json });
 			const trigger = suite.watchAll();
-			await expect(trigger.activate()).rejects.toThrow(/its answer holds no (identifier|secret)/);
+			await expect(trigger.activate()).rejects.toThrow(/but returned no (identifier|secret)/);
 			expect(keptBy(trigger).current).toBeUndefined();
 		}
 	});
@@ -123,7 +123,7 @@ describe('publishing', () => {
 							workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, baseUrl: 'http://x' },
 						},
 					),
-				/'Base URL' has to end in \/api\/v1/,
+				/'Base URL' must end in \/api\/v1/,
 			],
 			['no event', () => suite.watchAll({ events: [] }), /'Trigger On' is empty/],
 			[
@@ -200,7 +200,7 @@ describe('publishing', () => {
 			);
 			suite.workspace.service.control.resetRequests();
 			await expect(trigger.activate()).rejects.toThrow(
-				/which is not an address\. Set n8n's webhook address/,
+				/which is not a valid address\. Set N8N_WEBHOOK_URL/,
 			);
 			expect(suite.workspace.requests()).toEqual([]);
 		},

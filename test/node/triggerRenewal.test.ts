@@ -102,8 +102,7 @@ describe('when nothing comes for long', () => {
 	it('tries again after a pause when the service is away, and keeps what it has', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		const upkeep = () =>
-			suite.warnings.filter((line) => line.includes('could not be looked after'));
+		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be checked'));
 		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
@@ -126,7 +125,7 @@ describe('when nothing comes for long', () => {
 		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be looked after')),
+			suite.warnings.find((line) => line.includes('could not be checked')),
 		);
 		const before = suite.subscribed();
 		await trigger.deliver(suite.delivery(current(trigger)));
@@ -144,7 +143,7 @@ describe('when nothing comes for long', () => {
 		for (const status of [409, 503]) suite.refuseNext({ status });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be looked after')),
+			suite.warnings.find((line) => line.includes('could not be checked')),
 		);
 		expect(suite.live(trigger)).toEqual([]);
 		pass(26.53);
@@ -199,7 +198,7 @@ describe('when nothing comes for long', () => {
 		await untilTicked(trigger, 'the old one to be deleted', () =>
 			suite.live(trigger).length === 1 ? true : undefined,
 		);
-		expect(suite.warnings.filter((line) => line.includes('could not be looked after'))).toEqual([]);
+		expect(suite.warnings.filter((line) => line.includes('could not be checked'))).toEqual([]);
 		await trigger.deactivate();
 	});
 

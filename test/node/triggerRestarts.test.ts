@@ -15,7 +15,7 @@ import {
 const suite = lifecycleSuite();
 
 describe('over restarts', () => {
-	it('subscribes anew at every start and takes deliveries of both meanwhile', async () => {
+	it('subscribes again at every start and takes deliveries of both meanwhile', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const old = current(trigger);
@@ -111,7 +111,7 @@ describe('over restarts', () => {
 		await trigger.start();
 		pass(0.01);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be looked after')),
+			suite.warnings.find((line) => line.includes('could not be checked')),
 		);
 		expect(suite.warnings.filter((line) => line.includes('was refused'))).toHaveLength(1);
 		await trigger.deactivate();
@@ -264,7 +264,7 @@ describe('over restarts', () => {
 			await trigger.deactivate();
 			await until('the warning', () =>
 				suite.warnings.find((line) =>
-					line.includes(`Subscription ${late?.id} is left behind at the service`),
+					line.includes(`Subscription ${late?.id} still exists at the service`),
 				),
 			);
 		});

@@ -121,7 +121,7 @@ describe('unpublishing', () => {
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + week + 1_000);
 		await trigger.activate();
 		expect(keptBy(trigger).retired.map((one) => one.id)).not.toContain(id);
-		expect(suite.warnings.join()).toContain(`Left behind at the service: subscriptions ${id}`);
+		expect(suite.warnings.join()).toContain(`Subscriptions ${id} still exist at the service`);
 		await trigger.deactivate();
 		await other.close();
 	});

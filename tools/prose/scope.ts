@@ -4,24 +4,15 @@
  */
 export const scope = {
 	/** Markdown pages. */
-	pages: [
-		'CODE_OF_CONDUCT.md',
-		'CONTRIBUTING.md',
-		'SECURITY.md',
-		'.github/pull_request_template.md',
-		'docs/architecture.md',
-		'docs/interface.md',
-		'docs/reliability.md',
-	],
+	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
-	texts: ['host/*.ts', 'tools/*.ts'],
+	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
-	comments: ['host/*.ts', 'tools/**/*.ts'],
+	comments: ['{nodes,credentials,host,demo,bench,tools}/**/*.ts'],
 };
 
 /** Everything that could be read. */
 export const everything: typeof scope = {
-	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
-	texts: ['{nodes,credentials,host,demo,tools}/**/*.ts'],
+	...scope,
 	comments: ['{nodes,credentials,service,host,demo,bench,test,tools}/**/*.ts'],
 };

@@ -23,6 +23,6 @@ export function readChoice<Value extends string>(
 	if (known) return known.value;
 	throw new InputError(
 		`'${displayName}' cannot be '${plainText(value)}'`,
-		`Choose one of ${options.map(({ name }) => name).join(', ')}.`,
+		`Choose one of: ${options.map(({ name }) => name).join(', ')}.`,
 	);
 }

@@ -15,7 +15,7 @@ export function readJson(value: unknown, parameter: string): unknown {
 	if (parsed.ok) return parsed.value;
 	throw new InputError(
 		`'${parameter}' is not valid JSON`,
-		'Check quotes and commas: texts and keys need double quotes.',
+		'Check quotes and commas: names and text must be in double quotes.',
 	);
 }
 
@@ -27,7 +27,7 @@ function tryParse(text: string): { ok: true; value: unknown } | { ok: false } {
 	}
 }
 
-/** As `readJson`, for a parameter that has to hold an object. */
+/** As `readJson`, for a parameter that must hold an object. */
 export function readJsonObject(value: unknown, parameter: string): JsonObject {
 	const json = readJson(value, parameter) ?? {};
 	if (isObject(json)) return json;

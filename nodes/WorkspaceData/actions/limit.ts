@@ -13,7 +13,7 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
 	const number = plainNumber(limit);
 	if (Number.isInteger(number) && number >= 1) return number;
 	throw new InputError(
-		`'Limit' must be a whole number from 1 up, not '${plainText(limit)}'`,
+		`'Limit' must be a whole number of at least 1, not '${plainText(limit)}'`,
 		returnAll === undefined ? 'Enter 1 or more.' : "Enter 1 or more, or turn on 'Return All'.",
 	);
 }

@@ -42,7 +42,7 @@ export type ParameterValues<P> = {
 	[Q in P as Q extends { readonly name: infer N extends string } ? N : never]: ValueOf<Q>;
 };
 
-/** What an operation gets for one input item. */
+/** The call of an operation for one input item. */
 export interface Call<P> {
 	run: Run;
 	itemIndex: number;
@@ -50,7 +50,7 @@ export interface Call<P> {
 	get<Name extends keyof ParameterValues<P> & string>(name: Name): ParameterValues<P>[Name];
 }
 
-/** What an operation's file says. */
+/** The definition of an operation, as its file exports it. */
 export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** Value of the parameter `operation`. */
 	value: string;

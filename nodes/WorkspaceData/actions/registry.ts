@@ -20,14 +20,14 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	if (!resource) {
 		throw new InputError(
 			`'Resource' cannot be '${plainText(resourceValue)}'`,
-			`Choose one of ${RESOURCES.map(({ name }) => name).join(', ')}.`,
+			`Choose one of: ${RESOURCES.map(({ name }) => name).join(', ')}.`,
 		);
 	}
 	const operation = resource.operations.find(({ value }) => value === operationValue);
 	if (!operation) {
 		throw new InputError(
 			`'Operation' cannot be '${plainText(operationValue)}' for ${resource.name}`,
-			`Choose one of ${resource.operations.map(({ name }) => name).join(', ')}.`,
+			`Choose one of: ${resource.operations.map(({ name }) => name).join(', ')}.`,
 		);
 	}
 	return operation;
@@ -67,7 +67,7 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 	};
 }
 
-/** Shows a parameter for its operation only, beside the conditions of its own. */
+/** Shows a parameter for its operation only, in addition to the conditions that it states itself. */
 function shownFor(
 	property: PropertyDefinition,
 	resource: string,

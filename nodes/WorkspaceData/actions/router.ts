@@ -112,7 +112,7 @@ function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 
 /**
  * The item that takes the place of a failed one. n8n's error output recognises it by its keys, and n8n 1
- * knows `error` and `message` only; with the error object beside, n8n would throw the rest away.
+ * knows `error` and `message` only; with the error object next to them, n8n would throw the rest away.
  */
 function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeExecutionData {
 	const { description: message, ...facts } = errorDetails(nodeError);

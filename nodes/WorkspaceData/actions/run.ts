@@ -26,7 +26,7 @@ export interface CardReference {
 	name: string;
 }
 
-/** What all items of one execution share, so that nothing is read twice. */
+/** The state that all items of one execution share, so that nothing is read twice. */
 export interface Run {
 	context: IExecuteFunctions;
 	api: WorkspaceApi;
@@ -60,7 +60,7 @@ export interface Run {
 	/** Remembers what had been done before an error, for its message. */
 	note(error: unknown, text: string): void;
 	noteOn(error: unknown): string | undefined;
-	/** Tells the user something about this run, beside its output; once, however often it is said. */
+	/** Tells the user something about this run, next to its output; once, however often it is said. */
 	hint(message: string): void;
 	/** Starts nothing more: an item has failed, and the run ends with it. */
 	stop(): void;
@@ -112,7 +112,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
 			hint(
-				`Fields of card '${card.name}' called ${twice} appear under their ids: the names are not unique`,
+				`Fields of card '${card.name}' called ${twice} appear under their IDs, because their names are not unique`,
 			);
 		}
 		return index;
@@ -123,7 +123,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		index: FieldIndex,
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
-		// A key that may only write reads no sample: then values are sent as they are.
+		// A key that may only write reads no sample: then values are sent unchanged.
 		const sample = await openRecordListing(api, card.id, MAX_PAGE_SIZE, options)
 			.first(MAX_PAGE_SIZE)
 			.catch(() => []);
@@ -198,7 +198,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			// A bare `not-found` may be about the record.
 			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
 			if (!saysGone(error, ['card'])) return error;
-			const advice = "It may have been deleted: choose the card again in 'Card'.";
+			const advice = "It may have been deleted. Choose the card again in 'Card'.";
 			const both = [error.advice, advice].filter(Boolean).join(' ');
 			return new ApiFailure(error.problem, both, error.rateLimited);
 		},

@@ -1,7 +1,7 @@
 import { InputError } from '../model/inputError';
 
 /**
- * A text that has to hold something.
+ * A text that must not be empty.
  *
  * @param parameter the name that the user sees in the message
  * @throws InputError when it is empty
@@ -13,7 +13,7 @@ export function requireText(value: unknown, parameter: string): string {
 }
 
 /**
- * What the entries of a collection come to: an empty object among them adds nothing.
+ * The entries of a collection, merged: an empty object among them adds nothing.
  *
  * @param parameter the name that the user sees in the message
  * @throws InputError when there are none: an update would change nothing

@@ -26,7 +26,7 @@ export function createTurns({ now, sleep }: Pick<Clock, 'now' | 'sleep'> = syste
 					end = now() + SLICE_MS;
 				}
 				start();
-				// What waits for this turn computes before the clock is looked at again.
+				// Tasks that wait for this turn compute before the clock is looked at again.
 				await Promise.resolve();
 			}
 		}

@@ -8,7 +8,7 @@ import { chosenCardFields } from './editorApi';
 /** Kinds of fields whose values are days or points in time. */
 export const DATE_KINDS: ReadonlySet<string> = new Set(['date', 'datetime']);
 
-/** What is known of it; a record's own properties have a kind and no field. */
+/** The field that a condition compares; a record's own properties have a kind and no field. */
 export interface ComparedField {
 	/** `unknown` also where nothing is chosen yet, by an expression, and for no field of the card. */
 	kind: FieldKind;

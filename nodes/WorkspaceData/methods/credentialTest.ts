@@ -39,7 +39,7 @@ const sentence = (...parts: Array<string | undefined>): string =>
 		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
 		.join(' ');
 
-/** What an answer says in words: paths quoted in it say nothing about what is wrong. */
+/** The words of an answer, without quoted paths: they say nothing about the cause. */
 const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
 
@@ -60,12 +60,12 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 			: "The credential is valid, but has no access to this workspace. Check 'Workspace ID'";
 	}
 	if (status >= 400 && status < 500 && namesWorkspace) {
-		return "There is no such workspace. Check 'Workspace ID'";
+		return "This workspace does not exist. Check 'Workspace ID'";
 	}
 	if (status === 404) {
 		return problem.kind === undefined || /route|path|endpoint|url|cannot (get|find)/i.test(words)
 			? wrongAddress
-			: "Nothing was found there. Check 'Base URL' and 'Workspace ID'";
+			: "The service found nothing at this address. Check 'Base URL' and 'Workspace ID'";
 	}
 	return `The service answered with status ${status}`;
 }
@@ -98,12 +98,12 @@ async function listsCards(
 	if (status === 200) {
 		return readCards(body)
 			? undefined
-			: sentence(`${host} answers, but not as the workspace service does`, "Check 'Base URL'");
+			: sentence(`${host} answers, but it is not the workspace service`, "Check 'Base URL'");
 	}
 	const problem = readProblem(status, body, clean);
 	return sentence(
 		blame(problem, host, keyAdvice),
-		`The answer says: ${problem.detail ?? problem.title}`,
+		`It answered: ${problem.detail ?? problem.title}`,
 	);
 }
 
@@ -115,7 +115,7 @@ async function tokenFor(
 ): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
 	if (type === 'workspaceDataApi') {
 		const token = entryText(credential.apiKey);
-		if (token === '') throw new InputError("'API Key' is empty", 'Enter the key.');
+		if (token === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}
 	const token = await requestAccessToken(credential, send, {
@@ -125,7 +125,7 @@ async function tokenFor(
 	return {
 		token: token.access_token,
 		keyAdvice:
-			"The service does not accept access tokens of this realm. Check 'Auth URL', 'Realm' and 'Base URL'",
+			"The service does not accept access tokens from this realm. Check 'Auth URL', 'Realm' and 'Base URL'",
 	};
 }
 

@@ -20,7 +20,7 @@ function matches(filter: string | undefined, name: string, id: string): boolean 
 	return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted);
 }
 
-/** One page of a list that is there as a whole; the token is the position to go on from. */
+/** One page of a list that is in memory as a whole; the token is the position to continue from. */
 function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
 	const start = Number(paginationToken ?? 0) || 0;
 	const end = start + PAGE_SIZE;
@@ -119,7 +119,7 @@ const DAYS: readonly INodeListSearchItems[] = [
 	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
 ];
 
-/** What a value of a field may be. */
+/** The values that the list offers for a field. */
 function offeredValues({ kind, field }: ComparedField): readonly INodeListSearchItems[] {
 	if (DATE_KINDS.has(kind)) return DAYS;
 	if (kind === 'boolean') {

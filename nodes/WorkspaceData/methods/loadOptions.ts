@@ -16,8 +16,8 @@ const titleCase = (text: string): string =>
 		.join(' ');
 
 /**
- * The field types of the service: as its own description names them, else those that the fields of
- * the chosen card have.
+ * The field types of the service: as its own description names them, else the types of the
+ * chosen card's fields.
  * @see service interface, part 2: the allowed types are not shown
  */
 export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
@@ -47,7 +47,7 @@ export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodeP
 	});
 }
 
-/** What Get Many can filter by: the fields, and the record's own properties. */
+/** The entries that Get Many can filter by: the fields, and the record's own properties. */
 export async function getFilterFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
@@ -90,7 +90,7 @@ const DATE_NAMES = new Map<Condition, string>([
 	['lessOrEqual', 'Is Before or Equal'],
 ]);
 
-/** The conditions for the field that is chosen beside; a saved one stays, whatever the type. */
+/** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */
 export async function getFilterConditions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {

@@ -38,7 +38,7 @@ export interface MapperField extends ResourceMapperField {
 	fieldName: string;
 }
 
-/** What the mapper holds now: the key, the name and the field id of each entry. */
+/** The content of the mapper now: the key, the name and the field id of each entry. */
 const savedSchema = z.object({
 	schema: z.array(
 		z.object({
@@ -69,7 +69,7 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 	return keys;
 }
 
-/** What the editor lets a person choose from; none where any text may be entered. */
+/** The choices that the editor offers; none where any text may be entered. */
 function choicesOf({ kind, options }: Field): INodePropertyOptions[] {
 	if (kind === 'boolean') {
 		return [
@@ -114,11 +114,11 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 	};
 }
 
-/** What to do where there is nothing to map. */
+/** The advice to show when there is nothing to map. */
 function whyNoFields(card: LocatorReading | undefined): string {
 	if (!card) return 'Choose a card to see its fields.';
 	if (card.text.startsWith('=')) {
-		return 'The editor cannot read the fields of a card that an expression names. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
+		return 'The editor cannot list fields while an expression chooses the card. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
 	}
 	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }

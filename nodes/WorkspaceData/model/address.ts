@@ -5,7 +5,7 @@ const API_ROOT = '/api/v1';
 /** Half of a surrogate pair on its own: not text, and nothing that can be percent-encoded. */
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Parses an address that has to be plain http(s): no sign-in data, query or fragment. */
+/** Parses an address that must be plain http(s): no sign-in data, query or fragment. */
 function parseAddress(value: unknown, parameter: string, example: string): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (text === '') {
@@ -20,8 +20,8 @@ function parseAddress(value: unknown, parameter: string, example: string): URL {
 	const plain = !url.username && !url.password && !url.search && !url.hash;
 	if (!/^https?:$/.test(url.protocol) || !url.hostname || !plain) {
 		throw new InputError(
-			`'${parameter}' is not a usable address`,
-			`Enter an address such as ${example}: http or https, without sign-in data, query or fragment.`,
+			`'${parameter}' is not a valid address`,
+			`Enter an address such as ${example}: http or https, without user name, query or fragment.`,
 		);
 	}
 	return url;
@@ -42,7 +42,7 @@ export function parseBaseUrl(value: unknown): string {
 	const baseUrl = withoutTrailingSlashes(parseAddress(value, 'Base URL', example));
 	if (!baseUrl.endsWith(API_ROOT)) {
 		throw new InputError(
-			`'Base URL' has to end in ${API_ROOT}`,
+			`'Base URL' must end in ${API_ROOT}`,
 			`Enter the address of the API itself, such as ${example}.`,
 		);
 	}
@@ -80,7 +80,7 @@ export function pathSegment(value: unknown, parameter: string): string {
 	if (text === '.' || text === '..') {
 		throw new InputError(
 			`'${parameter}' cannot be '${text}'`,
-			`Enter the identifier that the service shows for '${parameter}'.`,
+			`Enter the ID that the service shows for '${parameter}'.`,
 		);
 	}
 	return encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD'));

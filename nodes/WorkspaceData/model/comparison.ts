@@ -4,7 +4,7 @@ import type { Field } from './field';
 import { isObject } from './shapes';
 import { parseTime } from './time';
 
-/** What comparing needs to know of a field. */
+/** The part of a field that comparing needs to know. */
 export type ComparedField = Pick<Field, 'kind' | 'options'>;
 
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;

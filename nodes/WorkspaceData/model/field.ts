@@ -5,11 +5,11 @@ import { isObject, type JsonObject, readObject, resourceSchema } from './shapes'
 
 /** One choice of a select field. */
 export interface FieldOption {
-	/** What the user sees. */
+	/** The text that the user sees. */
 	label: string;
 	/** Every spelling by which record data may name this choice: label, value, id. */
 	values: string[];
-	/** What records hold for this choice, where the listing tells; else any of its spellings. */
+	/** The value that records hold for this choice, where the listing tells; else any of its spellings. */
 	sent?: string | number;
 }
 
@@ -22,7 +22,7 @@ export interface Field {
 	name: string;
 	/** As the service calls it; types beyond the known ones are possible. */
 	type: string;
-	/** What it holds, by its type. */
+	/** The kind of its values, by its type. */
 	kind: FieldKind;
 	/** Choices, where the field has any. */
 	options: FieldOption[];

@@ -1,4 +1,4 @@
-/** What a field holds, whatever the service calls its type. */
+/** The kind of values in a field, whatever the service calls its type. */
 export type FieldKind =
 	| 'text'
 	| 'number'
@@ -56,14 +56,14 @@ const KINDS = new Map(
 );
 
 /**
- * What a type is by its name, or by a usual synonym of it.
+ * The kind of a type, by its name or a usual synonym.
  * @see service interface, part 2: the allowed types are not shown
  */
 export const kindOfType = (type: string): FieldKind =>
 	KINDS.get(type.toLowerCase().replace(/[\s_-]+/g, '')) ?? 'unknown';
 
 /**
- * What a field of an unknown type holds by the values that records have in it: numbers or booleans.
+ * The kind of a field of an unknown type, by the values that records have in it: numbers or booleans.
  * Empty values tell nothing.
  */
 export function kindOfValues(values: Iterable<unknown>): FieldKind {

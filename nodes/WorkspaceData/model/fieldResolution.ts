@@ -2,7 +2,7 @@ import type { Field } from './field';
 import { InputError } from './inputError';
 import { clip, nearestNames } from './nearestNames';
 
-/** What a saved mapping knows about a field beside the key it is mapped under. */
+/** The facts that a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {
 	/** The field id when the mapping was last refreshed. */
 	fieldId?: string;
@@ -67,8 +67,8 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 
 	const ambiguous = (key: string, candidates: readonly Field[]) =>
 		new InputError(
-			`Card '${cardName}' has ${candidates.length} fields that '${clip(key)}' can mean`,
-			`Use one of the field ids instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
+			`'${clip(key)}' matches ${candidates.length} fields of card '${cardName}'`,
+			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
 		);
 
 	/** Thousands of items may have the same wrong key: the search for near names is made once. */

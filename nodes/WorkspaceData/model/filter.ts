@@ -40,10 +40,10 @@ const members = (value: unknown): unknown[] => (Array.isArray(value) ? value : [
 const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What comparing with a field's values needs to know of it. */
+/** The part of a field that comparing with its values needs to know. */
 export type FilteredField = Pick<Field, 'name' | 'kind' | 'options'>;
 
-/** What the values of a field are compared with. */
+/** The value that a condition compares with. */
 interface Expected {
 	field: FilteredField;
 	/** As entered; dates as JSON has them. */
@@ -159,7 +159,7 @@ const NEEDS_VALUE: readonly Condition[] = [
 	'lessOrEqual',
 ];
 
-/** Conditions about the whole value: what they compare with has to be a value of the field. */
+/** Conditions about the whole value: the value to compare with must fit the field. */
 const COMPARES_VALUES: readonly Condition[] = [
 	'equals',
 	'notEquals',
@@ -170,7 +170,7 @@ const COMPARES_VALUES: readonly Condition[] = [
 ];
 
 /**
- * What was entered, as a value of the field: read as in writing, so that the same spellings are known.
+ * The entered value, converted for the field: read as in writing, so that the same spellings are known.
  *
  * @throws InputError for what the field cannot hold: no record would ever meet the condition
  */
@@ -204,12 +204,12 @@ export function conditionTest(
 	if (!known) {
 		throw new InputError(
 			`'Condition' cannot be '${condition}'`,
-			`Choose one of ${CONDITIONS.join(', ')}.`,
+			`Choose one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
 	if (NEEDS_VALUE.includes(known) && isEmpty(expected)) {
 		throw new InputError(
-			"'Value' of a filter condition is empty",
+			"'Value' is empty in a condition of 'Filters'",
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}
@@ -219,7 +219,7 @@ export function conditionTest(
 	return (actual) => TESTS[known](actual, { field, value, toUtc });
 }
 
-/** What a text has to have in it: of a date in a field of days, its day. */
+/** The text to look for: of a date in a field of days, its day. */
 function entryText(field: FilteredField, entered: unknown): unknown {
 	const text = jsonForm(entered);
 	return field.kind === 'date' && typeof text === 'string' && ISO_TIMESTAMP.test(text)

@@ -1,6 +1,6 @@
 /**
- * What the user entered cannot be used: nothing has been sent. The message names the parameter, the
- * description says how to go on. The node turns it into n8n's own error at its edge.
+ * The user entered something that cannot be used: nothing has been sent. The message names the parameter, the
+ * description says how to continue. The node turns it into n8n's own error at its edge.
  */
 export class InputError extends Error {
 	readonly description: string | undefined;

@@ -11,7 +11,7 @@ export interface Locator {
 	cachedResultName?: string;
 }
 
-/** What a resource locator says. */
+/** The content of a resource locator. */
 export interface LocatorReading {
 	mode: string;
 	/** Never empty, without outer spaces. */
@@ -23,7 +23,7 @@ export interface LocatorReading {
 }
 
 /**
- * What a resource locator says, be it chosen or the bare id that an expression gives.
+ * Reads a resource locator, whether chosen or the bare id that an expression gives.
  *
  * @returns undefined when nothing is chosen
  */
@@ -42,7 +42,7 @@ export const locatorValue = (value: unknown): unknown =>
 	isObject(value) && '__rl' in value ? value.value : value;
 
 /**
- * Reads a resource locator that has to be filled in.
+ * Reads a resource locator that must not be empty.
  *
  * @param parameter the name that the user sees in messages
  * @throws InputError when nothing is chosen, or an identifier cannot stand in a path
@@ -57,7 +57,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 	throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
 }
 
-/** The cards of this name: those of the exact name, or else those that differ only in case. */
+/** The cards of exactly this name, or else the cards whose names differ only in case. */
 export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return exact;
@@ -79,8 +79,8 @@ export function exactCardByName(cards: readonly Card[], name: string): Card {
 	throw new InputError(
 		`The workspace has no card called '${clip(name)}'`,
 		near.length > 0
-			? `Nothing was deleted, as the name must match exactly, spaces and capitals included. The nearest names are ${near.join(', ')}.`
-			: 'It has no cards yet.',
+			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. Similar names are ${near.join(', ')}.`
+			: 'The workspace has no cards yet.',
 	);
 }
 
@@ -96,12 +96,12 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 	if (card) {
 		throw new InputError(
 			`The workspace has ${found.length} cards called '${name}'`,
-			`Choose the card by its id: ${found.map(({ id }) => id).join(', ')}.`,
+			`Choose the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 		);
 	}
 	const names = cards.slice(0, 10).map((other) => `'${other.name}'`);
 	throw new InputError(
 		`The workspace has no card called '${name}'`,
-		names.length > 0 ? `Its cards are ${names.join(', ')}.` : 'It has no cards yet.',
+		names.length > 0 ? `Its cards include ${names.join(', ')}.` : 'The workspace has no cards yet.',
 	);
 }

@@ -25,15 +25,15 @@ export function readEntries<Entry>(
 	const inexact = list?.find(({ id }) => isInexact(id));
 	if (inexact) {
 		throw new InputError(
-			`The service's list of ${key} has the ID ${plainText(inexact.id)}, a number too large to be exact`,
-			'Numbers above 9007199254740991 lose digits in JSON, so that two IDs can become one. The service must send such IDs as texts.',
+			`The service's list of ${key} contains the ID ${plainText(inexact.id)}, a number too large to be exact`,
+			'Numbers above 9007199254740991 lose digits, so two IDs could become the same. The service must send such IDs as text.',
 		);
 	}
 	const entries = list?.map(read).filter((entry) => entry !== undefined);
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** The cursor beside the list or in an object beside it, also where the whole page is wrapped once more. */
+/** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */
 export function readCursor(body: unknown): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;

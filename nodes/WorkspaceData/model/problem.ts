@@ -30,21 +30,21 @@ export interface Problem {
 
 const MAX_TEXT = 500;
 
-/** What to say when the service itself said nothing that can be shown. */
+/** Titles for answers that say nothing that can be shown. */
 const TITLES: Record<number, string> = {
-	400: 'The service could not use the request',
+	400: 'The service could not understand the request',
 	401: 'The service did not accept the credential',
-	403: 'The credential has no access to this',
-	404: 'The service did not find what was asked for',
+	403: 'The credential does not allow this',
+	404: 'The service could not find the requested data',
 	405: 'The service does not offer this operation',
 	408: 'The service gave up waiting for the request',
 	409: 'The request conflicts with the current state',
 	413: 'The request is larger than the service accepts',
 	415: 'The service does not accept this kind of content',
-	422: 'The service refused the values',
-	429: 'The rate limit of the service is used up',
+	422: 'The service rejected the values',
+	429: 'Rate limit reached',
 	500: 'The service could not process the request',
-	502: 'The service is not reachable behind its gateway',
+	502: 'The service could not be reached through its gateway',
 	503: 'The service is not available right now',
 	504: 'The service did not answer its gateway in time',
 };
@@ -77,7 +77,7 @@ function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	);
 }
 
-/** What one entry of such a list says; nothing where the problem's `detail` says it already. */
+/** The text of one entry of such a list; empty where the problem's `detail` says it already. */
 function entryText(entry: unknown, detail: string): string {
 	if (typeof entry === 'string') return entry;
 	if (!isObject(entry)) return '';

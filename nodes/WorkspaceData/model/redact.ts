@@ -2,7 +2,7 @@ const MASK = '***';
 /** Shorter values are words that may occur by chance; no real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;
 
-/** What cannot be seen, or cannot stand in a header: the HTTP client drops it, the service may, too. */
+/** Characters that are invisible or not allowed in a header: the HTTP client drops them, the service may, too. */
 const UNSENT = /[^\x20-\x7E\x80-\xFF]|\p{Cc}|\p{Cf}/gu;
 
 /** The forms in which a secret is sent, and may come back: plain, and encoded for a URL, a form or JSON. */

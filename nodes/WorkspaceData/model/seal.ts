@@ -8,7 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** RFC 5869: a key of its own for each use of the credential's secret. */
+/** RFC 5869: a separate key for each use of the credential's secret. */
 const keyFrom = (secret: string, salt: Uint8Array): Uint8Array =>
 	new Uint8Array(hkdfSync('sha256', secret, salt, 'n8n-nodes-workspace-data seal', KEY_BYTES));
 

@@ -53,7 +53,7 @@ export function onlyObject(body: JsonObject): JsonObject | undefined {
  * usual wrapper or as its only object
  * @param key the name of the object, for example `card`
  * @param read gives the resource where an object is one; what it says decides where a resource has
- * a property of its own that is called like a wrapper (a record's `data`)
+ * a property that is called like a wrapper (a record's `data`)
  * @returns the resource, or undefined when the body holds none (an empty body, for example)
  */
 export function readObject<Resource>(
@@ -90,11 +90,11 @@ const identifier = z.union([
 		.transform(String),
 ]);
 
-/** An object of the service, kept as it is: copying it key by key would lose keys like `__proto__`. */
+/** An object of the service, kept unchanged: copying it key by key would lose keys like `__proto__`. */
 export const untouchedObject = z.custom<JsonObject>(isObject);
 
 /**
- * Schema of a resource: its identifier, under `id` or under a name of its own, and more properties.
+ * Schema of a resource: its identifier, under `id` or a more specific name, and more properties.
  * Its output has the identifier as `id`.
  *
  * @param idName the other name of the identifier, for example `card_id`

@@ -62,7 +62,7 @@ export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	endedUpTo: 0,
 };
 
-/** What the answer to a new subscription says. */
+/** The answer to a new subscription. */
 export interface CreatedSubscription {
 	id: string | undefined;
 	secret: string | undefined;

@@ -16,7 +16,7 @@ export function retireAll(set: SubscriptionSet, overlapMs: number, now: number):
 	const mayEnd = (one: RetiredSubscription) =>
 		one.deleteAt === null &&
 		isOwn(set, one) &&
-		// The old address is known to work; the new one has to be seen working first.
+		// The old address is known to work; the new one must be seen working first.
 		(one.targetUrl === set.address || set.seen);
 	return {
 		...set,
@@ -24,7 +24,7 @@ export function retireAll(set: SubscriptionSet, overlapMs: number, now: number):
 	};
 }
 
-/** Of a long row of renewals, the oldest end at once: first those that were never saved. */
+/** Of a long row of renewals, the oldest end at once, beginning with subscriptions that were never saved. */
 export function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
 	const open = set.retired
 		.filter((one) => one.deleteAt === null || one.deleteAt > now)
@@ -36,7 +36,7 @@ export function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
 	};
 }
 
-/** What is due to be deleted. */
+/** The subscriptions that are due to be deleted. */
 export function dueDeletions(set: SubscriptionSet, now: number): RetiredSubscription[] {
 	return set.retired.filter(
 		(one) =>
@@ -56,7 +56,7 @@ export const withoutIds = (set: SubscriptionSet, ids: readonly string[]): Subscr
 	leadHere: new Set([...set.leadHere].filter((id) => !ids.includes(id))),
 });
 
-/** What could not be deleted for a week, or was foreign that long, is left at the service. */
+/** Gives up subscriptions that could not be deleted for a week, or were foreign that long. */
 export function leftBehind(set: SubscriptionSet, now: number): Outcome {
 	const isOver = (one: RetiredSubscription) =>
 		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);

@@ -3,7 +3,7 @@ import type { RetiredSubscription, StoredSubscriptions } from './subscription';
 import { EMPTY_SET, isOverwritten, type SubscriptionSet, withStored } from './subscriptionSet';
 
 /**
- * What an execution finds that is to save a set and delete subscriptions. They are deleted only where
+ * Decides for an execution that is to save a set and delete subscriptions. They are deleted only where
  * their successor is found saved; otherwise they are still needed.
  *
  * @param ours the set as the trigger knew it

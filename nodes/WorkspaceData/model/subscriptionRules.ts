@@ -1,6 +1,6 @@
 /**
- * What is to be done about the subscriptions of a trigger node: a pure reducer. What happened goes in;
- * the new state and what to do come out. It reads no clock: `now` comes with what happened, in ms since
+ * Decides about the subscriptions of a trigger node: a pure reducer. An event goes in; the new state
+ * and the next tasks come out. It reads no clock: `now` comes with what happened, in ms since
  * the epoch by the local clock.
  */
 import type {
@@ -47,7 +47,7 @@ const SEARCH_MARGIN_MS = 2_000;
 /** Whether the current subscription is known to work. */
 const isTrusted = (trust: Trust): boolean => trust === 'here' || trust === 'elsewhere';
 
-/** The current subscription is known to work: those that it replaced may end. */
+/** The current subscription is known to work: its predecessors may end. */
 const settled = (
 	set: SubscriptionSet,
 	trust: 'here' | 'elsewhere',
@@ -80,7 +80,7 @@ function onCreated(
 	{ subscription, savedByHook, overlapMs, now }: Extract<Happening, { what: 'created' }>,
 ): Outcome {
 	const known = [...set.retired, ...(set.current ? [set.current] : [])];
-	// Higher than any before, also than those that only other processes still remember.
+	// Higher than any before, including numbers that only other processes still remember.
 	const ended = set.endedUpTo + 1;
 	const generation = Math.max(now, ended, ...known.map((one) => one.generation + 1));
 	const next: Subscription = { ...subscription, generation };
@@ -130,7 +130,7 @@ function onDelivered(
 	const isSettled = known.seen && isTrusted(known.trust);
 	if (id !== set.current?.id) return isSettled ? retireAll(known, overlapMs, now) : known;
 	const alive: SubscriptionSet = { ...known, aliveAt: now };
-	// What comes through another address says nothing about this one.
+	// A delivery through another address says nothing about this one.
 	if (signer.targetUrl !== set.address) return alive;
 	const seen: SubscriptionSet = { ...alive, seen: true, renewAt: undefined };
 	if (set.trust === 'no') return seen;

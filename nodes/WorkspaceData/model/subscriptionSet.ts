@@ -103,7 +103,7 @@ export const isOwn = (
 const isNewer = (a: Subscription, b: Subscription): boolean =>
 	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
 
-/** What n8n saves of a set. */
+/** The part of a set that n8n saves. */
 export const stored = (set: SubscriptionSet): StoredSubscriptions => ({
 	current: set.current,
 	retired: [...set.retired],
@@ -144,7 +144,7 @@ export function withStored(
 		if (one.id === newest?.id || others.has(one.id)) return;
 		others.set(one.id, 'deleteAt' in one ? one : retire(one, null, now));
 	};
-	// What this process knows of a subscription counts more than what was saved of it.
+	// The knowledge of this process about a subscription counts more than the saved state.
 	for (const one of set.retired) add(one);
 	for (const one of retired) add(one);
 	for (const one of [current, set.current]) if (one) add(one);

@@ -9,18 +9,19 @@ import type { ToUtc } from './time';
 
 /** How values are turned into what a field holds. */
 export interface ConversionRules {
-	/** What `''` does: sent as it is, left out, or sent as null. */
+	/** How `''` is treated: sent unchanged, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
 	/** As the workflow's time zone means it. */
 	toUtc: ToUtc;
 }
 
-/** What converting a value needs to know of its field. */
+/** The part of a field that converting a value needs to know. */
 export type ValueField = Pick<Field, 'name' | 'kind' | 'options'>;
 
-/** What fields of some types accept, for messages. */
+/** The values that fields of some types accept, for messages. */
 const EXPECTED: Partial<Record<FieldKind, string>> = {
-	number: 'Enter a number such as 12 or 12.5, with a point and no separators.',
+	number:
+		'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.',
 	boolean: 'Enter true or false.',
 	date: 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.',
 	datetime: 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.',
@@ -35,13 +36,13 @@ const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';
 
 /**
- * What JSON makes of an object that decides that itself: dates, also those of Luxon and of Code nodes,
+ * The JSON form of an object that defines it itself: dates, also those of Luxon and of Code nodes,
  * whose class is another one.
  */
 export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
 
 /**
- * Whether JSON can carry a value. What it cannot carry would arrive as null and clear the field, or
+ * Whether JSON can carry a value. Other values would arrive as null and clear the field, or
  * not arrive at all.
  */
 function isSendable(value: unknown): boolean {
@@ -55,7 +56,7 @@ function isSendable(value: unknown): boolean {
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
 }
 
-/** What JSON cannot carry as the text of it, all else as it is. */
+/** Values that JSON cannot hold, as text; others unchanged. */
 const readable = (part: unknown): unknown =>
 	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
 
@@ -73,7 +74,7 @@ function show(value: unknown): string {
 export const unusable = (
 	field: ValueField,
 	value: unknown,
-	expected = EXPECTED[field.kind] ?? `Enter a value of the type of field '${field.name}'.`,
+	expected = EXPECTED[field.kind] ?? `Enter a value that fits the type of field '${field.name}'.`,
 ) => new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
 /** Digits that any number keeps: a double is exact up to here. */
@@ -98,7 +99,7 @@ function toNumber(field: ValueField, value: unknown): unknown {
 		throw unusable(
 			field,
 			value,
-			'A number field keeps whole numbers up to 9007199254740991 exactly. Use a text field for longer ones.',
+			'A number field is exact only up to 9007199254740991. Use a text field for longer numbers.',
 		);
 	}
 	return number;
@@ -151,7 +152,7 @@ function allowedChoices({ options }: ValueField): string {
 	return labels.length > 0 ? `Allowed values are ${shown}${more}.` : 'Enter at least one value.';
 }
 
-/** What records hold for the choice that a value names; any of its spellings may be given. */
+/** The value that records hold for the choice that a value names; any of its spellings may be given. */
 function toChoice(field: ValueField, value: unknown): unknown {
 	if ((typeof value !== 'string' && typeof value !== 'number') || field.options.length === 0) {
 		return value;
@@ -211,7 +212,7 @@ function convert(field: ValueField, value: unknown, rules: ConversionRules): unk
 /**
  * Turns an entered value into what the service is sent for a field. `null` clears, `false`, `0` and
  * `''` are values, `undefined` leaves the field alone. Values of unknown field types, and values that
- * are already of the right kind, pass as they are.
+ * are already of the right kind, pass unchanged.
  *
  * @returns the value to send, or undefined where nothing is to be sent
  * @throws InputError naming the field and what it accepts
@@ -226,6 +227,6 @@ export function toFieldValue(field: ValueField, value: unknown, rules: Conversio
 	throw unusable(
 		field,
 		converted,
-		'Enter texts, finite numbers, dates, or lists and objects of them.',
+		'Enter text, finite numbers, dates, or lists and objects of these.',
 	);
 }

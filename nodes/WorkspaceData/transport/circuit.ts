@@ -63,7 +63,7 @@ export function createCircuit(threshold: number, clock: Clock = systemClock): Ci
 }
 
 /**
- * What one try tells a circuit.
+ * The outcome of one try, for a circuit.
  *
  * @param outcome of the try: an answer, or why there is none
  */

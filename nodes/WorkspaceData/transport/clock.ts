@@ -29,11 +29,11 @@ export const systemClock: Clock = {
 	random: () => Math.random(),
 };
 
-/** Waits for a task, but not longer than the execution goes on. @throws Cancelled */
+/** Waits for a task, but only until the execution is cancelled. @throws Cancelled */
 export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;
 
 /**
- * Creates the wait for the tasks of one execution. A task that is no longer waited for is left to end:
+ * Creates the wait for the tasks of one execution. A task that nobody waits for any more still runs to its end:
  * others may be waiting for it, too. All share one listener, as Node 20 warns of more than ten.
  */
 export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
@@ -55,12 +55,12 @@ export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
 	};
 }
 
-/** The longest that a cancelled wait goes on, in ms. */
+/** The longest time until a cancelled wait ends, in ms. */
 const SLICE_MS = 250;
 
 /**
  * Waits, but not longer than a moment once the execution is cancelled. n8n aborts requests by
- * itself; a wait of our own has to look.
+ * itself; our waits must look.
  *
  * @param ms how long, in milliseconds
  * @throws Cancelled

@@ -44,10 +44,10 @@ export async function readCredential(
 	return await context.getCredentials(type);
 }
 
-/** What an entry of a credential means: blanks and line ends that were pasted along belong to none. */
+/** The text of an entry of a credential, without blanks and line ends that were pasted along. */
 export const entryText = (entry: unknown): string => plainText(entry ?? '').trim();
 
-/** What the node's credential alone knows. @throws InputError when the node has none */
+/** The secret that only the node's credential holds. @throws InputError when the node has none */
 export async function readOwnSecret(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,

@@ -1,4 +1,4 @@
-/** What a request and the hooks of its credential tell each other. */
+/** Notes that a request and the hooks of its credential leave for each other. */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { withBearer } from './bearer';
 import type { AccessTokenError } from './failures';

@@ -36,39 +36,40 @@ export function unreachable(
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
 	return lost
-		? new Unreachable(`No answer came, so the ${creates} may exist now`, {
-				description: `Look for the ${creates} before you run this item again: ${reason}. It was sent once.`,
+		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
+				description:
+					'It may exist now: check before you run this item again. The request was sent once.',
 				httpCode,
 				transient,
 				mayHaveArrived,
 			})
 		: new Unreachable(`The service could not be reached: ${reason}`, {
-				description: `Check 'Base URL' in the credential (${host}), and that this n8n can reach it.`,
+				description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
 				httpCode,
 				transient,
 				mayHaveArrived,
 			});
 }
 
-/** What the user can do about an answer that the service's own words do not say. */
+/** Advice that the service's own words do not give. */
 function advice(
 	status: number,
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	authentication: Authentication,
 ): string | undefined {
 	if (status >= 300 && status < 400) {
-		return "Redirects are not followed, as they would carry the credential elsewhere. Enter the final address in 'Base URL' of the credential.";
+		return "Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.";
 	}
 	if (status === 401) {
 		return authentication === 'apiKey'
 			? "Check 'API Key' in the credential."
-			: 'The service refused a fresh access token. The service account may have been revoked, or the API may trust another realm.';
+			: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.';
 	}
 	if (status === 429) {
-		return "Try again after the limit resets, or lower 'Max Parallel Requests' where the node has this option.";
+		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
 	}
 	if (creates && (status === 502 || status === 504)) {
-		return `The ${creates} may exist now: look for it before you run this item again.`;
+		return `The ${creates} may have been created: check before you run this item again.`;
 	}
 	return undefined;
 }

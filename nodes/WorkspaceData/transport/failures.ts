@@ -1,9 +1,9 @@
 import type { Problem } from '../model/problem';
 import { isWebPage } from '../model/webPage';
 
-/** What every failure tells: what happened, what to do, and whether trying again later can help. */
+/** The facts of every failure: what happened, what to do, and whether trying again later can help. */
 export interface FailureFacts {
-	/** What to do. */
+	/** The advice for the user. */
 	description?: string | undefined;
 	/** HTTP status of the answer, or the error code of the system, for example `ECONNREFUSED`. */
 	httpCode?: string | undefined;
@@ -52,7 +52,7 @@ export class NetworkFailure extends Failure {
 /** A try that was not sent, as the service has not answered the last ones. @see transport/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {
-		const reason = 'it did not answer the last requests, so this one was not sent';
+		const reason = 'it did not answer the previous requests, so this one was not sent';
 		super('ETIMEDOUT', reason, false, true);
 	}
 }
@@ -63,7 +63,7 @@ export const isTransientStatus = (status: number): boolean => status === 408 || 
 /** The service answered, but not with success. */
 export class ApiFailure extends Failure {
 	readonly problem: Problem;
-	/** What the user can do, where that is known. */
+	/** The advice for the user, where there is any. */
 	readonly advice: string | undefined;
 	/** Whether it was refused for the rate, whatever its status. */
 	readonly rateLimited: boolean;
@@ -120,11 +120,11 @@ export function mayHaveHappened(error: unknown): boolean {
 	return error instanceof UnexpectedAnswer;
 }
 
-/** Kinds of problem that say that something is not there, for example `record-not-found`. */
+/** Kinds of problem that say that something does not exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
 
 /**
- * Whether the service itself says that the thing of a request is not there. A gateway's 404 does not
+ * Whether the service itself says that the thing of a request does not exist. A gateway's 404 does not
  * count, nor does one about what the thing is in: only problem details whose kind names the thing, or
  * nothing in particular.
  *
@@ -154,7 +154,9 @@ export function assertOwnAnswer(
 ): void {
 	if (!isWebPage(body)) return;
 	throw new UnexpectedAnswer(
-		change === 'written' ? `The answer is not a ${what}` : 'A web page came for an answer',
+		change === 'written'
+			? `The answer is not a ${what}`
+			: 'The service returned a web page instead of data',
 		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
 	);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** Keeps requests back while it is open whether the run goes on. */
+/** Keeps requests back until it is clear whether the run continues. */
 export interface Hold {
 	/**
 	 * Keeps back all requests that have not been sent yet.

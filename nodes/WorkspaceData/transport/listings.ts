@@ -7,7 +7,7 @@ import { ApiFailure, UnexpectedAnswer } from './failures';
 import { openListing, type Listing } from './paging';
 import type { ApiAnswer, ApiRequest, PathPart } from './request';
 
-/** How a listing is read: what a request takes beside its address. */
+/** How a listing is read: the settings of a request other than its address. */
 export type ReadOptions = Pick<ApiRequest, 'timeoutMs' | 'maxParallel' | 'impatient' | 'ahead'>;
 
 /** Most records of a page that are asked for; the interface names no maximum. */
@@ -86,7 +86,7 @@ function refusesLimit(error: unknown): boolean {
 }
 
 /**
- * One page of records. A page size that the service refuses is left to the service.
+ * One page of records. If the service refuses a page size, it chooses one itself.
  *
  * @param cursor `next_cursor` of the page before; undefined for the first page
  * @param limit records wanted on this page; undefined leaves it to the service

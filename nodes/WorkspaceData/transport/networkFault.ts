@@ -1,10 +1,10 @@
 /** Reads n8n's errors of requests that got no answer. */
 import { NetworkFailure } from './failures';
 
-/** What happened, by the error code of the system or of the HTTP client. */
+/** Reasons, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
-	ENOTFOUND: 'the host name is not known',
+	ENOTFOUND: 'the host name is unknown',
 	EAI_AGAIN: 'the host name could not be looked up',
 	EADDRNOTAVAIL: 'the address is not available',
 	EHOSTUNREACH: 'the host is unreachable',
@@ -28,7 +28,7 @@ const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|ht
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
 const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 
-/** What Node or the HTTP client refuses to send. */
+/** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 
 /** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
@@ -88,7 +88,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
 		const words = notTls
 			? 'this address does not speak https. Use http, or another port'
-			: 'no encrypted connection could be agreed on';
+			: 'no encrypted connection could be set up';
 		return new NetworkFailure(code, words, false, false);
 	}
 	if (CERTIFICATE.test(code)) {

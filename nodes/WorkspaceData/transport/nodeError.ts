@@ -10,7 +10,7 @@ export interface ErrorPlace {
 	withFieldNames?: (text: string) => string;
 }
 
-/** What became of an error, for the error output and for whoever handles it in a workflow. */
+/** The facts of an error, for the error output and for whoever handles it in a workflow. */
 export interface ErrorDetails {
 	description?: string;
 	httpCode?: string;

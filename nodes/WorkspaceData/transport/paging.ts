@@ -11,7 +11,7 @@ const MAX_PAGES = 100_000;
 export interface Listing<Entry> {
 	/** Up to so many entries from a position on, reading on only where none is known. Empty at the end. */
 	part(start: number, count: number): Promise<Entry[]>;
-	/** The entries from the first on, without those that came twice because the listing moved. */
+	/** The entries from the first on, without repetitions that come from a listing that moved. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
 	first(count: number): Promise<Entry[]>;
@@ -42,7 +42,7 @@ export function openListing<Entry extends { id: string }>(
 		if (cursors.has(cursor) || cursors.size >= MAX_PAGES) {
 			throw new UnexpectedAnswer(
 				`${what} does not end: a page points back to an earlier one`,
-				'Nothing was left out up to there, but the rest cannot be reached. Try again, or tell the operator of the service.',
+				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
 			);
 		}
 		cursors.add(cursor);

@@ -6,7 +6,7 @@ import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rate
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Lets requests of one API key pass so that the rate limit is used up but not overrun. Knows the
+ * Lets requests of one API key pass so that the rate limit is fully used and never exceeded. Knows the
  * window from the answers' headers; the first request of all goes alone and finds out. A service
  * that sends no such headers is not held back.
  */
@@ -18,7 +18,7 @@ export interface RateGate {
 	 * @throws Cancelled
 	 */
 	enter(signal?: AbortSignal, atMostMs?: number): Promise<void>;
-	/** Has to follow each `enter`: what the answer said, or undefined where there was none. */
+	/** Must follow each `enter`, with the headers of the answer, or undefined where there was none. */
 	leave(headers: Headers | undefined): void;
 	/** Holds everything back until then (ms since the epoch): a request was refused. */
 	hold(until: number): void;

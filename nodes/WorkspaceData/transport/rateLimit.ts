@@ -1,7 +1,7 @@
 /** Headers of an answer, names in lower case. */
 export type Headers = Record<string, unknown>;
 
-/** What an answer says about the rate limit. */
+/** The rate limit, as an answer states it. */
 export interface RateLimit {
 	/** Requests allowed in the window. */
 	limit: number | undefined;
@@ -47,7 +47,7 @@ function readReset(headers: Headers, now: number): number | undefined {
  * Reads the rate-limit headers.
  *
  * @param now when the answer came, in ms since the epoch
- * @returns undefined when the answer does not say how many requests are left
+ * @returns undefined when the answer does not say how many requests remain
  * @see service interface, part 8
  */
 export function readRateLimit(headers: Headers, now: number): RateLimit | undefined {

@@ -11,7 +11,7 @@ export interface ApiRequest {
 	method: IHttpRequestMethods & ('GET' | 'POST' | 'PATCH' | 'DELETE');
 	/** Segments below the root; parameters are percent-encoded. */
 	path: PathPart[];
-	/** What the path is relative to: `/workspaces/{wid}` (default), the API root, or the origin. */
+	/** The base of the path: `/workspaces/{wid}` (default), the API root, or the origin. */
 	root?: 'workspace' | 'api' | 'origin';
 	query?: Record<string, string | number>;
 	body?: object;
@@ -23,9 +23,9 @@ export interface ApiRequest {
 	impatient?: boolean;
 	/** Whether it is sent at once, past all that wait: it decides whether the others are sent. */
 	ahead?: boolean;
-	/** What is deleted, as the service's problems call it: `record`. Gone after a lost answer, it is deleted. */
+	/** The thing to delete, as the service's problems call it: `record`. Gone after a lost answer, it is deleted. */
 	deletes?: string;
-	/** What a lost answer may have left behind, for example `record`. */
+	/** The thing that a lost answer may have created, for example `record`. */
 	creates?: string;
 }
 
@@ -36,7 +36,7 @@ export interface ApiAnswer {
 	headers: Headers;
 }
 
-/** What n8n's request helpers give when they are asked for the full response. */
+/** The full response, as n8n's request helpers return it. */
 const fullResponseSchema = z
 	.object({
 		statusCode: z.number(),

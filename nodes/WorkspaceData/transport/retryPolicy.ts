@@ -1,4 +1,4 @@
-/** What is done after each try of a request. */
+/** Decides what follows each try of a request. */
 import { isTransientStatus, SilentService, type NetworkFailure } from './failures';
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
@@ -11,7 +11,7 @@ const MAX_REFUSED_MS = 5 * 60_000;
 /** The longest that an impatient request waits for it, at once and altogether, in ms. */
 export const IMPATIENT_WAIT_MS = 5_000;
 
-/** What one request has been through, from its first try on. */
+/** The tries of one request so far. */
 export interface History {
 	/** Tries that ended in a fault: of the network, or of the service (5xx). */
 	faults: number;
@@ -33,14 +33,14 @@ export const UNTRIED: Readonly<History> = {
 	unclear: false,
 };
 
-/** What to do after a try, and how the history goes on. */
+/** The next step after a try, with the new history. */
 export type Step =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
 	| { act: 'again' | 'renewToken'; history: History }
 	| { act: 'wait'; ms: number; history: History };
 
 /**
- * What follows one try of a request.
+ * Decides what follows one try of a request.
  *
  * A request is sent again when that can help and cannot do its work twice: creations (POST) only
  * where the service cannot have received them, or has refused them for the rate.

@@ -12,7 +12,7 @@ export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 /** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
 
-/** What a subscription is for. */
+/** The events that a subscription asks for, and their address. */
 export interface SubscriptionRequest {
 	targetUrl: string;
 	events: string[];
@@ -61,8 +61,8 @@ export async function createSubscription(
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedAnswer(
-			`The service accepted the subscription, but its answer holds no ${secret === undefined ? 'secret' : 'identifier'}`,
-			"Without both, deliveries can be neither verified nor ended. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
+			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
+			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
 		);
 	}
 	const date = serverTime(answer);
@@ -94,7 +94,9 @@ export async function deleteSubscription(
 	how: keyof typeof DELETE_CALL = 'impatient',
 ): Promise<void> {
 	if (baseUrl !== api.baseUrl) {
-		throw new Error(`it is in workspace ${workspaceId} at ${baseUrl}, the credential is not`);
+		throw new Error(
+			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another workspace`,
+		);
 	}
 	const request: ApiRequest = {
 		method: 'DELETE',

@@ -84,7 +84,7 @@ export function unreachableAuth(
 	const { host } = new URL(tokenAddress(authUrl, realm));
 	return new AccessTokenError(
 		`The auth server ${host} could not be reached: ${fault.message}`,
-		"Check 'Auth URL' in the credential, and that this n8n can reach it.",
+		"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
 		fault.transient,
 		fault.code,
 	);
@@ -92,7 +92,7 @@ export function unreachableAuth(
 
 const unreadable = (host: string, status?: number): AccessTokenError =>
 	new AccessTokenError(
-		`The answer of ${host} is not an access token`,
+		`${host} did not return an access token`,
 		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
 		true,
 		status,
@@ -113,7 +113,7 @@ function readTokenAnswer(
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
 		return new AccessTokenError(
-			`The auth server ${host} has no token address for this realm`,
+			`The auth server ${host} has no token endpoint for this realm`,
 			"Check 'Auth URL' and 'Realm' in the credential.",
 			false,
 			status,

@@ -19,7 +19,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** Time-outs in a row after which the rest of an execution fails at once. */
 const MAX_SILENCES = 3;
 
-/** What came of one try. Faults are values, for the retry policy. */
+/** The outcome of one try. Faults are values, for the retry policy. */
 export interface Try {
 	outcome: ApiAnswer | NetworkFailure | AccessTokenError;
 	/** The bearer token that was sent. */

@@ -14,12 +14,12 @@ const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
 
 /**
  * Passes on what a delivery gave, and carries out the jobs of the trigger: only an execution has n8n's
- * memory that survives, and static data as they are.
+ * memory that survives, and static data unchanged.
  */
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const mode = context.getMode();
-	// n8n tries a failed execution again in a mode of its own; records of a delivery are known by then.
+	// n8n tries a failed execution again in a separate mode; records of a delivery are known by then.
 	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
 	const saving = readSaveJob(json);
 	if (saving) {

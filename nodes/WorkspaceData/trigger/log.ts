@@ -1,4 +1,4 @@
-/** What the trigger writes to n8n's log. */
+/** Writes the trigger's warnings to n8n's log. */
 import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
 /** At most one line of a kind in so many ms, whatever arrives at the address. */

@@ -16,8 +16,8 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
 }
 
 /**
- * The output for an event in its simplified form. What the service sends beyond the interface is
- * passed on, for example who was added as a collaborator.
+ * The output for an event in its simplified form. Properties that the service sends beyond the interface
+ * are passed on, for example who was added as a collaborator.
  *
  * @param index the fields of the card; undefined where ids are wanted, or no names can be had
  */

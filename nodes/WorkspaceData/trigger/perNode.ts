@@ -1,4 +1,4 @@
-/** What this process knows about each trigger node. */
+/** Keeps what this process knows about each trigger node. */
 import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../model/boundedMap';
 import type { Happening, Search, Todo } from '../model/subscriptionHappening';
@@ -64,7 +64,7 @@ function createNode(): TriggerNode {
 	};
 }
 
-/** What every context of n8n can tell about where it is. */
+/** The place of a node, as every context of n8n tells it. */
 export interface NodePlace {
 	getNode(): INode;
 	getWorkflow(): IWorkflowMetadata;
@@ -78,7 +78,7 @@ export type Use = 'production' | 'test';
 const own = new Map<string, TriggerNode>();
 
 /**
- * Nodes that another process published; nothing tells this one when that ends. What is lost here is
+ * Nodes that another process published; nothing tells this one when that ends. Anything lost here is
  * read from the static data again.
  */
 const visited = new BoundedMap<string, TriggerNode>(1_000);
@@ -108,7 +108,7 @@ export function forget(context: NodePlace, use: Use): void {
 }
 
 /**
- * What a lifecycle hook is about. The mode does not tell: n8n ends a test with the mode in which it
+ * The use that a lifecycle hook is called for. The mode does not tell: n8n ends a test with the mode in which it
  * unpublishes. The hook's own webhook address does.
  */
 export function useAt(context: NodePlace, address: string): Use {
@@ -118,7 +118,7 @@ export function useAt(context: NodePlace, address: string): Use {
 	return production === undefined || production === address ? 'production' : 'test';
 }
 
-/** The last task of each workflow that had to run alone. */
+/** The last task of each workflow that must run alone. */
 const turns = new Map<string, Promise<unknown>>();
 
 /**

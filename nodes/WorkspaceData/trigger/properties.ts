@@ -4,7 +4,7 @@ import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/simplify';
 
-/** Minutes for which a replaced subscription goes on delivering. */
+/** Minutes for which a replaced subscription continues to deliver. */
 export const DEFAULT_OVERLAP_MINUTES = 15;
 
 /** Hours without a delivery after which a subscription is renewed. */
@@ -64,7 +64,8 @@ const optionsProperty: INodeProperties = {
 			name: 'ignoreDuplicates',
 			type: 'boolean',
 			default: true,
-			description: 'Whether an event that is delivered again starts the workflow only once',
+			description:
+				'Whether to start the workflow only once when the service delivers the same event again',
 		},
 		{
 			displayName: 'Max Event Age',
@@ -82,7 +83,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_OVERLAP_MINUTES,
 			description:
-				'For how many minutes the subscription from before a restart of n8n stays active next to the new one, so that late deliveries still start the workflow',
+				'How many minutes the old subscription stays active next to the new one after n8n restarts, so that late deliveries still start the workflow',
 		},
 		{
 			displayName: 'Renew After Silence',
@@ -91,7 +92,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_SILENCE_HOURS,
 			description:
-				'After how many hours without an event to create a new subscription, in case the service paused the current one; at least 1. Each renewal shows as an empty execution; 0 turns it off.',
+				'After how many hours without an event to create a new subscription, in case the service paused the current one. At least 1; 0 turns it off. Each renewal shows as an empty execution.',
 		},
 		{
 			displayName: 'Watch Field Names or IDs',
@@ -100,7 +101,7 @@ const optionsProperty: INodeProperties = {
 			typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
 			default: [],
 			description:
-				'For Record Updated: start only when one of these fields changes; all when empty. The list shows the fields of the card that is watched; with All Cards enter names as an expression. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				'For Record Updated: start only when one of these fields changes; all fields when empty. The list shows the fields of the watched card; with All Cards, enter names as an expression. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	],
 };

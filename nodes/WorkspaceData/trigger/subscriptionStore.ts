@@ -14,7 +14,7 @@ export interface StorePlace {
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
 
-/** What is saved; in deliveries and executions as n8n has just read it from its database. */
+/** The saved subscriptions; in deliveries and executions as n8n has just read them from its database. */
 export const readStore = (context: StorePlace): StoredSubscriptions =>
 	readSubscriptions(context.getWorkflowStaticData('node')[KEY]);
 

@@ -10,7 +10,7 @@ export const authenticationProperty: INodeProperties = {
 		{
 			name: 'API Key',
 			value: 'apiKey',
-			description: 'A key of the workspace, without a name of its own',
+			description: 'A workspace API key, not tied to a user',
 		},
 		{
 			name: 'Service Account',

@@ -1,11 +1,11 @@
-/** Properties of cards and fields beyond those that the interface shows. */
+/** Properties of cards and fields that the interface does not show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',
 	name: 'customProperties',
 	type: 'json',
 	default: '{}',
 	placeholder: 'e.g. { "color": "green" }',
-	description: 'More properties to send, as a JSON object, where your service has them',
+	description: 'More properties to send, as a JSON object, if your service has them',
 } as const;
 
 /** The type of a field; the list comes from the service. */

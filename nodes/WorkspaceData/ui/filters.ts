@@ -1,6 +1,6 @@
 /** The conditions by which records are chosen, and the notice about what they cost. */
 
-/** All conditions; the editor offers those that suit the chosen field. */
+/** All conditions; the editor offers the conditions that suit the chosen field. */
 export const CONDITION_OPTIONS = [
 	{ name: 'Contains', value: 'contains' },
 	{ name: 'Does Not Contain', value: 'notContains' },
@@ -24,7 +24,7 @@ const conditionLoading = {
 	loadOptionsDependsOn: dependsOnField,
 } as const;
 
-/** The conditions that records have to meet. */
+/** The conditions that records must meet. */
 export const filtersProperty = {
 	displayName: 'Filters',
 	name: 'filters',
@@ -57,7 +57,7 @@ export const filtersProperty = {
 					options: CONDITION_OPTIONS,
 					default: 'equals',
 					description:
-						'How to compare. The conditions about parts of a text ignore upper and lower case; Equals does not.',
+						'How to compare. Conditions on parts of a text ignore upper and lower case; Equals does not.',
 				},
 				{
 					displayName: 'Value',
@@ -66,7 +66,7 @@ export const filtersProperty = {
 					typeOptions: { loadOptionsDependsOn: dependsOnField },
 					default: { mode: 'list', value: '' },
 					description:
-						'The value to compare with. The list offers the choices of the field, days for dates, and the text that you type. A date is YYYY-MM-DD, in the time zone of the workflow where times are compared; yes or no is true or false.',
+						'The value to compare with. The list offers the choices of the field, days for dates, and the text that you type. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
 					displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 					modes: [
 						{
@@ -93,7 +93,7 @@ export const filtersProperty = {
 /** Says what a filter costs, where there is one. */
 export const filterNotice = {
 	displayName:
-		'The service cannot filter: n8n reads all records of the card and keeps those that meet the conditions',
+		'The service cannot filter, so n8n reads all records of the card and keeps the records that meet the conditions',
 	name: 'filterNotice',
 	type: 'notice',
 	default: '',

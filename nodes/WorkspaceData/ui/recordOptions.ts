@@ -1,4 +1,4 @@
-/** The entries of the Options collection of the record operations; each takes those that apply. */
+/** The entries of the Options collection of the record operations; each operation takes the entries that apply. */
 
 export const emptyValuesOption = {
 	displayName: 'Empty Values',
@@ -8,16 +8,16 @@ export const emptyValuesOption = {
 		{
 			name: 'Clear the Field',
 			value: 'clear',
-			description: 'An empty text removes what the field holds',
+			description: 'Empty text clears the field',
 		},
 		{
 			name: 'Ignore',
 			value: 'ignore',
-			description: 'An empty text leaves the field as it is',
+			description: 'Empty text leaves the field unchanged',
 		},
 	],
 	default: 'ignore',
-	description: 'What an empty text does. Without this option it is sent as it is.',
+	description: 'How to treat empty text; sent unchanged by default',
 } as const;
 
 export const unknownFieldsOption = {
@@ -33,11 +33,11 @@ export const unknownFieldsOption = {
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Write nothing for the item and say which field is unknown',
+			description: 'Write nothing for the item and name the unknown field',
 		},
 	],
 	default: 'error',
-	description: 'What happens with values for fields that the card does not have',
+	description: 'How to treat values for fields that the card does not have',
 } as const;
 
 export const fieldKeysOption = {
@@ -45,11 +45,11 @@ export const fieldKeysOption = {
 	name: 'fieldKeys',
 	type: 'options',
 	options: [
-		{ name: 'ID', value: 'id', description: 'Output fields under their identifiers' },
+		{ name: 'ID', value: 'id', description: 'Output fields under their IDs' },
 		{ name: 'Name', value: 'name', description: 'Output fields under their names' },
 	],
 	default: 'name',
-	description: 'Under which keys record fields appear in the output',
+	description: 'Whether to name fields by name or by ID',
 } as const;
 
 export const outputFieldsOption = {
@@ -70,13 +70,17 @@ export const ifNotFoundOption = {
 		{
 			name: 'Output an Empty Item',
 			value: 'empty',
-			description: 'Go on with an item without data',
+			description: 'Continue with an item without data',
 		},
-		{ name: 'Skip the Item', value: 'skip', description: 'Go on without an item' },
-		{ name: 'Throw an Error', value: 'error', description: 'Report that there is no such record' },
+		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Report that the record does not exist',
+		},
 	],
 	default: 'error',
-	description: 'What happens when the card has no such record',
+	description: 'How to continue when the card does not have the record',
 } as const;
 
 export const multipleMatchesOption = {
@@ -87,7 +91,7 @@ export const multipleMatchesOption = {
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Change nothing and say how many match',
+			description: 'Change nothing and report how many records match',
 		},
 		{ name: 'Update All', value: 'all', description: 'Update every record that matches' },
 		{
@@ -97,7 +101,7 @@ export const multipleMatchesOption = {
 		},
 	],
 	default: 'error',
-	description: 'What happens when more than one record matches',
+	description: 'How to handle several matching records',
 } as const;
 
 export const upsertModeOption = {
@@ -108,7 +112,7 @@ export const upsertModeOption = {
 		{
 			name: 'Create Only',
 			value: 'createOnly',
-			description: 'Create missing records and leave existing ones as they are',
+			description: 'Create missing records and leave existing ones unchanged',
 		},
 		{
 			name: 'Create or Update',
@@ -118,11 +122,11 @@ export const upsertModeOption = {
 		{
 			name: 'Update Only',
 			value: 'updateOnly',
-			description: 'Update existing records and create none',
+			description: 'Update existing records and do not create any',
 		},
 	],
 	default: 'createOrUpdate',
-	description: 'What may be done with records that are missing or that exist',
+	description: 'Whether to create records, update them, or both',
 } as const;
 
 export const maxParallelOption = {
@@ -132,7 +136,7 @@ export const maxParallelOption = {
 	typeOptions: { minValue: 1, maxValue: 50 },
 	default: 10,
 	description:
-		'How many requests may run at once. Records that are written at the same time are stored in any order: choose 1 to store them in the order of the items.',
+		'How many requests may run at once. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
 } as const;
 
 export const timeoutOption = {

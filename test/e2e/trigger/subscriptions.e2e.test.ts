@@ -133,7 +133,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 					? true
 					: undefined,
 			);
-			expect(await copy.log()).toContain('Left alone, as they deliver to another address');
+			expect(await copy.log()).toContain('Not deleted, because they deliver to an address other');
 			await copyClient.unpublish(saved.id);
 			const [only, ...others] = await until('the subscription of the copy to end', async () => {
 				const all = await subscriptions(card);

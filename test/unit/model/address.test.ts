@@ -15,16 +15,16 @@ test.each([
 test.each([
 	['', "'Base URL' is empty"],
 	[undefined, "'Base URL' is empty"],
-	['data.example.com/api/v1', "'Base URL' is not a usable address"],
-	['ftp://data.example.com/api/v1', "'Base URL' is not a usable address"],
-	['https://user:secret@data.example.com/api/v1', "'Base URL' is not a usable address"],
-	['https://data.example.com/api/v1?key=1', "'Base URL' is not a usable address"],
-	['https://data.example.com/api/v1#x', "'Base URL' is not a usable address"],
-	['javascript:alert(1)', "'Base URL' is not a usable address"],
-	['https://data.example.com', "'Base URL' has to end in /api/v1"],
-	['https://data.example.com/api/v2', "'Base URL' has to end in /api/v1"],
-	['https://data.example.com/api/v1/cards', "'Base URL' has to end in /api/v1"],
-	['https://data.example.com/myapi/v1', "'Base URL' has to end in /api/v1"],
+	['data.example.com/api/v1', "'Base URL' is not a valid address"],
+	['ftp://data.example.com/api/v1', "'Base URL' is not a valid address"],
+	['https://user:secret@data.example.com/api/v1', "'Base URL' is not a valid address"],
+	['https://data.example.com/api/v1?key=1', "'Base URL' is not a valid address"],
+	['https://data.example.com/api/v1#x', "'Base URL' is not a valid address"],
+	['javascript:alert(1)', "'Base URL' is not a valid address"],
+	['https://data.example.com', "'Base URL' must end in /api/v1"],
+	['https://data.example.com/api/v2', "'Base URL' must end in /api/v1"],
+	['https://data.example.com/api/v1/cards', "'Base URL' must end in /api/v1"],
+	['https://data.example.com/myapi/v1', "'Base URL' must end in /api/v1"],
 ])('Base URL %j is refused: %s', (value, message) => {
 	expect(() => parseBaseUrl(value)).toThrow(
 		expect.objectContaining({

@@ -59,7 +59,7 @@ describe('two fields of one name', () => {
 		for (const find of [index.find, index.resolve]) {
 			expect(() => find('Name')).toThrow(
 				expect.objectContaining({
-					message: "Card 'People' has 2 fields that 'Name' can mean",
+					message: "'Name' matches 2 fields of card 'People'",
 					description: expect.stringMatching(/f1.*f2/),
 				}),
 			);

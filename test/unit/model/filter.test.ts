@@ -87,7 +87,9 @@ test.each([
 	'lessThan',
 	'lessOrEqual',
 ])("'%s' needs a value to compare with", (condition) => {
-	expect(() => conditionTest(condition, '')).toThrow("'Value' of a filter condition is empty");
+	expect(() => conditionTest(condition, '')).toThrow(
+		"'Value' is empty in a condition of 'Filters'",
+	);
 });
 
 test('an unknown condition of a saved workflow is refused', () => {

@@ -34,7 +34,7 @@ describe('answers that are no problem details get words that help', () => {
 			'an HTML page: its title',
 			502,
 			'<html><head><title>502 Bad Gateway</title></head></html>',
-			'The service is not reachable behind its gateway',
+			'The service could not be reached through its gateway',
 			'502 Bad Gateway',
 		],
 		[
@@ -52,10 +52,16 @@ describe('answers that are no problem details get words that help', () => {
 			'upstream down',
 		],
 		['nothing', 500, '', 'The service could not process the request', undefined],
-		['undefined', 404, undefined, 'The service did not find what was asked for', undefined],
+		['undefined', 404, undefined, 'The service could not find the requested data', undefined],
 		['an unknown status', 418, {}, 'The service answered with status 418', undefined],
 		['a redirect', 307, '', 'The service redirects to another address', undefined],
-		['a message member', 400, { message: 'No.' }, 'The service could not use the request', 'No.'],
+		[
+			'a message member',
+			400,
+			{ message: 'No.' },
+			'The service could not understand the request',
+			'No.',
+		],
 		[
 			"OAuth's own errors",
 			401,
@@ -63,8 +69,8 @@ describe('answers that are no problem details get words that help', () => {
 			'The service did not accept the credential',
 			'unknown',
 		],
-		['an error text', 400, { error: 'bad' }, 'The service could not use the request', 'bad'],
-		['a list', 400, [1, 2], 'The service could not use the request', undefined],
+		['an error text', 400, { error: 'bad' }, 'The service could not understand the request', 'bad'],
+		['a list', 400, [1, 2], 'The service could not understand the request', undefined],
 	])('%s', (_, status, body, title, detail) => {
 		const { foreign, ...problem } = readProblem(status, body);
 		expect(problem).toEqual({ status, title, ...(detail && { detail }) });

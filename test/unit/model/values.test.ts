@@ -127,7 +127,7 @@ test.each<[unknown, unknown]>([
 );
 
 test.each<[string, unknown, RegExp, unknown[]?]>([
-	['number', '1,5', /with a point/],
+	['number', '1,5', /with a decimal point/],
 	['number', 'abc', /number/],
 	['number', '1e400', /number/],
 	['number', Infinity, /finite/],
@@ -155,8 +155,8 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['text', sandboxDate('never'), /dates/],
 	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],
-	['json', { a: [Symbol('a')] }, /texts/],
-	['text', { n: 0n, toString: new Date(0) }, /texts/],
+	['json', { a: [Symbol('a')] }, /Enter text/],
+	['text', { n: 0n, toString: new Date(0) }, /Enter text/],
 ])('%s: %p is refused with what the field accepts', (...[type, value, expected, options]) => {
 	expect(() => convert(type, value, options)).toThrow(
 		expect.objectContaining({

@@ -122,7 +122,7 @@ describe('B15: answers that say the lifetime in other ways', () => {
 		const { get, answers, requests } = endpoint();
 		answers(() => ({ statusCode: 200, body }));
 		await expect(get()).rejects.toMatchObject({
-			message: 'The answer of auth.example.com is not an access token',
+			message: 'auth.example.com did not return an access token',
 			description: expect.stringContaining("Check 'Auth URL' and 'Realm'"),
 		});
 		await expect(get()).rejects.toThrow();
@@ -291,7 +291,7 @@ test.each<[string, unknown]>([
 test('an address that cannot be used is refused before anything is sent', async () => {
 	const { get, requests } = endpoint();
 	await expect(get({ ...account, authUrl: 'auth.example.com' })).rejects.toThrow(
-		"'Auth URL' is not a usable address",
+		"'Auth URL' is not a valid address",
 	);
 	expect(requests).toEqual([]);
 });

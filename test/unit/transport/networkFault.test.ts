@@ -5,7 +5,7 @@ const failure = (code: string, more: object = {}, message = code) =>
 
 test.each<[string, unknown, string, boolean, boolean]>([
 	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', false, true],
-	['an unknown host', failure('ENOTFOUND'), 'the host name is not known', false, true],
+	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', false, true],
 	[
 		'a closed connection',
 		failure('ECONNRESET'),

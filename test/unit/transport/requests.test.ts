@@ -114,16 +114,16 @@ describe('what is sent again, and how often at most', () => {
 });
 
 describe('B22, B23: a create whose answer is lost', () => {
-	test.each(['ECONNRESET', 'ECONNABORTED'])(
-		'%s: sent once; the message says that it may exist',
-		async (code) => {
-			const { api } = await service(failure(code));
-			await expect(api.request(request('POST'))).rejects.toMatchObject({
-				message: 'No answer came, so the record may exist now',
-				description: expect.stringContaining('before you run this item again'),
-			});
-		},
-	);
+	test.each([
+		['ECONNRESET', 'the connection was closed before an answer came'],
+		['ECONNABORTED', 'no answer came in time'],
+	])('%s: sent once; the message says that it may have been created', async (code, reason) => {
+		const { api } = await service(failure(code));
+		await expect(api.request(request('POST'))).rejects.toMatchObject({
+			message: `The record may have been created: ${reason}`,
+			description: expect.stringContaining('before you run this item again'),
+		});
+	});
 	test('a connection refused: three tries, then a message that names the host', async () => {
 		const { api } = await service(failure('ECONNREFUSED'));
 		await expect(api.request(request('POST'))).rejects.toMatchObject({
@@ -132,11 +132,11 @@ describe('B22, B23: a create whose answer is lost', () => {
 		});
 	});
 	test.each([502, 504])(
-		'a gateway answers %d: the advice says that it may exist',
+		'a gateway answers %d: the advice says that it may have been created',
 		async (status) => {
 			const { api } = await service(answer(status));
 			await expect(api.request(request('POST'))).rejects.toMatchObject({
-				advice: expect.stringContaining('The record may exist now'),
+				advice: expect.stringContaining('The record may have been created'),
 			});
 		},
 	);

@@ -8,9 +8,9 @@ test.each([
 	'http://127.1.2.3/webhook/x',
 	'http://[::1]:5678/webhook/x',
 	'http://0.0.0.0:5678/webhook/x',
-])('says that the service cannot come to %s', (targetUrl) => {
+])('says that the service cannot reach %s', (targetUrl) => {
 	expect(loopbackHint(targetUrl, service)).toMatch(
-		/which only this machine can reach; .*WEBHOOK_URL.* data\.example\.com can reach/,
+		/which only this machine can reach\. .*WEBHOOK_URL.* data\.example\.com can reach/,
 	);
 });
 

@@ -28,7 +28,7 @@ export const updateCard = defineOperation({
 					name: 'description',
 					type: 'string',
 					default: '',
-					description: 'The new description; an empty one removes it',
+					description: 'The new description; leave it empty to remove the current one',
 				},
 				{
 					displayName: 'Name',

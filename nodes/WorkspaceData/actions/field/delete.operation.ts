@@ -7,7 +7,7 @@ export const deleteField = defineOperation({
 	value: 'delete',
 	name: 'Delete',
 	action: 'Delete a field',
-	description: 'Delete a field with the values that records hold in it',
+	description: 'Delete a field and its values in all records',
 	writes: true,
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {

@@ -36,7 +36,7 @@ function missing(card: CardReference, { fields }: FieldIndex, id: string): Input
 	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
 	return new InputError(
 		`Card '${card.name}' has no field with the ID '${id}'`,
-		`Identifiers can change. Choose the field again, or use 'By Name': ${names.join(', ')}${more}.`,
+		`Field IDs can change. Choose the field again, or use 'By Name': ${names.join(', ')}${more}.`,
 	);
 }
 
@@ -61,7 +61,7 @@ export async function locateExactField(
 	const namesake = fields.fields.find(({ id, name }) => name === shown && id !== text);
 	if (shown === text || field.name === shown || !namesake) return { card, field };
 	throw new InputError(
-		`The chosen field '${clip(shown)}' is called '${clip(field.name)}' now, and another field has its name`,
+		`The chosen field '${clip(shown)}' is now called '${clip(field.name)}', and another field has the old name`,
 		`Nothing was deleted. Choose the field again: ${field.id} is '${clip(field.name)}', ${namesake.id} is '${clip(namesake.name)}'.`,
 	);
 }

@@ -15,7 +15,7 @@ export const updateField = defineOperation({
 	value: 'update',
 	name: 'Update',
 	action: 'Update a field',
-	description: 'Change a field of a card',
+	description: 'Change the name, type or options of a field',
 	writes: true,
 	properties: [
 		cardLocator,

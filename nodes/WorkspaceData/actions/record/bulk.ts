@@ -15,7 +15,7 @@ export interface Conditions {
 	matchType: unknown;
 }
 
-/** What the run has made of records since its listing was read. */
+/** Records that the run has changed since it read its listing, as they are now. */
 const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
 
 /**
@@ -28,7 +28,7 @@ export function requireConditions({ filters }: Conditions): void {
 	if (Array.isArray(conditions) && conditions.length > 0) return;
 	throw new InputError(
 		"'Filters' has no condition",
-		"Add at least one condition to 'Filters': without one, all records of the card would be changed.",
+		'Add at least one condition: without one, every record of the card would be changed.',
 	);
 }
 
@@ -58,8 +58,8 @@ async function chooseRecords(
 		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
 	if (known(fresh) !== known(index)) {
 		throw new InputError(
-			`The fields of card '${card.name}' changed while its records were read`,
-			'Nothing was changed, as the conditions could mean other records now. Run the node again.',
+			`The fields of card '${card.name}' changed while its records were being read`,
+			'Nothing was changed, because the conditions might now match other records. Run the node again.',
 		);
 	}
 	return chosen;

@@ -36,12 +36,12 @@ const readSchema = (entries: readonly unknown[]) =>
 		return read.success ? [read.data] : [];
 	});
 
-/** What an item says about the values of a record. */
+/** The values that an item gives for a record. */
 export interface Columns {
 	/** Keys are names or ids of fields, values as entered. */
 	entries: Array<[string, unknown]>;
 	matchingKeys: string[];
-	/** What the editor calls the mapper. */
+	/** The label of the mapper in the editor. */
 	label: string;
 	hints: Map<string, FieldHint>;
 }
@@ -85,7 +85,7 @@ export function readColumns(value: unknown, item: JsonObject, label: string): Co
 		throw new InputError(
 			`No value in '${label}'`,
 			mappingMode === 'autoMapInputData'
-				? "The item has no fields. Its keys have to be field names, or stand under 'fields'."
+				? "The item has no values. Its keys must be field names, at the top level or under 'fields'."
 				: 'Map at least one field.',
 		);
 	}
@@ -119,7 +119,7 @@ function together(errors: readonly unknown[]): unknown {
 		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
 	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
 	return new InputError(
-		`${refusals.length} values of the item cannot be sent`,
+		`${refusals.length} values of this item cannot be sent`,
 		`${named.join(' ')}${more}`,
 	);
 }
@@ -150,8 +150,8 @@ export function toRecordData(
 		const other = keys.get(field.id);
 		if (other !== undefined) {
 			throw new InputError(
-				`'${other}' and '${key}' both mean field '${field.name}'`,
-				'Map each field once.',
+				`'${other}' and '${key}' both refer to field '${field.name}'`,
+				'Map each field only once.',
 			);
 		}
 		keys.set(field.id, key);
@@ -178,6 +178,6 @@ export function requireData(data: JsonObject, { label }: Columns): JsonObject {
 	if (Object.keys(data).length > 0) return data;
 	throw new InputError(
 		`No value in '${label}'`,
-		"All values are empty or for unknown fields; see the options 'Empty Values' and 'Unknown Fields'.",
+		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'Unknown Fields'.",
 	);
 }

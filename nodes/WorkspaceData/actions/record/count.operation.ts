@@ -8,7 +8,7 @@ export const countRecords = defineOperation({
 	value: 'count',
 	name: 'Count',
 	action: 'Count records',
-	description: 'Count the records of a card, or those that meet conditions',
+	description: 'Count all records of a card, or the records that meet the conditions',
 	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
 	async execute({ run, get }) {
 		const card = await run.card(get('cardId'));

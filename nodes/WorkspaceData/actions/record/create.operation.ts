@@ -14,7 +14,7 @@ import { prepareWrite, withLiveFields } from './liveFields';
 import { recordOutput } from './output';
 import { create } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';
 
 export const createRecord = defineOperation({

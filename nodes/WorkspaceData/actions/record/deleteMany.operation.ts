@@ -12,7 +12,7 @@ export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
 	name: 'Delete Many',
 	action: 'Delete many records',
-	description: 'Delete all records that meet conditions',
+	description: 'Delete all records that meet the conditions',
 	writes: true,
 	properties: [
 		cardLocator,

@@ -23,7 +23,7 @@ const filtersSchema = z.object({
 		.nullish(),
 });
 
-/** How many of the conditions have to be met. */
+/** Whether records must meet all conditions or any of them. */
 export const matchTypeProperty = {
 	displayName: 'Match',
 	name: 'matchType',
@@ -32,16 +32,16 @@ export const matchTypeProperty = {
 		{
 			name: 'All Conditions',
 			value: 'allConditions',
-			description: 'Return records that meet every condition',
+			description: 'Records that meet every condition',
 		},
 		{
 			name: 'Any Condition',
 			value: 'anyCondition',
-			description: 'Return records that meet at least one condition',
+			description: 'Records that meet at least one condition',
 		},
 	],
 	default: 'allConditions',
-	description: 'How many of the conditions a record has to meet',
+	description: 'Whether a record must meet all conditions or at least one of them',
 } as const;
 
 /** The field that a key means to the letter: by its name, else by its ID. @throws InputError */
@@ -78,13 +78,13 @@ export function readFilter(
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() === '') {
 			throw new InputError(
-				"'Field Name or ID' of a filter condition is empty",
+				"'Field Name or ID' is empty in a condition of 'Filters'",
 				'Choose the field to filter by, or remove the condition.',
 			);
 		}
 		if (isExact && isEmpty(value) && condition.toLowerCase().endsWith('equals')) {
 			throw new InputError(
-				"'Value' of a filter condition is empty",
+				"'Value' is empty in a condition of 'Filters'",
 				"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 			);
 		}
@@ -94,7 +94,7 @@ export function readFilter(
 			const named = index.fields.find(({ name }) => name === key);
 			if (named) {
 				hint(
-					`'${key}' in a filter is the record's own property. To compare the field of this name, use its id: ${named.id}`,
+					`'${key}' in a filter means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
 				);
 			}
 			return (record: DataRecord) => test(own.read(record));

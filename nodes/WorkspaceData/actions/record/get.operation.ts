@@ -38,7 +38,7 @@ export const getRecord = defineOperation({
 		return whenNotFound(
 			new InputError(
 				`Card '${card.name}' has no record '${recordId}'`,
-				"Check 'Record', or choose what happens in the option 'If Not Found'.",
+				"Check 'Record', or set the option 'If Not Found'.",
 			),
 		);
 	},

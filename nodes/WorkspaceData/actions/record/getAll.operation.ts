@@ -46,7 +46,7 @@ export const getManyRecords = defineOperation({
 			return results.length === limit;
 		});
 		if (passes) {
-			const advice = limit === Infinity ? '' : "A lower 'Limit' ends the reading earlier.";
+			const advice = limit === Infinity ? '' : "A lower 'Limit' reads fewer.";
 			hintAtReading(run, read, advice);
 		}
 		return results;

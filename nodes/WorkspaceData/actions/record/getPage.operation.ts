@@ -23,7 +23,7 @@ function readCursorParameter(value: unknown): string | undefined {
 		return String(value).trim() || undefined;
 	throw new InputError(
 		`'Cursor' cannot be '${plainText(value)}'`,
-		"Use 'next_cursor' of the page before; leave it empty for the first page.",
+		"Use 'next_cursor' from the previous page, or leave 'Cursor' empty for the first page.",
 	);
 }
 
@@ -34,7 +34,7 @@ function explainCursor(error: unknown, cursor: string | undefined): unknown {
 	if (status >= 500 || !/cursor/i.test(`${kind} ${title} ${detail}`)) return error;
 	return new ApiFailure(
 		error.problem,
-		"Check 'Cursor': it must be 'next_cursor' of a page of the same card. Leave it empty for the first page.",
+		"Check 'Cursor': it must be 'next_cursor' from a page of the same card. Leave it empty for the first page.",
 	);
 }
 
@@ -42,7 +42,7 @@ export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
 	name: 'Get Page',
 	action: 'Get a page of records',
-	description: 'Retrieve one page of records, with the cursor of the next one',
+	description: 'Retrieve one page of records and the cursor of the next page',
 	properties: [
 		cardLocator,
 		{
@@ -51,7 +51,7 @@ export const getRecordPageOperation = defineOperation({
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. {{ $json.next_cursor }}',
-			description: "The 'next_cursor' of the page before; empty for the first page",
+			description: "The 'next_cursor' from the previous page; empty for the first page",
 		},
 		pageLimitProperty,
 		simplifyProperty,

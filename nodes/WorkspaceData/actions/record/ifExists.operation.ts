@@ -8,7 +8,7 @@ export const ifRecordExists = defineOperation({
 	value: 'ifExists',
 	name: 'If Record Exists',
 	action: 'If a record exists',
-	description: 'Pass on the input items for which a record meets the conditions',
+	description: 'Keep the input items for which a record meets the conditions',
 	passesOn: true,
 	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
 	async execute({ run, itemIndex, get }) {

@@ -8,7 +8,7 @@ export const ifRecordDoesNotExist = defineOperation({
 	value: 'ifNotExists',
 	name: 'If Record Does Not Exist',
 	action: 'If a record does not exist',
-	description: 'Pass on the input items for which no record meets the conditions',
+	description: 'Keep the input items for which no record meets the conditions',
 	passesOn: true,
 	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
 	async execute({ run, itemIndex, get }) {

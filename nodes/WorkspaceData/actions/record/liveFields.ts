@@ -7,7 +7,7 @@ import type { CardReference, Run } from '../run';
 import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
 import { requestOptions } from './requestOptions';
 
-/** What one item writes, and where. */
+/** The data that one item writes, and where. */
 export interface Write {
 	card: CardReference;
 	columns: Columns;
@@ -48,7 +48,7 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** A text that a field of an unknown type may have to be sent as a number or as true or false. */
+/** A text that a field of an unknown type may need as a number or as true or false. */
 const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
 
 /** The fields of the card, where it matters also by what records hold in those of an unknown type. */
@@ -73,7 +73,7 @@ export async function fieldsFor(
  * been renamed or replaced since the listing was read, the listing is read once more, and the work done
  * from its start with the new ids. Until that is known, no other item sends anything.
  *
- * @param work gets the listing and the record data under its ids; has to bear repetition
+ * @param work gets the listing and the record data under its ids; must bear repetition
  */
 export async function withLiveFields<Result>(
 	run: Run,
@@ -93,7 +93,7 @@ export async function withLiveFields<Result>(
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
 		const reading = { ...request, ahead: true };
-		// What the service said about the record counts, not what it says about a listing.
+		// The service's words about the record count, not its words about a listing.
 		const again = await run
 			.freshFields(card, reading)
 			.catch(() => listing)

@@ -27,18 +27,18 @@ export interface MatchIndex {
 	add(sent: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord>;
 }
 
-/** What is known of a record that is not found: it was created, or its creation has no clear answer. */
+/** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
 type Fate = 'created' | 'unclear';
 
 const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 	fate === 'created'
 		? new UnexpectedAnswer(
-				'The record that an earlier item created is not found again',
-				'Its creation was answered without an id, and the listing shows it with other values or not yet. Nothing was written for this item: it could have become a second record.',
+				'The record that an earlier item created cannot be found',
+				'The service did not return the ID of the new record, and does not list a record with these values. Nothing was written for this item, to avoid a duplicate.',
 			)
 		: new UnexpectedAnswer(
-				'The record may have been created by an earlier item, but is not listed',
-				'The answer to that item was lost. Nothing was written for this item, as it could have become a second record. Look for the record before you run the item again.',
+				'An earlier item may have created this record, but the service does not list it',
+				'The answer to the earlier item was lost. Nothing was written for this item, to avoid a duplicate. Look for the record before you run the item again.',
 			);
 
 const bornAt = ({ createdAt }: DataRecord): number => parseTime(createdAt) ?? Infinity;
@@ -57,7 +57,7 @@ async function buildIndex(
 	const creations = new Set<Promise<DataRecord>>();
 	/** Keys whose record was created, or may have been, without its id being known: the listing will tell. */
 	const untold = new Map<string, Fate>();
-	/** Those that are not listed. */
+	/** Keys of records that the listing does not show. */
 	const lost = new Map<string, Fate>();
 	let rereading: Promise<void> | undefined;
 

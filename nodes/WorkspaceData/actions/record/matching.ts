@@ -23,7 +23,7 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 	if (columns.matchingKeys.length === 0) {
 		throw new InputError(
 			"No field in 'Fields to match on'",
-			'Choose at least one field by which records are found again.',
+			'Choose at least one field that identifies a record.',
 		);
 	}
 	return columns.matchingKeys.map((key) => index.resolve(key, columns.hints.get(key)).id);
@@ -35,6 +35,6 @@ export function itemKey(fieldIds: readonly string[], data: JsonObject, index: Fi
 	if (empty === undefined) return matchKey(fieldIds, data, index);
 	throw new InputError(
 		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
-		'Each matching field needs a value: an empty one would match records by chance.',
+		'Give every field to match on a value: an empty value could match unrelated records.',
 	);
 }

@@ -4,7 +4,7 @@ import { ifNotFoundOption } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 
 /**
- * What items give when their record does not exist, as the option If Not Found says. The option is
+ * The output of an item whose record does not exist, as the option If Not Found says. The option is
  * read here and now, so that a value it cannot have stops the item before anything is sent.
  *
  * @param policy `error`, `skip` or `empty`

@@ -6,10 +6,10 @@ import { plainNames } from '../../model/text';
 import { fieldKeysOption } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 
-/** How a record is put out. */
+/** How a record is returned. */
 export interface OutputOptions {
 	fieldKeys?: string;
-	/** Names or ids of the fields to put out; all when missing or empty. */
+	/** Names or ids of the fields to return; all when missing or empty. */
 	outputFields?: unknown;
 }
 

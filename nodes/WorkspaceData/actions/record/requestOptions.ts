@@ -11,18 +11,18 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 	const number = plainNumber(value);
 	if (Number.isFinite(number) && number > 0) return number;
 	throw new InputError(
-		`'${parameter}' has to be a number above 0, not '${plainText(value)}'`,
+		`'${parameter}' must be a number above 0, not '${plainText(value)}'`,
 		`Enter a number, or remove '${parameter}' from the options.`,
 	);
 }
 
-/** What the Options collection says about requests. @throws InputError */
+/** The settings for requests in the Options collection. @throws InputError */
 export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
 	const maxParallel = readNumber(options.maxParallel, 'Max Parallel Requests');
 	const seconds = readNumber(options.timeout, 'Timeout');
 	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
 		throw new InputError(
-			`'Timeout' is ${seconds} seconds, but can be at most ${MAX_TIMEOUT_S} (a day)`,
+			`'Timeout' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
 			"Enter a smaller number, or remove 'Timeout' from the options.",
 		);
 	}

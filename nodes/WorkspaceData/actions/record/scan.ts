@@ -29,5 +29,7 @@ export async function scanRecords(
 /** Says what a condition costs, where it was more than a page. */
 export function hintAtReading({ hint }: Pick<Run, 'hint'>, read: number, advice = ''): void {
 	if (read <= MAX_PAGE_SIZE) return;
-	hint(`${read} records were read: the service cannot filter or count.${advice && ` ${advice}`}`);
+	hint(
+		`${read} records were read, because the service cannot filter or count.${advice && ` ${advice}`}`,
+	);
 }

@@ -17,7 +17,7 @@ import { isRecordNotFound, readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { update } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Update';
 
 export const updateRecord = defineOperation({

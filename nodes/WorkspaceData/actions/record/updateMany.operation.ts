@@ -18,14 +18,14 @@ import { fieldsFor, prepareWrite } from './liveFields';
 import { recordOutput } from './output';
 import { update } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Update';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
 	name: 'Update Many',
 	action: 'Update many records',
-	description: 'Change values of all records that meet conditions',
+	description: 'Change values of all records that meet the conditions',
 	writes: true,
 	properties: [
 		cardLocator,

@@ -25,7 +25,7 @@ import { readNotFound } from './notFound';
 import { recordOutput } from './output';
 import { create, update } from './write';
 
-/** What the editor calls the mapper. */
+/** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';
 
 /** The records to update, as the option Multiple Matches says. */
@@ -37,8 +37,8 @@ function chosen(
 	if (matches.length <= 1 || policy === 'all') return matches;
 	if (policy === 'first') return matches.slice(0, 1);
 	throw new InputError(
-		`${matches.length} records of card '${card}' match`,
-		"Match on more fields, or choose what happens in the option 'Multiple Matches'.",
+		`${matches.length} records of card '${card}' match this item`,
+		"Match on more fields, or set the option 'Multiple Matches'.",
 	);
 }
 
@@ -69,7 +69,7 @@ export const upsertRecord = defineOperation({
 			{
 				...ifNotFoundOption,
 				description:
-					'What happens when no record matches and the upsert mode is Update Only; the other modes create one',
+					'How to continue when no record matches and Upsert Mode is Update Only; the other modes create a record',
 			},
 			maxParallelOption,
 			multipleMatchesOption,
@@ -109,8 +109,8 @@ export const upsertRecord = defineOperation({
 				if (upsertMode === 'updateOnly') {
 					return whenNotFound(
 						new InputError(
-							`No record of card '${card.name}' matches`,
-							"Check the matching values, or choose what happens in the option 'If Not Found'.",
+							`No record of card '${card.name}' matches this item`,
+							"Check the matching values, or set the option 'If Not Found'.",
 						),
 					);
 				}

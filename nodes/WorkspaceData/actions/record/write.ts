@@ -15,8 +15,8 @@ export const recordPath = (cardId: string, recordId: string): PathPart[] => [
 ];
 
 /**
- * What is known of a record's data, overruled by what an answer shows. Values that are empty and not
- * shown have been cleared.
+ * The data of a record: values known before, overruled by the values that an answer shows. Values that
+ * are empty and not shown have been cleared.
  */
 function completed(known: JsonObject, shown: JsonObject): JsonObject {
 	const entries = Object.entries({ ...known, ...shown });

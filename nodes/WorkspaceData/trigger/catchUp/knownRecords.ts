@@ -25,7 +25,7 @@ export const recordKey = (cardId: unknown, recordId: unknown): string =>
 /** Under which name it is remembered that all records up to a time were searched, in ms since the epoch. */
 const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 
-/** Remembers entries. @returns those that n8n did not know before */
+/** Remembers entries. @returns the entries that n8n did not know before */
 async function remember(context: IExecuteFunctions, keys: readonly string[]): Promise<Set<string>> {
 	if (keys.length === 0) return new Set();
 	const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
@@ -57,7 +57,7 @@ export interface FoundRecord {
 	createdAt: number;
 }
 
-/** What n8n remembers, as far as a search has to know it. */
+/** The part of n8n's memory that a search needs to know. */
 export interface KnownRecords {
 	/** Whether n8n may have forgotten older entries. */
 	isFull: boolean;
@@ -118,8 +118,8 @@ const createdRecords = (items: readonly INodeExecutionData[]) =>
 	);
 
 /**
- * Leaves out created records that the workflow has had, from a search or from a delivery. What n8n cannot
- * look up is passed on: better twice than never.
+ * Leaves out created records that the workflow has had, from a search or from a delivery. Records that n8n cannot
+ * look up are passed on: better twice than never.
  */
 export async function withoutKnown(
 	context: IExecuteFunctions,
@@ -140,7 +140,7 @@ export async function withoutKnown(
 			return fresh.has(record.key) && (record.at === undefined || record.at > searched);
 		});
 	} catch (error) {
-		warn(context, `Created records could not be remembered: ${reasonOf(error)}`);
+		warn(context, `The list of known records could not be saved: ${reasonOf(error)}`);
 		return items;
 	}
 }

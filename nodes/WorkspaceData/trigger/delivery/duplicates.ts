@@ -1,7 +1,7 @@
 /** Which events this process has taken on, so that a second delivery of one starts no second execution. */
 import { wait, type Clock } from '../../transport/clock';
 
-/** What is needed of n8n's response to a delivery. */
+/** The part of n8n's response to a delivery that is needed here. */
 export interface DeliveryResponse {
 	readonly writableEnded: boolean;
 	readonly statusCode: number;
@@ -20,7 +20,7 @@ interface Open {
 export interface Duplicates {
 	/**
 	 * Takes an event on, unless it was taken on before. While an earlier delivery of it is under way, waits
-	 * for what becomes of that one: if n8n could not save its execution, this one has to run. A delivery
+	 * for what becomes of that one: if n8n could not save its execution, this one must run. A delivery
 	 * counts only once n8n answered it with success.
 	 *
 	 * @param event its key, the id of the subscription that delivered it, and whether that one may deliver it

@@ -32,8 +32,8 @@ interface KnownFields {
 const cards = new BoundedMap<string, KnownFields>(1_000);
 
 /**
- * The fields of a card, from a listing that is kept for a minute and then renewed beside the
- * deliveries. Waits for a new one where there is none, or where it lacks something; never fails and
+ * The fields of a card, from a listing that is kept for a minute and then renewed in the
+ * background. Waits for a new one where there is none, or where it lacks something; never fails and
  * never takes longer than 3 s: then the last listing is given, or undefined.
  *
  * @param card whose fields

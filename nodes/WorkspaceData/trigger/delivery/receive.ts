@@ -75,9 +75,9 @@ export async function receiveDelivery(
 
 interface Verified {
 	event: DeliveredEvent;
-	/** The one that signed it; during an overlap not the current one. */
+	/** The subscription that signed it; during an overlap not the current one. */
 	signer: Subscription;
-	/** What the node is subscribed to now. */
+	/** The current subscription of the node. */
 	subscription: Subscription;
 	settings: TriggerSettings;
 }

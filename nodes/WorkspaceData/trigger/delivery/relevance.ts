@@ -21,7 +21,8 @@ export function misdirection(
 	{ workspaceId, cardId }: Pick<Subscription, 'workspaceId' | 'cardId'>,
 	events: readonly string[],
 ): string | undefined {
-	if (!events.includes(event.event)) return `'Trigger On' does not have the event '${event.event}'`;
+	if (!events.includes(event.event))
+		return `'Trigger On' does not include the event '${event.event}'`;
 	if (event.workspaceId !== undefined && event.workspaceId !== workspaceId) {
 		return 'it is from another workspace';
 	}

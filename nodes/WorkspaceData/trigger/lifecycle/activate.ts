@@ -66,7 +66,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	if (foreign.length > 0) {
 		warn(
 			context,
-			`Left alone, as they deliver to another address than ${address}: subscriptions ${foreign.join(', ')}`,
+			`Not deleted, because they deliver to an address other than ${address}: subscriptions ${foreign.join(', ')}`,
 		);
 	}
 	writeStore(context, stored(node.set));

@@ -51,7 +51,10 @@ export async function deactivate(
 			warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`),
 		);
 		if (!(await within(WAIT_MS, deletion, clock))) {
-			warn(context, 'Deleting the subscription takes longer; it continues in the background');
+			warn(
+				context,
+				'Deleting the subscription is taking longer than expected; it continues in the background',
+			);
 		}
 	}
 	writeStore(context, stored(node.set));

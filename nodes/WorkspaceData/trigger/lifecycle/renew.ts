@@ -65,7 +65,10 @@ export function tellLeftBehind(
 	{ subscriptions }: { subscriptions: readonly RetiredSubscription[] },
 ): void {
 	const ids = subscriptions.map(({ id }) => id).join(', ');
-	warn(context, `Left behind at the service: subscriptions ${ids}`);
+	warn(
+		context,
+		`Subscriptions ${ids} still exist at the service and will not be tried again: delete them there`,
+	);
 }
 
 /** As `deleteAll`, with the node's credential; never throws. */
@@ -87,7 +90,7 @@ export async function deleteWith(
 	}
 }
 
-/** The card to watch; the one that is subscribed to where a name that was chosen is gone meanwhile. */
+/** The card to watch; where the chosen name no longer exists, the card of the current subscription. */
 async function cardToWatch(
 	settings: TriggerSettings,
 	node: TriggerNode,
@@ -120,8 +123,8 @@ async function createInPlace(
 }
 
 /**
- * Subscribes for a node. What it had before goes on delivering for a while what happened while nobody
- * was there.
+ * Subscribes for a node. The old subscription stays active for a while, and delivers what happened
+ * while n8n was down.
  *
  * @param savedByHook whether n8n saves static data as soon as the caller returns
  * @returns what is to be done next; nothing where the node was published or unpublished meanwhile
@@ -151,7 +154,7 @@ export async function renew(
 		// A service may give the same one twice for one address: then it is the node's by now.
 		if (node.set.current?.id === made.id) return [];
 		await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
-			warn(context, `Subscription ${made.id} is left behind at the service: ${reasonOf(error)}`),
+			warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
 		);
 		return [];
 	}

@@ -68,7 +68,7 @@ export async function carryOutSaveJob(
 ): Promise<void> {
 	const text = unseal(sealed, await readOwnSecret(context, authentication));
 	if (text === undefined) {
-		throw new Error('The credential was changed since the subscription was renewed');
+		throw new Error('The credential has changed since the subscription was renewed');
 	}
 	const ours = readSubscriptions(text);
 	const node = nodeOf(context, 'production');
@@ -84,7 +84,7 @@ export async function carryOutSaveJob(
 	if (next !== writeSubscriptions(saved)) writeStore(context, { ...toSave, retired });
 }
 
-/** Deletes subscriptions. @returns the ids of those that are gone */
+/** Deletes subscriptions. @returns the ids of the subscriptions that are gone */
 async function deleteEach(
 	context: IExecuteFunctions,
 	authentication: Authentication,

@@ -183,7 +183,7 @@ export async function lookAfter(
 				context,
 				warnings.upkeep,
 				clock.now(),
-				`The subscription could not be looked after: ${reasonOf(error)}`,
+				`The subscription could not be checked: ${reasonOf(error)}`,
 			);
 		} finally {
 			busy = false;

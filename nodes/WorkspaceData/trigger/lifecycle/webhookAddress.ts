@@ -6,10 +6,10 @@ import { ApiFailure } from '../../transport/failures';
 const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
 
-/** What to know when the service cannot come to n8n's address. */
+/** A hint for when the service cannot reach n8n's address. */
 export function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
-	return `n8n gives its own address as ${new URL(targetUrl).origin}, which only this machine can reach; set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that ${new URL(baseUrl).host} can reach`;
+	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach`;
 }
 
 /** The error, with the hint where the service refused the address. */
@@ -26,11 +26,11 @@ export function withHint(error: unknown, hint: string | undefined): unknown {
  */
 export function targetUrlOf(context: IHookFunctions): string {
 	const url = context.getNodeWebhookUrl('default');
-	if (url === undefined) throw new Error('n8n gives no webhook address for this node');
+	if (url === undefined) throw new Error('n8n has no webhook address for this node');
 	if (/^https?:$/.test(protocolOf(url))) return url;
 	throw new InputError(
-		`n8n's address for deliveries is '${url}', which is not an address`,
-		"Set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that begins with https:// or http://.",
+		`n8n's webhook address is '${url}', which is not a valid address`,
+		'Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that begins with https:// or http://.',
 	);
 }
 
