@@ -1,4 +1,4 @@
-/** What happens to the subscriptions of a trigger node, and what is to be done about it. Times are ms since the epoch. */
+/** The events in the life of a trigger node's subscriptions, and the tasks that follow. Times are ms since the epoch. */
 import type { RetiredSubscription, StoredSubscriptions, Subscription } from './subscription';
 import type { SubscriptionSet } from './subscriptionSet';
 

@@ -1,4 +1,4 @@
-/** What an execution does that saves the subscriptions of a trigger node: it reads back what is saved first. */
+/** Decides for the execution that saves the subscriptions of a trigger node; it reads the saved ones back first. */
 import type { RetiredSubscription, StoredSubscriptions } from './subscription';
 import { EMPTY_SET, isOverwritten, type SubscriptionSet, withStored } from './subscriptionSet';
 

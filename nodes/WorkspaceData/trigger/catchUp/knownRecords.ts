@@ -70,7 +70,7 @@ export interface KnownRecords {
 	/**
 	 * Remembers that a search was completed, and the records it found that are close to its end.
 	 *
-	 * @returns those that an event has brought since they were looked up
+	 * @returns the keys of records that an event has brought since they were looked up
 	 */
 	complete(upTo: number, found: readonly FoundRecord[]): Promise<Set<string>>;
 }
