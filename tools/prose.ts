@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 import { rules } from './prose/rules.ts';
 import { everything, scope } from './prose/scope.ts';
-import { commentsIn, type Passage, textsIn } from './prose/sources.ts';
+import { commentsIn, notesIn, type Passage, textsIn } from './prose/sources.ts';
 
 const root = join(import.meta.dirname, '..');
 const kernel = new TextlintKernel();
@@ -41,10 +41,16 @@ async function* filesOf(patterns: readonly string[]): AsyncGenerator<[file: stri
 	}
 }
 
-async function findings({ pages, texts, comments }: typeof scope): Promise<Finding[]> {
+async function findings({ pages, notes, texts, comments }: typeof scope): Promise<Finding[]> {
 	const found: Finding[] = [];
 	for await (const [file, text] of filesOf(pages)) {
 		found.push(...(await lint(file, '.md', { text, line: 1 })));
+	}
+	for await (const [file, code] of filesOf(notes)) {
+		for (const { text, line } of notesIn(code)) {
+			// A note is one line of JSON.
+			for (const finding of await lint(file, '.md', { text, line })) found.push({ ...finding, line });
+		}
 	}
 	for await (const [file, code] of filesOf(texts)) {
 		for (const passage of textsIn(file, code)) found.push(...(await lint(file, '.txt', passage)));

@@ -5,6 +5,8 @@
 export const scope = {
 	/** Markdown pages. */
 	pages: ['[!L]*.md', '.github/*.md', 'docs/**/*.md', 'service/*.md'],
+	/** Workflows whose sticky notes are read. */
+	notes: ['examples/*.json'],
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
 	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
