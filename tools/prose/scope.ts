@@ -10,7 +10,7 @@ export const scope = {
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
 	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
-	comments: ['{nodes,credentials,host,demo,bench,tools}/**/*.ts'],
+	comments: ['{nodes,credentials,service,host,demo,bench,tools}/**/*.ts'],
 };
 
 /** Everything that could be read. */
