@@ -1,4 +1,4 @@
-/** Each quota is met by the one that asks for more, and by nobody else. */
+/** Each quota stops only the caller that asks for more. */
 import { createTurns } from '../../service/delivery/turns.ts';
 import { startService } from '../../service/index.ts';
 import { createClient, until } from './client.ts';
@@ -51,7 +51,7 @@ test('F3 a newcomer finds a turn, whatever the others hold', async () => {
 		for (let n = 0; n < 20; n++) void turns.take(greedy, 'target').then(() => (begun += 1));
 	}
 	await new Promise((resolve) => setImmediate(resolve));
-	// Eight for the first, half of what is left for each of the others.
+	// Eight for the first, half of the remaining turns for each of the others.
 	expect(begun).toBe(8 + 4 + 2);
 	const leave = await turns.take('newcomer', 'target');
 	leave();

@@ -1,4 +1,4 @@
-/** The example workflows: importable as they are, and they do what their notes say. */
+/** The example workflows: importable unchanged, and they do what their notes say. */
 import { until } from '../../../host/deadline.ts';
 import { importExamples, readExamples } from '../../../host/examples.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
