@@ -1,4 +1,4 @@
-/** What the service says about itself in its first line: where it is, and what opens it. */
+/** The first line of output of the service: its addresses, and the secrets that open it. */
 export interface ServiceAddresses {
 	/** API root, ends in /api/v1. */
 	baseUrl: string;

@@ -24,7 +24,7 @@ export const apiRoot = '/api/v1';
 
 const problemType = 'application/problem+json; charset=utf-8';
 
-/** What fastify itself refuses, as our problems. */
+/** Fastify's own refusals, as our problems. */
 function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError | undefined {
 	switch (error.code) {
 		case 'FST_ERR_CTP_BODY_TOO_LARGE': {
@@ -64,7 +64,7 @@ function routeNotFound(request: FastifyRequest): ProblemError {
 	return problem('route-not-found', `There is nothing at ${request.method} ${pathOf(request)}.`);
 }
 
-/** Bodies come as they are; a client that compresses them has to hear that nobody unpacks them. */
+/** Bodies come unpacked; a client that compresses them must hear that nobody unpacks them. */
 function checkNotEncoded({ headers }: FastifyRequest) {
 	const encoding = headers['content-encoding'];
 	if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
@@ -73,7 +73,7 @@ function checkNotEncoded({ headers }: FastifyRequest) {
 	});
 }
 
-/** JSON is UTF-8 between systems (RFC 8259, 8.1); another charset has to hear that it is not read. */
+/** JSON is UTF-8 between systems (RFC 8259, 8.1); a client with another charset must hear that it is not read. */
 function checkCharset({ headers }: FastifyRequest) {
 	const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
 	if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
@@ -86,7 +86,7 @@ function checkHost({ raw }: FastifyRequest) {
 	throw problem('malformed-request', 'The request has no Host header.');
 }
 
-/** A parameter that nobody reads is a mistake of the client, who has to hear of it. */
+/** A parameter that nobody reads is a mistake of the client, who must hear of it. */
 function checkQuery({ query, routeOptions }: FastifyRequest) {
 	const known = routeOptions.config.query ?? [];
 	const unknown = Object.keys(query as object).find((name) => !known.includes(name));
@@ -137,7 +137,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
 /** Adds hooks and routes to an app; the hooks run before those of the API. */
 export type AppPlugin = (app: App) => Promise<void> | void;
 
-/** What the app is built from. */
+/** The parts that the app is built from. */
 export interface AppOptions {
 	context: RouteContext;
 	/** Made with the app, as it counts requests with the app's help. */

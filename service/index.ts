@@ -125,7 +125,7 @@ export async function startService(
 
 	const clock = rig?.clock ?? machineClock;
 	const store = openStore(options.file ?? ':memory:', clock, quotas);
-	/** What to stop if something later fails, and at the end; last started, first stopped. */
+	/** The parts to stop if something later fails, and at the end; last started, first stopped. */
 	const stops: Array<() => Promise<void> | void> = [() => store.close()];
 	const stopAll = async () => {
 		for (const stop of stops.splice(0).reverse()) await stop();

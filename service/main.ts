@@ -30,7 +30,7 @@ const text =
 		throw new InvalidArgumentError(what);
 	};
 
-/** Reads a text that has to fit into an Authorization header. */
+/** Reads a text that must fit into an Authorization header. */
 const bearer = text('It must be of visible ASCII characters, without spaces.', /^[\x21-\x7e]+$/);
 const address = text('It must be an http:// or https:// address.', /^https?:\/\/[^/?#]+$/i);
 
@@ -87,7 +87,7 @@ const command = new Command('npm run service --')
 	.allowExcessArguments(false)
 	.parse();
 
-/** What commander makes of the options above. */
+/** The options above, as commander returns them. */
 type Given = Omit<ServiceOptions, 'rate'> & {
 	json?: boolean;
 	exitWithParent?: boolean;
@@ -98,7 +98,7 @@ type Given = Omit<ServiceOptions, 'rate'> & {
 };
 const given = command.opts<Given>();
 
-/** Secrets of a file, which its owner alone can read. What is given otherwise goes before. */
+/** Secrets of a file, which its owner alone can read. Other options take precedence. */
 function readSecrets(): Partial<ServiceOptions> {
 	const { secretsFile } = given;
 	if (secretsFile === undefined) return {};

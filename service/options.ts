@@ -10,7 +10,7 @@ export interface ServiceOptions {
 	authPort?: number;
 	/** Address to listen on, 127.0.0.1 unless told otherwise. */
 	host?: string;
-	/** What clients reach the API and the identity provider by, where a proxy is before them or they listen on all addresses. */
+	/** The addresses by which clients reach the API and the identity provider, behind a proxy or on all addresses. */
 	publicUrl?: string;
 	publicAuthUrl?: string;
 	/** Path of the SQLite file; without one everything is kept in memory and gone at the end. */

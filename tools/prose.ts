@@ -1,7 +1,4 @@
-/**
- * Reads our prose as `tools/prose/rules.ts` wants it: the part of `npm run lint` that is about English.
- * `--all` reads everything and tells how much there is to mend, by file.
- */
+/** Reads our prose as `tools/prose/rules.ts` wants it: the part of `npm run lint` that is about English. */
 import { TextlintKernel, type TextlintKernelPlugin } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 import plainText from '@textlint/textlint-plugin-text';
@@ -9,8 +6,8 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { rules } from './prose/rules.ts';
-import { everything, scope } from './prose/scope.ts';
-import { commentsIn, type Passage, textsIn } from './prose/sources.ts';
+import { scope } from './prose/scope.ts';
+import { commentsIn, notesIn, type Passage, textsIn } from './prose/sources.ts';
 
 const root = join(import.meta.dirname, '..');
 const kernel = new TextlintKernel();
@@ -41,10 +38,17 @@ async function* filesOf(patterns: readonly string[]): AsyncGenerator<[file: stri
 	}
 }
 
-async function findings({ pages, texts, comments }: typeof scope): Promise<Finding[]> {
+async function findings({ pages, notes, texts, comments }: typeof scope): Promise<Finding[]> {
 	const found: Finding[] = [];
 	for await (const [file, text] of filesOf(pages)) {
 		found.push(...(await lint(file, '.md', { text, line: 1 })));
+	}
+	for await (const [file, code] of filesOf(notes)) {
+		for (const { text, line } of notesIn(code)) {
+			// A note is one line of JSON.
+			for (const finding of await lint(file, '.md', { text, line }))
+				found.push({ ...finding, line });
+		}
 	}
 	for await (const [file, code] of filesOf(texts)) {
 		for (const passage of textsIn(file, code)) found.push(...(await lint(file, '.txt', passage)));
@@ -57,13 +61,8 @@ async function findings({ pages, texts, comments }: typeof scope): Promise<Findi
 	return found;
 }
 
-const all = process.argv.includes('--all');
-const found = await findings(all ? everything : scope);
+const found = await findings(scope);
 for (const { file, line, message } of found) {
 	process.stdout.write(`${file}:${line}  ${message}\n`);
-}
-if (all) {
-	const byFolder = Map.groupBy(found, ({ file }) => file.split('/')[0]);
-	for (const [folder, { length }] of byFolder) process.stdout.write(`${length}  ${folder}\n`);
 }
 process.exit(found.length > 0 ? 1 : 0);

@@ -9,7 +9,7 @@ import { secretMatches } from '../foundation/secrets.ts';
 import type { Store } from '../storage/store.ts';
 import { createTokenStore } from '../storage/tokens.ts';
 
-/** The identity provider: a listener of its own that issues access tokens for service accounts. */
+/** The identity provider: a separate listener that issues access tokens for service accounts. */
 export interface IdentityProvider {
 	/** Its HTTP application; takes hooks until `listen` is called. */
 	readonly app: FastifyInstance;
@@ -30,11 +30,11 @@ export interface IdentityProvider {
 /** Path of the token endpoint below the realm. @see service interface, part 4 */
 const tokenPath = '/protocol/openid-connect/token';
 
-/** What the provider is made from. */
+/** The parts that the provider is made from. */
 export interface IdentityProviderOptions {
 	host: string;
 	port: number;
-	/** What others reach it by, where that is not the address it listens on. */
+	/** The address by which others reach it, if it differs from the address it listens on. */
 	publicUrl?: string | undefined;
 	realm: string;
 	store: Store;

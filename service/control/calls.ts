@@ -18,11 +18,11 @@ import type { ShiftedClock } from './shiftedClock.ts';
 import { tokenFaultModes, type TokenFaults } from './tokenFaults.ts';
 import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
 
-/** What control works on. */
+/** The parts that control works on. */
 export interface ControlContext extends ControlledParts {
 	state: RigState;
 	settings: RuntimeSettings;
-	/** What `reset` goes back to. */
+	/** The state that `reset` restores. */
 	initial: { settings: Readonly<RuntimeSettings>; variants: Readonly<Variants>; rate: Rate };
 	faults: Faults;
 	tokenFaults: TokenFaults;
@@ -186,7 +186,7 @@ export function createControl(context: ControlContext) {
 		revokeTokens: call(account, ({ clientId }) => ({
 			revoked: identities.revokeTokens(clientId),
 		})),
-		/** Makes another workspace with a key of its own. */
+		/** Makes another workspace with its API key. */
 		createWorkspace: call(
 			z.strictObject({ name: z.string().default('Another workspace') }).optional(),
 			(input) => {

@@ -6,7 +6,7 @@ export const rateAnswerSchema = z
 		status: z.literal([429, 403, 503]).default(429),
 		/** Whether there is a Retry-After header. */
 		retryAfter: z.boolean().default(true),
-		/** What X-RateLimit-Reset says, on every answer. */
+		/** The form of X-RateLimit-Reset, on every answer. */
 		reset: z.enum(['seconds', 'milliseconds', 'past', 'far', 'missing']).default('seconds'),
 	})
 	.strict();

@@ -22,7 +22,7 @@ export interface RequestLog {
 		request: IncomingMessage,
 		response: ServerResponse,
 	): LoggedRequest;
-	/** What was noted of a request. */
+	/** The note of a request. */
 	entryOf(request: IncomingMessage): LoggedRequest | undefined;
 	list(): readonly LoggedRequest[];
 	reset(): void;
@@ -30,7 +30,7 @@ export interface RequestLog {
 
 const maximumUrl = 2_000;
 
-/** The beginning of an address, as a string of its own: a slice would keep the whole one in memory. */
+/** The beginning of an address, as a separate string: a slice would keep the whole one in memory. */
 function beginningOf(url: string): string {
 	return url.length > maximumUrl ? Buffer.from(url.slice(0, maximumUrl)).toString() : url;
 }

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../foundation/events.ts';
 import { pageSize } from '../foundation/settings.ts';
 import type { HookContext } from './state.ts';
 
-/** What a request does: the two parts of its operation id in the description. */
+/** The purpose of a request: the two parts of its operation id in the description. */
 export interface Operation {
 	verb: 'list' | 'get' | 'create' | 'update' | 'delete';
 	noun: 'card' | 'field' | 'record' | 'webhook';
@@ -37,7 +37,7 @@ type Shown = Record<string, unknown>;
  */
 export function createShapes(context: HookContext) {
 	const { state, store, data, cursors } = context;
-	/** What a DELETE is about to remove, for variants that answer with it. */
+	/** The object that a DELETE is about to remove, for variants that answer with it. */
 	const removed = new WeakMap<FastifyRequest, Shown>();
 	const paramsOf = (request: FastifyRequest) => request.params as Params;
 

@@ -11,7 +11,7 @@ import type { ShiftedClock } from './shiftedClock.ts';
 import type { TokenFaults } from './tokenFaults.ts';
 import type { Variants } from './variants.ts';
 
-/** What tests turn while the service runs, beyond its own settings. */
+/** The switches for tests while the service runs, in addition to its settings. */
 export interface RigState {
 	/** Time that every API answer is held back, in ms. */
 	latencyMs: number;
@@ -32,7 +32,7 @@ export interface ControlledParts {
 	workspaceId: string;
 }
 
-/** What the hooks work with. */
+/** The parts that the hooks work with. */
 export interface HookContext extends ControlledParts {
 	state: RigState;
 	faults: Faults;

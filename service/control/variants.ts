@@ -8,7 +8,7 @@ export const variantsSchema = z
 	.object({
 		/** Lists of cards and fields: `{ cards: [] }`, `[]`, `{ data: [] }` or `{ items: [] }`. */
 		lists: z.enum(['named', 'bare', 'data', 'items']),
-		/** Single objects: as they are, `{ card: {} }` or `{ data: {} }`. */
+		/** Single objects: bare, `{ card: {} }` or `{ data: {} }`. */
 		objects: z.enum(['bare', 'named', 'data']),
 		/** Status of a successful POST; 204 has no body. */
 		createStatus: z.literal([201, 200, 204]),
@@ -18,7 +18,7 @@ export const variantsSchema = z
 		deleteStatus: z.literal([204, 200]),
 		/** Under which key a new subscription's identifier is. */
 		webhookIdKey: z.enum(['webhook_id', 'id']),
-		/** The secret beside the subscription object or inside a wrapped one. */
+		/** The secret next to the subscription object or inside a wrapped one. */
 		webhookSecret: z.enum(['top', 'wrapped']),
 		/** Options of select fields: `"A"`, `{ id, name }` or `{ value, label }`. */
 		fieldOptions: z.enum(['strings', 'idName', 'valueLabel']),
@@ -28,11 +28,11 @@ export const variantsSchema = z
 		extraProperties: z.boolean(),
 		/** Whether the token answer says how long the token lives. */
 		tokenExpiresIn: z.boolean(),
-		/** What record.updated carries: the changed fields or the whole record. */
+		/** The data of record.updated: the changed fields or the whole record. */
 		updatedEventData: z.enum(['changed', 'full']),
 		/** A limit above the maximum: refused, or taken as the maximum. */
 		limitAboveMaximum: z.enum(['refuse', 'clamp']),
-		/** What a cleared field looks like in a record: absent or null. */
+		/** The form of a cleared field in a record: absent or null. */
 		clearedFields: z.enum(['absent', 'null']),
 	})
 	.strict();
@@ -40,7 +40,7 @@ export const variantsSchema = z
 /** One choice for each open shape. */
 export type Variants = z.infer<typeof variantsSchema>;
 
-/** What the service does unless told otherwise. */
+/** The behaviour of the service unless told otherwise. */
 export const defaultVariants: Readonly<Variants> = {
 	lists: 'named',
 	objects: 'bare',

@@ -4,7 +4,7 @@ import type { Card } from '../storage/cards.ts';
 import type { Store } from '../storage/store.ts';
 import { refusal } from './refusal.ts';
 
-/** What clients can do with cards; each change is one transaction with its events. */
+/** The operations of clients on cards; each change is one transaction with its events. */
 export type Cards = ReturnType<typeof createCards>;
 
 const cardEvent = (

@@ -16,7 +16,7 @@ import { type Refusal, refusal } from './refusal.ts';
 /** An option as a client may send it: a name, or an object that has one. */
 export type OptionInput = string | { id?: string; name: string } | { value: string; label: string };
 
-/** What clients can do with the fields of a card. */
+/** The operations of clients on the fields of a card. */
 export type Fields = ReturnType<typeof createFields>;
 
 /** A change of a field's type or options while the values of its card are checked against it. */

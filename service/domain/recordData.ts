@@ -55,7 +55,7 @@ export function withoutNulls(data: StoredData): StoredData {
 const sameInJson = (one: unknown, other: unknown) =>
 	isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
-/** What a change really changes: entries whose value differs from the present one. */
+/** The effect of a change: entries whose value differs from the present one. */
 export function differences(present: StoredData, change: StoredData): StoredData {
 	return Object.fromEntries(
 		Object.entries(change).filter(

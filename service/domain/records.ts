@@ -13,7 +13,7 @@ export interface ApiRecord {
 	created_at: string;
 }
 
-/** What clients can do with the records of a card; each change is one transaction with its events. */
+/** The operations of clients on the records of a card; each change is one transaction with its events. */
 export type Records = ReturnType<typeof createRecords>;
 
 /** Gives the operations over a store. */

@@ -4,7 +4,7 @@ import type { Subscription } from '../storage/subscriptions.ts';
 import type { Store } from '../storage/store.ts';
 import { refusal } from './refusal.ts';
 
-/** What clients and the settings page can do with webhook subscriptions. */
+/** The operations of clients and the settings page on webhook subscriptions. */
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** Gives the operations over a store. */

@@ -11,7 +11,7 @@ export const eventNames = [
 /** Name of an event. */
 export type EventName = (typeof eventNames)[number];
 
-/** What is delivered: the common properties, and what the event adds. */
+/** The content of a delivery: the common properties, and the properties that the event adds. */
 export interface DomainEvent {
 	event: EventName;
 	workspaceId: string;

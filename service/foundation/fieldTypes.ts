@@ -80,7 +80,7 @@ function checkText(value: unknown, what: string, accepts: (text: string) => bool
 	return accepts(value) ? ok(value) : refuse(`expected ${what}`);
 }
 
-/** What a value is called in a message. */
+/** The name of a value's type in a message. */
 function typeName(value: unknown): string {
 	if (value === null) return 'null';
 	return Array.isArray(value) ? 'array' : typeof value;

@@ -1,4 +1,4 @@
-/** What something thrown says about itself. */
+/** The message of something thrown. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

@@ -19,7 +19,7 @@ export function newId(prefix: string): string {
 }
 
 /**
- * What is stored instead of a secret. A plain SHA-256 is enough because our secrets are random and
+ * The text that is stored instead of a secret. A plain SHA-256 is enough because our secrets are random and
  * long: there is nothing to guess that a slow hash would protect.
  */
 export function hashSecret(secret: string): string {

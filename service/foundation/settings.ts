@@ -7,7 +7,7 @@ export const maximumTimerMs = 2 ** 31 - 1;
 export const maximumParallelDeliveries = 1_000;
 export const maximumTokenLifetime = 2 ** 31 - 1;
 
-/** What can be changed while the service runs; set by options at the start, by control later. */
+/** Settings that can be changed while the service runs; set by options at the start, by control later. */
 export const runtimeSettingsSchema = z.strictObject({
 	/** Time before the first retry of a delivery, in ms; doubles with each further one. */
 	backoffMs: z.number().min(0).max(maximumTimerMs),
@@ -19,7 +19,7 @@ export const runtimeSettingsSchema = z.strictObject({
 	tokenLifetimeSeconds: z.int().min(1).max(maximumTokenLifetime),
 });
 
-/** What can be changed while the service runs. */
+/** Settings that can be changed while the service runs. */
 export type RuntimeSettings = z.infer<typeof runtimeSettingsSchema>;
 
 /** Failed attempts after which a subscription is paused. @see service interface, part 8 */

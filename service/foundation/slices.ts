@@ -3,7 +3,7 @@ import { sliceMs } from './quotas.ts';
 
 /**
  * Runs a long piece of work in slices, with a turn of the event loop after each.
- * @param work does a small step; false when nothing is left to do
+ * @param work does a small step; false when all is done
  * @param signal ends it early, between two slices
  */
 export async function inSlices(work: () => boolean, signal?: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ declare module 'fastify' {
 	}
 }
 
-/** What the routes work with. */
+/** The parts that the routes work with. */
 export interface RouteContext {
 	data: WorkspaceData;
 	cursors: Cursors;

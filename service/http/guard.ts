@@ -13,7 +13,7 @@ export interface Guard {
 	onPublicRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-/** What the guard is made from. */
+/** The parts that the guard is made from. */
 export interface GuardOptions {
 	authenticate: Authenticate;
 	identities: IdentityStore;

@@ -97,7 +97,7 @@ export function isProblemError(error: unknown): error is ProblemError {
 	return error instanceof Error && 'problem' in error;
 }
 
-/** What something thrown means in HTTP: a problem as it was made, or the one that a refusal of the domain is. */
+/** Something thrown, as a problem of HTTP: a problem stays unchanged, a refusal of the domain becomes one. */
 export function problemOf(error: unknown): ProblemError | undefined {
 	if (isProblemError(error)) return error;
 	if (!isRefusal(error)) return undefined;

@@ -4,7 +4,7 @@ import { maximumReasons, type Reason } from '../domain/refusal.ts';
 import { jsonPointer } from '../foundation/jsonPointer.ts';
 import { problem } from './problem.ts';
 
-/** What zod objects to, as JSON Pointers and words. A union's own message says too little. */
+/** Zod's objections, as JSON Pointers and words. A union's own message says too little. */
 function reasonsOf(issues: readonly core.$ZodIssue[]): Reason[] {
 	return issues.slice(0, maximumReasons).map((issue) => ({
 		pointer: jsonPointer(issue.path),

@@ -16,7 +16,7 @@ const all = '/workspaces/:wid/cards/:cid/records';
 const one = `${all}/:rid`;
 const tags = ['Records'];
 
-/** Documents the query; the values are judged by `readLimit` so that each has a problem of its own. */
+/** Documents the query; the values are judged by `readLimit` so that each has a separate problem. */
 const listQuery = z.object({
 	limit: z
 		.union([z.string(), z.array(z.string())])

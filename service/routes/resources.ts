@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import { eventNames } from '../foundation/events.ts';
 import { fieldTypes } from '../foundation/fieldTypes.ts';
 
-/** Half a surrogate pair has no UTF-8 form, so it could not be stored as it is. */
+/** Half a surrogate pair has no UTF-8 form, so it could not be stored unchanged. */
 const isUnicode = (text: string) => !/\p{Surrogate}/u.test(text);
 const notUnicode = { message: 'is not well-formed Unicode' };
 
@@ -104,7 +104,7 @@ export const fieldUpdateSchema = z
 
 /**
  * Field id → value. Checked against the card's fields later; not a zod record, because that would drop
- * a key called `__proto__` where an unknown field has to be reported.
+ * a key called `__proto__` where an unknown field must be reported.
  */
 const recordData = z
 	.custom<Record<string, unknown>>(

@@ -12,17 +12,17 @@ import type { Mail } from '../storage/mails.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
 import type { Notice } from './sessions.ts';
 
-/** What every page for somebody signed in shows. */
+/** The content of every page for somebody signed in. */
 export interface PageData {
 	workspace: { id: string; name: string };
 	/** Goes into every form; proves that the form is ours. */
 	formToken: string;
 }
 
-/** What the settings show. */
+/** The content of the settings. */
 export interface SettingsData extends PageData {
 	notices: Notice[];
-	/** What a credential of n8n asks for, by the labels there. */
+	/** The values that a credential of n8n asks for, by the labels there. */
 	credential: Array<[name: string, value: string]>;
 	hasSecret: boolean;
 	keys: ApiKey[];
@@ -35,7 +35,7 @@ export interface SettingsData extends PageData {
 	mailServer: boolean;
 }
 
-/** What the view of records shows: all cards, or one with a page of its records. */
+/** The content of the view of records: all cards, or one with a page of its records. */
 export interface RecordsData extends PageData {
 	cards: Card[];
 	card?: Card;
@@ -45,7 +45,7 @@ export interface RecordsData extends PageData {
 	nextCursor: string | null;
 }
 
-/** What is asked before something is done that cannot be undone. */
+/** The question before something that cannot be undone. */
 export interface Question extends PageData {
 	question: string;
 	consequence: string;

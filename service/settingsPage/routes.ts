@@ -27,7 +27,7 @@ import { createSessions, type Notice, type Session, sessionMs } from './sessions
 /** Path of the settings page. */
 export const settingsRoot = '/settings';
 
-/** What the settings page works on. */
+/** The parts that the settings page works on. */
 export interface SettingsContext {
 	store: Store;
 	data: WorkspaceData;
@@ -35,7 +35,7 @@ export interface SettingsContext {
 	workspaceId: string;
 	realm: string;
 	password: string;
-	/** What the cookie is encrypted with; kept with the data. */
+	/** The key that encrypts the cookie; kept with the data. */
 	cookieKey: string;
 	guard: Guard;
 	quotas: Pick<Quotas, 'signInsPerMinute'>;

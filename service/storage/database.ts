@@ -95,7 +95,7 @@ const schemaVersion = 3;
 /** Marks the file as ours ("WsDa"). @see https://www.sqlite.org/fileformat.html, section 1.3.18 */
 const applicationId = 0x57734461;
 
-/** What makes the next version of each: version 2 gives e-mails their workspace, 3 bounds what is kept. */
+/** The steps to the next version of each: version 2 gives e-mails their workspace, 3 bounds what is kept. */
 const upgrades: Record<number, string> = {
 	1: `
 		ALTER TABLE mails ADD COLUMN workspace_id TEXT REFERENCES workspaces(id);

@@ -33,7 +33,7 @@ export interface DeliveryLogEntry {
 	attempts: Attempt[];
 }
 
-/** What waits for a subscription. */
+/** The deliveries that wait for a subscription. */
 export interface Waiting {
 	deliveries: number;
 	bytes: number;
@@ -113,7 +113,7 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 		'SELECT state, bytes, subscription_id AS subscriptionId FROM deliveries WHERE id = ?',
 	);
 
-	/** What waits, by subscription: asked for at every event, so kept in memory after the first look. */
+	/** The waiting deliveries, by subscription: asked for at every event, so kept in memory after the first look. */
 	const waitingOf = new Map<string, Waiting>();
 	const readWaiting = (subscriptionId: string): Waiting => {
 		const known = waitingOf.get(subscriptionId);
@@ -130,7 +130,7 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 		});
 		afterRollback(() => waitingOf.delete(subscriptionId));
 	};
-	/** What of the log is done; undefined until it is counted. */
+	/** The part of the log that is done; undefined until it is counted. */
 	let done: Waiting | undefined;
 
 	return {
@@ -226,7 +226,7 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 		hasten(backoffMs: number) {
 			hasten.run(Date.now(), backoffMs);
 		},
-		/** Queues a delivery again, as it was; its attempts go on being counted in the log. */
+		/** Queues a delivery again, as it was; its attempts are still counted in the log. */
 		again(id: number) {
 			const row = stateOf.get(id) as { subscriptionId: string } | undefined;
 			if (row) this.forget(row.subscriptionId);

@@ -34,7 +34,7 @@ export function createFieldStore({ sql, afterRollback }: Database) {
 	/** Cards whose listing was read lately; bounded so that many cards do not fill the memory. */
 	const cache = new Map<string, CardFields>();
 	const maximumCached = 1_000;
-	/** Forgets a listing that changes; again, should the change be rolled back after it was read anew. */
+	/** Forgets a listing that changes; again, should the change be rolled back after it was read once more. */
 	const forget = (cardId: string) => {
 		cache.delete(cardId);
 		afterRollback(() => cache.delete(cardId));

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 
 /** Roles of a service account, least first (DECISIONS.md, part 5). */
 export const roles = ['viewer', 'editor', 'admin'] as const;
-/** What a service account may do: read; read and change; the same, kept for the settings. */
+/** The rights of a service account: read; read and change; the same, kept for the settings. */
 export type Role = (typeof roles)[number];
 
 /** A workspace as stored. */

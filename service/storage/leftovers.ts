@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Something deleted whose rows still have to be cleared away. */
+/** Something deleted whose rows must still be cleared away. */
 interface Leftover {
 	kind: 'card' | 'subscription' | 'field';
 	owner: string;
@@ -11,8 +11,8 @@ interface Leftover {
 const step = 100;
 
 /**
- * What was deleted and is cleared away in the background, a few rows at a time. The list is in the
- * database, so a start goes on where the last process ended. Prepares the statements.
+ * The deleted things that are cleared away in the background, a few rows at a time. The list is in the
+ * database, so a start continues where the last process ended. Prepares the statements.
  */
 export function createLeftovers({ sql, transaction, meta, setMeta }: Database) {
 	const add = sql.prepare('INSERT OR IGNORE INTO leftovers VALUES (?, ?, ?)');

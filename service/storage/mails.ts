@@ -39,7 +39,7 @@ export function createMailStore({ sql }: Database, clock: Clock) {
 		add(workspaceId: string, recipient: string, subject: string, text: string) {
 			insert.run(workspaceId, recipient, subject, text, clock.iso());
 		},
-		/** Messages that are not sent, oldest first: all, or those that are not older. */
+		/** Messages that are not sent, oldest first: all, or only messages that are not older. */
 		unsent(maximumAgeMs?: number) {
 			const since =
 				maximumAgeMs === undefined ? '' : new Date(clock.now() - maximumAgeMs).toISOString();

@@ -15,7 +15,7 @@ export interface RecordPage {
 	more: boolean;
 }
 
-/** Characters of JSON after which a page ends early; the answer has to fit into one string. */
+/** Characters of JSON after which a page ends early; the answer must fit into one string. */
 const maximumPageSize = 16 * 1024 * 1024;
 
 /** How far ahead the time in record ids is reserved, in ms. */
@@ -53,7 +53,7 @@ export function createRecordStore({ sql, meta, setMeta, afterRollback }: Databas
 	);
 	const latest = sql.prepare('SELECT MAX(id) AS id FROM records');
 
-	// Ids must go on rising after a restart and when a clock steps back, or a cursor would miss records.
+	// Ids must keep rising after a restart and when a clock steps back, or a cursor would miss records.
 	// They identify and protect nothing, so their random part need not be cryptographic (and is faster so).
 	const ulid = monotonicFactory(Math.random);
 	/** Ids have a time before this one; noted ahead, as noting each would cost a write for every record. */

@@ -17,7 +17,7 @@ export type Store = ReturnType<typeof openStore>;
 /** Queues an event for whoever subscribed to it; only valid inside `change`. */
 export type Publish = (event: DomainEvent) => void;
 
-/** What others do when something was published, queued or left over. */
+/** The reactions of others when something was published, queued or left over. */
 export interface StoreListeners {
 	/** Changes an event before it is written; nothing does unless a test asks for it. */
 	beforeEvent(event: DomainEvent): DomainEvent;

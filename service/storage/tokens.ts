@@ -2,7 +2,7 @@ import { hashSecret } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /**
- * What the OpenID provider keeps, by model and by the hash of the identifier (which is the token).
+ * The objects that the OpenID provider keeps, by model and by the hash of the identifier (which is the token).
  * Prepares the statements.
  */
 export function createTokenStore({ sql }: Database) {

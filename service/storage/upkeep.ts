@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 export interface Upkeep {
 	/** Looks for work now. Safe to call at any time, also while it works. */
 	start(): void;
-	/** Stops between two slices; the next start of the service goes on. */
+	/** Stops between two slices; the next start of the service continues. */
 	close(): Promise<void>;
 }
 

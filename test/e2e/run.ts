@@ -50,7 +50,7 @@ interface Run {
 }
 
 /**
- * What is to be run, one after the other: all tests that bear company, then queue mode, whose seven
+ * The runs, one after the other: all tests that bear company, then queue mode, whose seven
  * processes want the machine for themselves.
  */
 async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {

@@ -1,4 +1,4 @@
-/** What users read names what the nodes have. */
+/** The pages for users name everything that the nodes have. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
@@ -18,7 +18,7 @@ const rowsOf = (page: string): string[][] =>
 		row.split('|').map((cell) => cell.trim()),
 	);
 
-/** What a collection offers to add. */
+/** The entries that a collection offers. */
 const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
 	type === 'collection' ? (options as INodeProperties[]) : [];
 

@@ -1,4 +1,4 @@
-/** What the editor asks the node for: pickers, columns, field types, and the credential test. */
+/** The editor's requests to the node: pickers, columns, field types, and the credential test. */
 import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
 import {
 	Workflow,

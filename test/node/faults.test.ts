@@ -1,4 +1,4 @@
-/** What goes wrong between the node and the service (FAULTS.md, part B). */
+/** Faults between the node and the service (docs/reliability.md, part B). */
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -26,7 +26,7 @@ interface Answer {
 type Recording = Map<string, Answer[]>;
 
 let workspace: TestWorkspace;
-/** What answers the requests of the node. */
+/** Answers the requests of the node. */
 let answerTo: (request: string, body: string, authorization: string) => Promise<Answer>;
 let server: Awaited<ReturnType<typeof startWebServer>>;
 const recordings = new Map<string, { parameters: IDataObject; recording: Recording }>();
@@ -39,7 +39,7 @@ const run = async (parameters: IDataObject) =>
 		parameters,
 	});
 
-/** The parameters with which each operation succeeds; each gets a card of its own. */
+/** The parameters with which each operation succeeds; each gets a separate card. */
 function parametersOf(
 	card: { id: string; fieldIds: Record<string, string> },
 	recordId: string,

@@ -34,7 +34,7 @@ const SHAPES: Array<[string, Variants]> = [
 	['lists under items, updates without a body', { lists: 'items', updateStatus: 204 }],
 ];
 
-/** Runs an operation that has to succeed. */
+/** Runs an operation that must succeed. */
 async function succeed(
 	parameters: IDataObject,
 	credentials: TestCredentials = workspace.apiKey,

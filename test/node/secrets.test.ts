@@ -140,7 +140,7 @@ test('a token address that redirects gets the secret, the address behind it does
 describe.each(['apiKey', 'serviceAccount'] as const)('%s: every kind of failure (D21)', (kind) => {
 	const KEY = 'key-7f3a"\\%+ü/known';
 	const TOKEN = 'token-5b1c9e-known';
-	/** What the node knows and a text may quote: with an API key, there is no token. */
+	/** The secrets that the node knows and a text may quote: with an API key, there is no token. */
 	const known = kind === 'apiKey' ? [KEY] : [KEY, TOKEN];
 	const HOOK_SECRET = 'whsec-4d2a8f-known';
 

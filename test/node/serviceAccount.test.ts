@@ -8,7 +8,7 @@ import { startWorkspace, type TestWorkspace } from '../support/workspace';
 let workspace: TestWorkspace;
 let card: { id: string };
 
-// Tokens are kept for the whole process: each test needs an account of its own.
+// Tokens are kept for the whole process: each test needs a separate account.
 beforeEach(async () => {
 	workspace = await startWorkspace();
 	card = await workspace.card('Accounts', [{ name: 'Key', type: 'text' }]);

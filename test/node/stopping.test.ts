@@ -65,7 +65,7 @@ describe('200 items, one is refused (D2)', () => {
 		);
 		await quiet();
 		expect(error?.message).toBe('Refused');
-		// The refused one is the second; at most one round may have been on its way beside it.
+		// The refused one is the second; at most one round may have been on its way at the same time.
 		expect(writes('POST')).toBeGreaterThanOrEqual(2);
 		expect(writes('POST')).toBeLessThanOrEqual(maxParallel + 1);
 	});

@@ -275,7 +275,7 @@ describe('C14 at any number of records', () => {
 		const all = missed + came;
 		const step = (to - from - 1_000) / all;
 		const records = listing(all, (index) => from + 500 + index * step);
-		// Those that came live are the newest.
+		// The records that came live are the newest.
 		const live20 = records.slice(missed);
 		for (const { id } of live20) await trigger.execute([live(card.id, id)]);
 		list(records, 1);

@@ -51,7 +51,7 @@ const secretOf = (trigger: TestTrigger): string => {
 	return secret;
 };
 
-/** An activated trigger, loaded anew as for a delivery. */
+/** An activated trigger, loaded again as for a delivery. */
 async function activated(parameters: IDataObject = {}): Promise<TestTrigger> {
 	const trigger = triggerNode(workspace.apiKey, {
 		events: ['record.created', 'record.updated'],
@@ -392,7 +392,7 @@ describe('A19–A24: what is taken, and how often', () => {
 				const body = eventBody({ padding: 'x'.repeat(200_000) });
 				await trigger.deliver({ ...signed(trigger, body), hungUp: true });
 			}
-			// What a weak reference was made of is kept until the turn ends.
+			// The target of a weak reference is kept until the turn ends.
 			await new Promise(setImmediate);
 		};
 		await hangUp(20);

@@ -167,7 +167,7 @@ describe('when nothing comes for long', () => {
 				'production',
 			);
 		}
-		// What it knows comes back with whatever n8n asks of it.
+		// Its knowledge comes back with the next call by n8n.
 		trigger.reload();
 		await trigger.activate('init');
 		const before = suite.subscribed();

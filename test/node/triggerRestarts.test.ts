@@ -66,7 +66,7 @@ describe('over restarts', () => {
 				counts.push(items?.length ?? 0);
 			}
 			expect(counts).toEqual([1, 0]);
-			// What the same subscription delivers again is the duplicate that the option is about.
+			// An event that the same subscription delivers again is the duplicate that the option is about.
 			const again = await trigger.deliver(signed(both[0] as Stored, body));
 			expect(again.items).toHaveLength(1);
 			await trigger.deactivate();

@@ -1,4 +1,4 @@
-/** What one caller can take of the service is bounded: record size, event loop, files, deleted data. */
+/** Each caller is bounded: record size, event loop, files, deleted data. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,7 +179,7 @@ test('F6 what is deleted is gone from the file: events, records and values of fi
 		await service.close();
 		await receiver.close();
 	}
-	// What was not cleared away before the end is cleared away at the next start.
+	// Rows that were not cleared away before the end are cleared away at the next start.
 	const again = await startService({ file });
 	try {
 		await until('nothing of it is left', () => !/VALUE-OF-(FIELD|RECORD)/.test(bytesOf()), 5_000);

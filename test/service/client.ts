@@ -9,7 +9,7 @@ export interface Answer {
 	body: Json;
 }
 
-/** What answers are made of. A test reads what it expects; what is not there is undefined all the same. */
+/** The JSON of answers. A test reads the members that it expects; a missing member is undefined. */
 export interface Json {
 	[key: string]: unknown;
 	id: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServiceAddresses } from '../../service/addresses.ts';
 
-/** The service in a process of its own. */
+/** The service in a separate process. */
 export interface ServiceProcess {
 	child: ChildProcess;
 	/** The first line of stdout. */

@@ -1,4 +1,4 @@
-/** What one workspace, subscription or address does leaves the others alone. */
+/** No workspace, subscription or address disturbs the others. */
 import { request } from 'node:http';
 import { startService } from '../../service/index.ts';
 import { createClient, until } from './client.ts';

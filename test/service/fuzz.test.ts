@@ -47,7 +47,7 @@ const id = (method: string, known: () => string) =>
 		fc.constantFrom('..%2F..', '%00', '%zz', '%', '__proto__', 'constructor', 'x'.repeat(2_000)),
 	);
 
-/** What fetch would normalise away is not what we want to test. */
+/** Avoids texts that fetch would normalise. */
 function safeSegment(text: string): string {
 	const encoded = encodeURIComponent(text);
 	return encoded === '.' || encoded === '..' ? '%2E' : encoded;

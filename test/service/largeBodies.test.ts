@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await service.close());
 
-/** What this process has worked so far, in ms: other than time it is the same on a busy machine. */
+/** The work of this process so far, in ms: unlike time, it is the same on a busy machine. */
 const workMs = () => {
 	const { user, system } = process.cpuUsage();
 	return (user + system) / 1_000;
@@ -47,7 +47,7 @@ test.each<[string, () => [path: string, body: string]]>([
 	expect(answer.body.detail).toMatch(/./);
 	expect(answer.body.errors.length).toBeLessThanOrEqual(100);
 	expect(answer.text.length).toBeLessThan(100_000);
-	// What is left is the reading of the body; before, it was up to 18 s.
+	// Only the reading of the body remains; before, it was up to 18 s.
 	expect(workMs() - begun).toBeLessThan(3_000);
 });
 

@@ -1,4 +1,4 @@
-/** Each quota is met by the one that asks for more, and by nobody else. */
+/** Each quota stops only the caller that asks for more. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ test('F3 a newcomer finds a turn, whatever the others hold', async () => {
 		for (let n = 0; n < 20; n++) void turns.take(greedy, 'target').then(() => (begun += 1));
 	}
 	await new Promise((resolve) => setImmediate(resolve));
-	// Eight for the first, half of what is left for each of the others.
+	// Eight for the first, half of the remaining turns for each of the others.
 	expect(begun).toBe(8 + 4 + 2);
 	const leave = await turns.take('newcomer', 'target');
 	leave();

@@ -14,9 +14,9 @@ export interface Received {
 export interface Receiver {
 	url: string;
 	received: Received[];
-	/** Decides on each delivery: a status, or null to let it wait for ever. */
+	/** Decides on each delivery: a status, or null to let it wait forever. */
 	answer: (delivery: Received) => number | null;
-	/** Closes all connections, also those that wait for an answer. */
+	/** Closes all connections, including connections that wait for an answer. */
 	hangUp(): void;
 	close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the suites of the trigger's lifecycle share: a service, triggers of it, and signed deliveries. */
+/** The parts that the suites of the trigger's lifecycle share: a service, triggers of it, and signed deliveries. */
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type * as TriggerSupport from './trigger';
@@ -38,7 +38,7 @@ export const untilTicked = async <T>(
 /** The item of the execution that saves a new subscription. */
 export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
 
-/** What n8n saved for a trigger. */
+/** The subscriptions that n8n saved for a trigger. */
 export function keptBy(trigger: TestTrigger): { current?: Stored; retired: Stored[] } {
 	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
 		`node:${trigger.node.name}`
@@ -77,7 +77,7 @@ type Refusal = Omit<Parameters<TestWorkspace['service']['control']['fail']>[0], 
 /** Starts a service before the tests of a file, and puts everything back after each. */
 export function lifecycleSuite() {
 	let workspace: TestWorkspace | undefined;
-	/** Those of this process of n8n, and of the ones that tests start beside it. */
+	/** Warnings of this process of n8n, and of the processes that tests start next to it. */
 	let warnings: Array<ReturnType<typeof watchWarnings>> = [];
 
 	beforeAll(async () => {
@@ -145,7 +145,7 @@ export function lifecycleSuite() {
 			await next.activate('init');
 			return { old: current(trigger), next };
 		},
-		/** What the node wrote to n8n's log during this test. */
+		/** The lines that the node wrote to n8n's log during this test. */
 		get warnings(): string[] {
 			return warnings.flatMap(({ lines }) => lines);
 		},

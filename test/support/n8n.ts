@@ -149,7 +149,7 @@ export function credentialsHelper(
 	return helper as unknown as ICredentialsHelper;
 }
 
-/** What an execution knows beside its workflow. */
+/** The knowledge of an execution in addition to its workflow. */
 export function additionalData(
 	credentials: TestCredentials,
 	mode: WorkflowExecuteMode,
@@ -251,7 +251,7 @@ export interface ActionRun {
 	onStarted?: (execution: { cancel: () => void }) => void;
 }
 
-/** What came out of a run. */
+/** The result of a run. */
 export interface ActionResult {
 	status: IRun['status'];
 	/** Items of the first output. */

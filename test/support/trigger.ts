@@ -26,7 +26,7 @@ import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from '.
 /** Type name of the trigger node, as a community package gives it. */
 export const TRIGGER_TYPE = 'n8n-nodes-workspace-data.workspaceDataTrigger';
 
-/** What a delivery brought about. */
+/** The effects of a delivery. */
 export interface DeliveryResult {
 	/** Status of an answer that the node gave itself; else 200, which n8n gives. */
 	status: number;
@@ -40,7 +40,7 @@ export interface DeliveryRequest {
 	headers: Record<string, string>;
 	/** As a request whose body n8n has not read yet. */
 	unread?: boolean;
-	/** What n8n answers with where the node leaves it to n8n; 500 is a failed save. */
+	/** The status that n8n answers with if the node leaves it to n8n; 500 is a failed save. */
 	n8nStatus?: number;
 	/** Whether the sender has hung up before n8n answers. */
 	hungUp?: boolean;
@@ -62,7 +62,7 @@ function workerType(): WorkspaceDataTrigger {
 	return type;
 }
 
-/** What n8n remembers as processed, by node id; in real life a table of its database. */
+/** The keys that n8n remembers as processed, by node id; in real life a table of its database. */
 const processed = new Map<string, Set<DeduplicationItemTypes>>();
 let remembers = false;
 
@@ -98,7 +98,7 @@ async function prepareMemory(): Promise<void> {
 }
 
 /**
- * The trigger node in a workflow of its own, driven as n8n drives it. A new one is what n8n has after
+ * The trigger node in a separate workflow, driven as n8n drives it. A new one is what n8n has after
  * loading the workflow from its database: the static data are handed over as JSON.
  */
 export function triggerNode(
@@ -112,7 +112,7 @@ export function triggerNode(
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
-		/** What n8n saved for the workflow, where several triggers of it share that. */
+		/** The data that n8n saved for the workflow, if several triggers of it share them. */
 		database?: { saved: IDataObject };
 	} = {},
 ) {
@@ -227,7 +227,7 @@ export function triggerNode(
 		overwrite(staticData: IDataObject) {
 			database.saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
 		},
-		/** What an execution of the workflow saves, a Code node for example. */
+		/** The data that an execution of the workflow saves, a Code node for example. */
 		saveElsewhere(staticData: IDataObject) {
 			database.saved = { ...database.saved, ...staticData };
 		},
@@ -374,7 +374,7 @@ export function triggerPair(credentials: TestCredentials, parameters: IDataObjec
 
 export type TestTrigger = ReturnType<typeof triggerNode>;
 
-/** n8n's response, as far as a webhook node has to do with it. */
+/** n8n's response, as far as a webhook node is concerned. */
 class TestResponse extends EventEmitter {
 	statusCode = 200;
 
@@ -392,7 +392,7 @@ class TestResponse extends EventEmitter {
 		return this;
 	}
 
-	/** What n8n does after the node: saves the execution, then answers. */
+	/** Acts as n8n after the node: saves the execution, then answers. */
 	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
 		this.statusCode = n8nStatus;
 		if (hungUp) this.emit('close');

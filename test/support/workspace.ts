@@ -11,12 +11,12 @@ export interface FieldSpec {
 	options?: unknown;
 }
 
-/** A service of its own for a test file, with what tests do to it beside the nodes. */
+/** A separate service for a test file, with the actions of tests on it. */
 export interface TestWorkspace {
 	service: ControlledService;
 	apiKey: TestCredentials;
 	serviceAccount: TestCredentials;
-	/** Sends a request as the workspace's owner, past the nodes; the answer has to be a success. */
+	/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
 	send(method: string, path: string, body?: unknown): Promise<unknown>;
 	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
 	card(name: string, fields: FieldSpec[]): Promise<TestCard>;
@@ -40,7 +40,7 @@ interface Named {
 	name: string;
 }
 
-/** Starts a service of its own. */
+/** Starts a separate service. */
 export async function startWorkspace(options: ServiceOptions = {}): Promise<TestWorkspace> {
 	const service = await startService({ ...options, control: true });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;

@@ -1,4 +1,4 @@
-/** Finds the prose in TypeScript: texts for people, and comments. */
+/** Finds the prose in TypeScript (texts for people, and comments) and in workflows (notes). */
 import ts from 'typescript';
 
 /** A piece of prose and the line it begins in, from 1. */
@@ -73,4 +73,17 @@ export function commentsIn(file: string, code: string): Passage[] {
 		} else found.push({ text, line, last: lineOf(source, end) });
 	}
 	return found;
+}
+
+/** The sticky notes of a workflow's JSON; `code` has one parameter in a line. */
+export function notesIn(code: string): Passage[] {
+	const { nodes } = JSON.parse(code) as {
+		nodes: Array<{ type: string; parameters: { content?: string } }>;
+	};
+	const lines = code.split('\n');
+	return nodes.flatMap(({ type, parameters: { content } }) => {
+		if (!type.endsWith('.stickyNote') || content === undefined) return [];
+		const line = lines.findIndex((text) => text.includes(JSON.stringify(content))) + 1;
+		return [{ text: content, line }];
+	});
 }

@@ -28,7 +28,7 @@ async function accepts(port: number): Promise<true | undefined> {
 	});
 }
 
-/** Redis that keeps its jobs over a restart, as one in production has to. */
+/** Redis that keeps its jobs over a restart, as it must in production. */
 export async function createRedis(folder: string): Promise<BackingService> {
 	const port = await freePort();
 	const data = join(folder, 'redis');
@@ -76,7 +76,7 @@ export interface Database extends BackingService {
 export async function createPostgres(): Promise<Database> {
 	const port = await freePort();
 	const programs = await postgresPrograms();
-	// A folder of its own: the test's is closed to the user that PostgreSQL runs as.
+	// A separate folder: the test's is closed to the user that PostgreSQL runs as.
 	const data = await mkdtemp(join(tmpdir(), 'workspace-data-postgres-'));
 	// PostgreSQL refuses to run as root.
 	const isRoot = process.getuid?.() === 0;

@@ -44,7 +44,7 @@ async function publishWorkflow(
 	return { card, workflow };
 }
 
-/** What goes wrong on the way, by the number of executions that have succeeded. */
+/** The disasters on the way, by the number of executions that have succeeded. */
 const disasters: Array<{ at: number; name: string; strike: () => Promise<void> }> = [
 	{
 		at: 0.2 * RECORDS,
@@ -149,7 +149,7 @@ test('5,000 deliveries through queue mode: a worker, a webhook processor and Red
 		`queue mode: ${RECORDS} deliveries in ${seconds} s; ${lost} given up with a killed worker; ${repeated.length} ran more than once; ${resumed} times a paused subscription was resumed\n`,
 	);
 	expect(ahead).toEqual([]);
-	// What was answered 200 is visible in n8n; what the killed worker had in hand is not run by n8n.
+	// Every delivery that was answered 200 is visible in n8n; n8n does not run the executions of a killed worker.
 	expect(lost).toBeLessThanOrEqual(WORKER_CONCURRENCY);
 	// n8n runs again what a killed process had in hand; nothing else runs twice.
 	expect(repeated.length).toBeLessThanOrEqual(4 * WORKER_CONCURRENCY);
@@ -222,7 +222,7 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 		for (const group of groups) process.kill(group, 'SIGCONT');
 	}
 	await expectAllRun([card], ids);
-	// What was saved so late may be paused: it is replaced once more, and the old one lives until then.
+	// A subscription that was saved so late may be paused: it is replaced once more, and the old one lives until then.
 	await successorOf(card, [...old, successor]);
 	ids.push(...(await createRecords(card, 3)));
 	await expectAllRun([card], ids);

@@ -1,7 +1,7 @@
-/** The example workflows: importable as they are, and they do what their notes say. */
+/** The example workflows: importable unchanged, and they do what their notes say. */
 import { until } from '../../../host/deadline.ts';
 import { importExamples, readExamples } from '../../../host/examples.ts';
-import { outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
@@ -85,5 +85,81 @@ describe(`examples in n8n ${major}`, () => {
 			/^Changed: .*Done.* of record \S+$/,
 		);
 		await client.unpublish(watcher.id);
+	});
+
+	it('sum up the open tasks', async () => {
+		const execution = await bench().succeedAgain(example('weekly-summary.json'));
+		const { subject, text } = outputOf(execution, 'Summary')[0]?.json ?? {};
+		const lines = String(text).split('\n');
+		expect(subject).toBe(`${lines.length} open tasks`);
+		expect(lines.at(0)).toBe('2026-05-05: Call the plumber (Normal)');
+		expect(lines.at(-1)).toBe('no date: Sort the photos (Low)');
+	});
+
+	it('take a branch for records that exist, and create the others', async () => {
+		const { succeedAgain } = bench();
+		const branch = example('branch-on-existing-records.json');
+		const titles = ['Order new pots', 'Repair the fence'];
+		const first = await succeedAgain(branch);
+		expect(outputOf(first, 'Skipped')).toEqual([]);
+		const created = outputOf(first, 'Create them').map(({ json }) => json.fields);
+		expect(created).toMatchObject(titles.map((Title) => ({ Title })));
+		const second = await succeedAgain(branch);
+		expect(outputOf(second, 'Create them')).toEqual([]);
+		expect(outputOf(second, 'Skipped').map(({ json }) => json.message)).toEqual(
+			titles.map((title) => `There is a task '${title}' already`),
+		);
+	});
+
+	it('make a record of what is entered in a form', async () => {
+		const { client } = bench();
+		const saved = example('form-to-record.json');
+		const address = saved.nodes.find(({ name }) => name === 'New task form')?.webhookId;
+		await client.publish(saved);
+		const entries = new FormData();
+		for (const [place, entry] of ['Paint the door', 'Normal', '', 'Blue'].entries()) {
+			entries.set(`field-${place}`, entry);
+		}
+		const answer = await fetch(`${client.baseUrl}/form/${address}`, {
+			method: 'POST',
+			body: entries,
+		});
+		expect(answer.status).toBe(200);
+		const { id } = await until('an execution of the form', async () => {
+			const list = await client.executions(saved.id);
+			return list.find(({ status }) => status === 'success');
+		});
+		const created = outputOf(await client.execution(id), 'Create the task');
+		expect(created.map(({ json }) => json.fields)).toMatchObject([
+			{ Title: 'Paint the door', Priority: 'Normal', Done: false, Notes: 'Blue' },
+		]);
+		await client.unpublish(saved.id);
+	});
+
+	it('show old records, and delete them only when told to', async () => {
+		const { client, succeedAgain } = bench();
+		const cleanUp = example('clean-up-old-records.json');
+		const shown = await succeedAgain(cleanUp);
+		expect(outputOf(shown, 'Delete old records')).toEqual([]);
+		const old = outputOf(shown, 'Show old records').map(({ json }) => json);
+		expect(old.map(({ fields }) => (fields as JsonObject).Title).sort()).toEqual([
+			'File the receipts',
+			'Renew the passport',
+		]);
+
+		const assignments = [
+			{ id: 'a', name: 'before', type: 'string', value: '2026-05-01' },
+			{ id: 'b', name: 'reallyDelete', type: 'boolean', value: true },
+		];
+		const nodes = cleanUp.nodes.map((node) =>
+			node.name === 'Settings'
+				? { ...node, parameters: { ...node.parameters, assignments: { assignments } } }
+				: node,
+		);
+		const told = await client.updateWorkflow(cleanUp, { nodes });
+		const deleted = async () =>
+			outputOf(await succeedAgain(told), 'Delete old records').map(({ json }) => json.id);
+		expect(await deleted()).toEqual(old.map(({ id }) => id));
+		expect(await deleted()).toEqual([]);
 	});
 });

@@ -1,4 +1,4 @@
-/** What a user sees and n8n does when an item fails. */
+/** The user's view and n8n's reaction when an item fails. */
 import { failureOf, outputOf } from '../../../host/n8nClient.ts';
 import {
 	byId,

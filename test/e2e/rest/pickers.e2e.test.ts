@@ -1,4 +1,4 @@
-/** What the editor asks the nodes for: lists of cards, fields and records, and the mapper's columns. */
+/** The editor's requests to the nodes: lists of cards, fields and records, and the mapper's columns. */
 import type { DynamicRequest, JsonObject } from '../../../host/n8nClient.ts';
 import { byId } from '../../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';

@@ -5,7 +5,7 @@ import { type ControlledService, startService } from '../../../service/index.ts'
 let browser: Browser;
 let service: ControlledService;
 let page: Page;
-/** What the browser itself objected to, for example a breach of the Content-Security-Policy. */
+/** Objections of the browser itself, for example a breach of the Content-Security-Policy. */
 const complaints: string[] = [];
 
 beforeAll(async () => {

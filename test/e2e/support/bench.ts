@@ -28,7 +28,7 @@ export interface Bench extends Workbench {
 	run(workflow: Workflow): Promise<Execution>;
 	/** As `run`, and fails the test unless the execution succeeded. */
 	succeed(workflow: Workflow): Promise<Execution>;
-	/** Runs a stored workflow that has to succeed. */
+	/** Runs a stored workflow that must succeed. */
 	succeedAgain(saved: SavedWorkflow): Promise<Execution>;
 }
 

@@ -1,11 +1,11 @@
-/** n8n that restarts under a published trigger: what to do to it, and what has to come out. */
+/** n8n that restarts under a published trigger: the actions, and the expected results. */
 import { until } from '../../../host/deadline.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
 import type { Bench } from './bench.ts';
 import type { TestCard } from './serviceApi.ts';
 
 /**
- * What n8n may need, in ms: on a slow machine for its start and a round of the trigger's upkeep, on 2.x
+ * The time that n8n may need, in ms: on a slow machine for its start and a round of the trigger's upkeep, on 2.x
  * two minutes more where it was killed while it published.
  */
 export const PATIENCE_MS = 240_000;
@@ -99,7 +99,7 @@ export function restarts(bench: () => Bench) {
 			PATIENCE_MS,
 		);
 
-	/** What was renewed while the workflow was unpublished is deleted a moment later. */
+	/** A subscription that was renewed while the workflow was unpublished is deleted a moment later. */
 	const noneLeft = async (card: TestCard) =>
 		await until('no subscription to be left', async () =>
 			(await subscriptions(card)).length === 0 ? true : undefined,

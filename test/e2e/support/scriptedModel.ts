@@ -8,7 +8,7 @@ export interface ToolForModel {
 	parameters: { properties?: Record<string, { type?: string; description?: string }> };
 }
 
-/** What a model decides: a call of a tool, or the words that end the conversation. */
+/** The decision of a model: a call of a tool, or the words that end the conversation. */
 export type Decision = { tool: string; input: Record<string, unknown> } | { say: string };
 
 /** A chat model whose decisions are written down beforehand. */

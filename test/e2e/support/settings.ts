@@ -1,9 +1,9 @@
 import type { Major } from '../../../host/folders.ts';
 
-/** Set by the projects of jest.config.cjs, but for those that are not about one n8n. */
+/** Set by the projects of jest.config.cjs, except projects that are not about one n8n. */
 declare const e2eMajor: Major;
 
-/** What run.ts tells the tests through the environment. */
+/** A value that run.ts passes to the tests through the environment. */
 function setting(name: string): string {
 	const value = process.env[name];
 	if (value) return value;

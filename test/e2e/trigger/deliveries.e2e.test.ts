@@ -50,7 +50,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 
 	/** Sends exactly these bytes and headers. @returns the status */
 	async function send({ method = 'POST', headers = {}, body = new Uint8Array() }: Sent) {
-		// A connection of its own: n8n closes idle ones after 5 s, perhaps with the next request under way.
+		// A separate connection: n8n closes idle ones after 5 s, perhaps with the next request under way.
 		// It is kept alive, as n8n answers to 17 MB before it has them, and then must not hang up.
 		const agent = new Agent({ keepAlive: true });
 		const status = await new Promise<number>((resolve, reject) => {
@@ -238,7 +238,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		async (text) => {
 			const plainText = { 'content-type': 'text/plain' };
 			await expectRefusal(200, async () => await send(signed(bytesOf(text), plainText)));
-			// As JSON n8n parses it first, and may have an opinion of its own.
+			// As JSON n8n parses it first, and may answer by itself.
 			await started(async () => {
 				expect([200, 422]).toContain(await send(signed(bytesOf(text))));
 			}).then((outputs) => expect(outputs).toEqual([]));

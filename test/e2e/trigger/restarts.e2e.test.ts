@@ -33,7 +33,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			const old = (await subscriptions(card)).map(({ id }) => id);
 
 			await host.kill();
-			// Nothing is queued for it once it is paused: that has to wait for all of these.
+			// Nothing is queued for it once it is paused: that must wait for all of these.
 			await control.setBackoff({ ms: 600_000 });
 			const down = await createRecords(card, 50);
 			await control.setBackoff({ ms: 100 });
@@ -57,7 +57,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 					delivery_key: expect.any(String),
 				});
 			}
-			// What the service still had queued for the paused subscription comes late, when somebody resumes it.
+			// Deliveries that the service had queued for the paused subscription come late, when somebody resumes it.
 			for (const { id, state } of await subscriptions(card)) {
 				if (state === 'paused') await control.resumeSubscription({ id });
 			}
@@ -88,7 +88,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		const { control, host } = bench();
 		const { card, saved } = await watch('Ten restarts', { overlap: 0.2, catchUp: true });
 		const collect = collector(saved);
-		// What is tried again while n8n starts, n8n may answer with 200 and forget: catching up finds it.
+		// n8n may answer a retry during its start with 200 and forget it: catching up finds the record.
 		await control.setBackoff({ ms: 6_000 });
 		const ids: string[] = [];
 		for (let n = 0; n < 10; n += 1) {
@@ -273,7 +273,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		const workflow = chain('With a bad neighbour', [good, bad]);
 		const saved = await client.createWorkflow({ ...workflow, connections: {} });
 		await expect(client.publish(saved)).rejects.toThrow(/crd_unknown/);
-		// 2.x goes on with the good one; 1.x with none, and forgets to call its deletion.
+		// 2.x continues with the good one; 1.x with none, and forgets to call its deletion.
 		await client.unpublish(saved.id).catch(() => undefined);
 		const left = await subscriptions(card);
 		expect(left.length).toBeLessThanOrEqual(major === 1 ? 1 : 0);

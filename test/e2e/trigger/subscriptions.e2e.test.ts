@@ -12,7 +12,7 @@ import { watchCard } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
-/** What a service, or the gateway in front of it, may answer to a new subscription. */
+/** Answers of a service, or of the gateway in front of it, to a new subscription. */
 const REFUSALS = [
 	{ status: 404, body: 'html' },
 	{ status: 403 },
@@ -82,7 +82,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			if (hears) await expectExactly(collector(saved), await createRecords(card, 1));
 		}
 		for (const { card, saved, subscription, hears } of watches) {
-			// What delivers needs no successor; for what is silent there is one 15 s later, and only then
+			// A subscription that delivers needs no successor; a silent one gets one 15 s later, and only then
 			// does the old one end.
 			if (!hears) await liveAgain(card, olds);
 			const [only] = await until('one subscription', async () => {

@@ -39,9 +39,9 @@ interface Delivery {
 	at: number;
 }
 
-/** What a rule of 0.1.0 did instead; to show that the world finds it. */
+/** A rule of 0.1.0, to show that the world finds it. */
 export interface Mutation {
-	/** C3: an old subscription's event is left to the new one without having seen it deliver. */
+	/** C3: an old subscription's event waits for the new one, which has not been seen to deliver. */
 	leavesToNew?: boolean;
 	/** C5: what is due is deleted without reading back what is saved. */
 	readsNothingBack?: boolean;
@@ -180,7 +180,7 @@ export class World {
 		return remote;
 	}
 
-	/** Something happens in the workspace: every active subscription has to deliver it. */
+	/** Something happens in the workspace: every active subscription must deliver it. */
 	event(): string {
 		const event = `event ${(this.events += 1)}`;
 		for (const { id, state } of this.remotes.values()) {
@@ -263,7 +263,7 @@ export class World {
 		}
 	}
 
-	/** What must never be deleted. */
+	/** Fails if a subscription is deleted that must stay. */
 	private checkDeletion(installation: Installation, remote: Remote, reason: string): void {
 		if (remote.state === 'deleted' || !installation.isPublished) return;
 		if (remote.targetUrl !== installation.address) {
@@ -275,8 +275,8 @@ export class World {
 			...(main?.set.retired ?? []),
 			...(main?.set.current ? [main.set.current] : []),
 		];
-		// Main's memory counts where main receives the deliveries. What a hook made is saved in a moment; if
-		// n8n is killed before, the next start makes another.
+		// Main's memory counts where main receives the deliveries. A subscription that a hook made is saved in a
+		// moment; if n8n is killed before, the next start makes another.
 		const remembers = installation.processors.length === 0 || main?.set.trust === 'here';
 		const isKnown = (id: string) =>
 			[...database.retired, ...(database.current ? [database.current] : [])].some(
@@ -526,7 +526,7 @@ export class World {
 			this.event();
 			this.pass(720_000, 30_000);
 		}
-		// What an overwritten copy left behind is deleted with the next renewal.
+		// A subscription that an overwritten copy left behind is deleted with the next renewal.
 		this.pass(SILENCE_MS + 3_600_000, 300_000);
 	}
 

@@ -73,7 +73,7 @@ const property = (mutation: Mutation, isQuick: boolean) =>
 		world.comeToRest();
 		expect(world.lost).toEqual([]);
 		expect(world.live()).toHaveLength(1);
-		// What happens from now on has its execution.
+		// Every event from now on has its execution.
 		const event = world.event();
 		world.pass(300_000);
 		expect(world.executions.get(event)).toBeGreaterThanOrEqual(1);
@@ -94,7 +94,7 @@ test(`C3, C5, C6, C7 hold in 10,000 sequences of what can happen, seed ${SEED}`,
 	});
 }, 600_000);
 
-/** What 0.1.0 did, each found by the same world. */
+/** Rules of 0.1.0, each found by the same world. */
 const mutations: Array<[string, Mutation]> = [
 	['C3: an event is left to a subscription that was not seen to deliver', { leavesToNew: true }],
 	['C5: what is saved is not read back', { readsNothingBack: true }],

@@ -26,7 +26,7 @@ test.each([undefined, '', 'soon', '2026-13-31T12:00:00', 'T12:00'])('is no time:
 });
 
 test.each(['Asia/Tokyo', 'America/New_York', 'UTC'])('is the same in %s', (zone) => {
-	// A zone of its own takes a process of its own.
+	// A separate zone takes a separate process.
 	const file = join(__dirname, '../../../nodes/WorkspaceData/model/time.ts');
 	const program = `import { parseTime } from ${JSON.stringify(file)};
 		console.log(parseTime('2026-01-31T12:00:00'), new Date(2026, 0).getTimezoneOffset());`;

@@ -11,7 +11,7 @@ function partOf(file: string): string {
 	return /^nodes\/WorkspaceData\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0] ?? '';
 }
 
-/** What each part may import beside its own files: parts, and packages. */
+/** The imports that each part may have in addition to its own files: parts, and packages. */
 const ARROWS: Record<string, { parts: string[]; packages: string[] }> = {
 	node: { parts: ['actions', 'trigger', 'methods', 'ui'], packages: ['n8n-workflow'] },
 	actions: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod', 'luxon'] },
@@ -112,7 +112,7 @@ test('host imports nothing of the demo, the tests and the benchmarks, which use 
 		({ file, from, typeOnly }) =>
 			from.startsWith('.') &&
 			partOf(resolve(dirname(file), from)) !== 'host' &&
-			// What the service prints about itself, by its type.
+			// The first line that the service prints, by its type.
 			!(typeOnly && partOf(resolve(dirname(file), from)) === 'service'),
 	);
 	expect(wrong.map(show)).toEqual([]);

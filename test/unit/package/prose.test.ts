@@ -2,7 +2,7 @@ import { TextlintKernel } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 
 import { longestSentence, rules } from '../../../tools/prose/rules';
-import { commentsIn, textsIn } from '../../../tools/prose/sources';
+import { commentsIn, notesIn, textsIn } from '../../../tools/prose/sources';
 
 describe('prose in sources', () => {
 	const code = [
@@ -34,6 +34,16 @@ describe('prose in sources', () => {
 			[7, expect.stringMatching(/^Reads it\.\s+path where it is$/)],
 		]);
 	});
+});
+
+test('the notes of a workflow come with their lines', () => {
+	const nodes = [
+		{ type: 'n8n-nodes-base.set', parameters: { content: 'No note' } },
+		{ type: 'n8n-nodes-base.stickyNote', parameters: { content: '## Title\n\nReads "it".' } },
+	];
+	expect(notesIn(JSON.stringify({ nodes }, null, 2))).toEqual([
+		{ text: '## Title\n\nReads "it".', line: 12 },
+	]);
 });
 
 describe('the style', () => {

@@ -44,7 +44,7 @@ test('names of files and ids in titles are told', () => {
 });
 
 describe('the reporter', () => {
-	/** What the reporter finds wrong after one file with these tests. */
+	/** The reporter's complaint after one file with these tests. */
 	function complaint(titles: string[], { status = 'passed', testNamePattern = '' } = {}) {
 		const reporter = new ReliabilityReporter({ testNamePattern });
 		const testResults = titles.map((fullName) => ({ fullName, status }));

@@ -14,7 +14,7 @@ const failure = (code: string) => Object.assign(new Error(code), { code });
 
 let keys = 0;
 
-/** The service behind n8n's request helper: gives the answers in turn, the last one for ever. */
+/** The service behind n8n's request helper: gives the answers in turn, the last one forever. */
 async function service(...answers: Answer[]) {
 	const clock = createTestClock();
 	const sent: IHttpRequestOptions[] = [];
@@ -24,7 +24,7 @@ async function service(...answers: Answer[]) {
 		getCredentials: async () => ({
 			baseUrl: 'https://data.example.com/api/v1/',
 			workspaceId: 'w 1',
-			// A key of its own for each test: the gate is shared by all that use the same key.
+			// A separate key for each test: the gate is shared by all that use the same key.
 			apiKey: `key-of-test-${(keys += 1)}`,
 		}),
 		getExecutionCancelSignal: () => cancel.signal,
