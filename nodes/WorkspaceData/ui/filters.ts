@@ -90,6 +90,27 @@ export const filtersProperty = {
 	description: 'Conditions that records must meet',
 } as const;
 
+/** How many of the conditions have to be met. */
+export const matchTypeProperty = {
+	displayName: 'Match',
+	name: 'matchType',
+	type: 'options',
+	options: [
+		{
+			name: 'All Conditions',
+			value: 'allConditions',
+			description: 'Return records that meet every condition',
+		},
+		{
+			name: 'Any Condition',
+			value: 'anyCondition',
+			description: 'Return records that meet at least one condition',
+		},
+	],
+	default: 'allConditions',
+	description: 'How many of the conditions a record has to meet',
+} as const;
+
 /** Says what a filter costs, where there is one. */
 export const filterNotice = {
 	displayName:

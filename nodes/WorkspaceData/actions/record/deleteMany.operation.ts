@@ -1,10 +1,9 @@
 import { assertOwnAnswer, saysGone } from '../../transport/failures';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { maxParallelOption, recordOptions, timeoutOption } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, requireConditions } from './bulk';
-import { matchTypeProperty } from './filters';
 import { requestOptions } from './requestOptions';
 import { recordPath } from './write';
 

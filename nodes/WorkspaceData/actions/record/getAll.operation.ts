@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/shapes';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
 import {
@@ -11,7 +11,7 @@ import {
 import { simplifyProperty } from '../../ui/simplify';
 import { readLimit } from '../limit';
 import { defineOperation } from '../operation';
-import { matchTypeProperty, readFilter } from './filters';
+import { readFilter } from './filters';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 import { hintAtReading, scanRecords } from './scan';

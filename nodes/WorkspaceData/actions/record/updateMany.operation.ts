@@ -1,5 +1,5 @@
 import { columnsMapper, columnsProperty } from '../../ui/columns';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
 	emptyValuesOption,
@@ -13,7 +13,6 @@ import {
 import { defineOperation } from '../operation';
 import { changeMany, requireConditions } from './bulk';
 import { requireData, toRecordData } from './columns';
-import { matchTypeProperty } from './filters';
 import { fieldsFor, prepareWrite } from './liveFields';
 import { recordOutput } from './output';
 import { update } from './write';
