@@ -14,8 +14,7 @@ async function merge<Entry>(
 	while (a < left.length || b < right.length) {
 		if (merged.length % STEP === 0) await turn();
 		const takesLeft =
-			b >= right.length ||
-			(a < left.length && compare(left[a] as Entry, right[b] as Entry) <= 0);
+			b >= right.length || (a < left.length && compare(left[a] as Entry, right[b] as Entry) <= 0);
 		merged.push((takesLeft ? left[a++] : right[b++]) as Entry);
 	}
 	return merged;

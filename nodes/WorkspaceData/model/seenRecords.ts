@@ -6,22 +6,18 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isEmpty } from './comparison';
 import type { DataRecord } from './record';
-import { parseTime } from './time';
+import { byAge, type Age } from './recordAge';
 
-/** How many of the latest records are told by their id; older ones count as seen. */
-export const REMEMBERED_NEW = 2_000;
-/** How many records are told by what they hold; a card can have no more that meet the conditions. */
-export const REMEMBERED_STATES = 10_000;
+/** How many tokens are kept. */
+export const REMEMBERED = {
+	/** Of the latest records; older ones count as seen. */
+	new: 2_000,
+	/** Of any records; a card can have no more that meet the conditions. Some 120 kB in n8n's database. */
+	newOrChanged: 10_000,
+} as const;
 
 /** What counts as new: a record, or each state of one. */
 export type SeenBy = 'new' | 'newOrChanged';
-
-/** The age of a record: by its time, then by its sortable id. */
-export interface Age {
-	/** ms since the epoch; -Infinity where the service does not tell. */
-	at: number;
-	id: string;
-}
 
 /** A record in a listing. */
 export interface SeenEntry extends Age {
@@ -36,17 +32,6 @@ export interface Seen {
 }
 
 export const NOTHING_SEEN: Seen = { tokens: new Set(), floor: undefined };
-
-export const ageOf = ({ id, createdAt }: DataRecord): Age => ({
-	at: parseTime(createdAt) ?? -Infinity,
-	id,
-});
-
-/** Oldest first. */
-export function byAge(a: Age, b: Age): number {
-	if (a.at !== b.at) return a.at < b.at ? -1 : 1;
-	return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
-}
 
 /** Digits of a token: 72 bits, so that two of 10,000 are the same once in 10^13 cards. */
 const TOKEN_LENGTH = 12;
@@ -76,32 +61,36 @@ export function tokenOf(
 export const isSeen = ({ tokens, floor }: Seen, entry: SeenEntry): boolean =>
 	tokens.has(entry.token) || (floor !== undefined && byAge(entry, floor) <= 0);
 
+/** What a run has returned of a card, and what a limit kept from it. */
+export interface Returned {
+	returned: ReadonlySet<string>;
+	left: ReadonlySet<string>;
+}
+
 /**
- * What to remember after a run.
+ * What to remember after a run. What a limit left stays unseen, so no newer token is dropped before it.
  *
  * @param seen what was remembered before
  * @param listed all records of the card, oldest first
- * @param returned tokens of those that this run returned
- * @param left tokens of those that it should have returned, but for a limit: they stay unseen
+ * @param most how many tokens are kept; see {@link REMEMBERED}
  */
 export function remember(
 	by: SeenBy,
 	seen: Seen,
 	listed: readonly SeenEntry[],
-	returned: ReadonlySet<string>,
-	left: ReadonlySet<string>,
+	{ returned, left }: Returned,
+	most: Record<SeenBy, number> = REMEMBERED,
 ): Seen {
 	const kept = listed.filter(({ token }) => seen.tokens.has(token) || returned.has(token));
-	if (by === 'newOrChanged') {
-		return { tokens: new Set(kept.map(({ token }) => token)), floor: undefined };
-	}
+	const tokensOf = (entries: readonly SeenEntry[]) => new Set(entries.map(({ token }) => token));
+	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])), floor: undefined };
 	const oldestLeft = listed.find(({ token }) => left.has(token));
-	const mustStay = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
-	const count = Math.min(Math.max(REMEMBERED_NEW, mustStay), REMEMBERED_STATES);
+	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
+	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
 	const start = Math.max(0, kept.length - count);
 	const dropped = kept[start - 1];
 	const floor = dropped ? { at: dropped.at, id: dropped.id } : seen.floor;
-	return { tokens: new Set(kept.slice(start).map(({ token }) => token)), floor };
+	return { tokens: tokensOf(kept.slice(start)), floor };
 }
 
 const storedSchema = z.object({
