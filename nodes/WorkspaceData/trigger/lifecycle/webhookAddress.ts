@@ -9,7 +9,7 @@ const isLoopback = (url: string): boolean =>
 /** What to know when the service cannot come to n8n's address. */
 export function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
-	return `n8n gives its own address as ${new URL(targetUrl).origin}, which only this machine can reach; set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that ${new URL(baseUrl).host} can reach`;
+	return `n8n gives its own address as ${new URL(targetUrl).origin}, which only this machine can reach; set n8n's webhook address (N8N_WEBHOOK_URL, or WEBHOOK_URL in n8n 1) to one that ${new URL(baseUrl).host} can reach. Where that is not possible, use a Schedule Trigger and Get Many with Since Last Run`;
 }
 
 /** The error, with the hint where the service refused the address. */
