@@ -11,8 +11,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { testWorkspaceAccess } from './methods/credentialTest';
-import { searchCards } from './methods/listSearch';
-import { getFieldNames } from './methods/loadOptions';
+import { searchCards, searchFilterValues } from './methods/listSearch';
+import { getFieldNames, getFilterConditions, getFilterFields } from './methods/loadOptions';
 import { receiveDelivery } from './trigger/delivery/receive';
 import { passOn } from './trigger/execute';
 import { activate } from './trigger/lifecycle/activate';
@@ -77,8 +77,8 @@ export class WorkspaceDataTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { testWorkspaceAccess },
-		listSearch: { searchCards },
-		loadOptions: { getFieldNames },
+		listSearch: { searchCards, searchFilterValues },
+		loadOptions: { getFieldNames, getFilterConditions, getFilterFields },
 	};
 
 	webhookMethods = {

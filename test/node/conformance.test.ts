@@ -47,7 +47,18 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 		create: ['cardId', 'columns', 'options'],
 		upsert: ['cardId', 'columns', 'options'],
 		get: ['cardId', 'recordId', 'simple', 'options'],
-		getAll: ['cardId', 'returnAll', 'limit', 'filters', 'matchType', 'simple', 'options'],
+		getAll: [
+			'cardId',
+			'returnAll',
+			'limit',
+			'filters',
+			'matchType',
+			'search',
+			'sort',
+			'since',
+			'simple',
+			'options',
+		],
 		update: ['cardId', 'recordId', 'columns', 'options'],
 		delete: ['cardId', 'recordId', 'options'],
 		getPage: ['cardId', 'cursor', 'limit', 'simple', 'options'],
@@ -70,6 +81,8 @@ const OPTION_NAMES = [
 	'upsertMode',
 	'maxParallel',
 	'timeout',
+	'dryRun',
+	'startAgain',
 ];
 
 const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>

@@ -16,9 +16,10 @@ const LIMIT_MS = 200;
 function context(
 	parameters: IDataObject,
 	items: IDataObject[],
-	answer: (method: string, path: string) => unknown,
+	answer: (method: string, path: string, page: number) => unknown,
 ): IExecuteFunctions {
 	const inputs = items.map((json): INodeExecutionData => ({ json }));
+	const staticData: IDataObject = {};
 	const values: IDataObject = { authentication: 'apiKey', resource: 'record', ...parameters };
 	return {
 		getNode: () => ({
@@ -34,16 +35,20 @@ function context(
 		getInputData: () => inputs,
 		getNodeParameter: (name: string, _item: number, fallback: unknown) => values[name] ?? fallback,
 		getTimezone: () => 'Europe/Berlin',
+		getMode: () => 'trigger',
+		getWorkflowStaticData: () => staticData,
 		getExecutionCancelSignal: () => undefined,
 		continueOnFail: () => true,
 		addExecutionHints: () => {},
 		helpers: {
 			async httpRequestWithAuthentication(
 				_type: string,
-				{ method, url }: { method: string; url: string },
+				{ method, url, qs }: { method: string; url: string; qs?: { cursor?: string } },
 			) {
 				await new Promise(setImmediate);
-				const body = answer(method, new URL(url).pathname.replace(/^.*\/cards\/c1\//, ''));
+				const address = new URL(url);
+				const page = Number(address.searchParams.get('cursor') ?? qs?.cursor ?? 0);
+				const body = answer(method, address.pathname.replace(/^.*\/cards\/c1\//, ''), page);
 				return { statusCode: 200, headers: {}, body };
 			},
 		},
@@ -151,5 +156,46 @@ test('500 items that each read 2,000 records with a condition (D16)', async () =
 		async () => await route(context(parameters, many(500, {}), answer)),
 	);
 	expect(result[0]).toEqual([]);
+	expect(longest).toBeLessThan(LIMIT_MS);
+});
+
+test.each([
+	['sorted by a text and a number', { sort: { by: [{ field: 'Name' }, { field: 'Amount' }] } }],
+	['searched', { search: 'nobody is called this' }],
+	['compared with the run before', { since: 'newOrChanged', returnAll: false, limit: 9_000 }],
+	['of which the new are wanted', { since: 'new' }],
+])('50,000 records, %s', async (_, parameters) => {
+	const fields = [
+		{ id: 'f0', name: 'Name', type: 'text' },
+		{ id: 'f1', name: 'Amount', type: 'number' },
+	];
+	const count = 'limit' in parameters ? 9_500 : 50_000;
+	const records = Array.from({ length: count }, (__, n) => ({
+		id: `r${n}`,
+		data: { f0: `Näme ${(n * 7_919) % 1_000}`, f1: n % 17 },
+		created_at: new Date(1_700_000_000_000 + n).toISOString(),
+	}));
+	const pages = 100;
+	const size = count / pages;
+	const answer = (___: string, path: string, page: number) =>
+		path === 'fields'
+			? { fields }
+			: {
+					records: records.slice(page * size, (page + 1) * size),
+					next_cursor: page + 1 < pages ? String(page + 1) : null,
+				};
+	const all = {
+		operation: 'getAll',
+		cardId: byId('c1'),
+		returnAll: true,
+		matchType: 'allConditions',
+		simple: true,
+		options: {},
+		...parameters,
+	};
+	const { result, longest } = await longestStretch(
+		async () => await route(context(all, [{}], answer)),
+	);
+	expect(result[0]).toHaveLength('search' in parameters ? 0 : Math.min(count, all.limit ?? count));
 	expect(longest).toBeLessThan(LIMIT_MS);
 });

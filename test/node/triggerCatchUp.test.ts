@@ -308,3 +308,13 @@ describe('C14 at any number of records', () => {
 		await trigger.deactivate();
 	});
 });
+
+it('gives only the missed records that meet the conditions', async () => {
+	const conditions = [{ field: 'Title', condition: 'startsWith', value: 'wanted' }];
+	const { trigger, create } = await watching({ filters: { conditions } });
+	await trigger.activate();
+	await nextMillisecond();
+	const [wanted] = await create('wanted', 'unwanted');
+	expect(ids(await caughtUp(trigger))).toEqual([wanted]);
+	expect(await caughtUp(trigger)).toEqual([]);
+});

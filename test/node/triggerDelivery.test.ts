@@ -689,6 +689,153 @@ describe('what starts the workflow', () => {
 		});
 	});
 
+	describe('filters', () => {
+		let own: { id: string; fieldIds: Record<string, string> };
+		beforeEach(async () => {
+			own = await workspace.card('Filtered', [
+				{ name: 'Title', type: 'text' },
+				{ name: 'Pages', type: 'number' },
+				{ name: 'Due', type: 'datetime' },
+			]);
+		});
+
+		interface Case {
+			conditions: IDataObject[];
+			watch?: 'allCards' | 'oneCard';
+			matchType?: string;
+		}
+		/** What a node with these conditions makes of an event with these values. */
+		async function filtered({ conditions, watch = 'oneCard', matchType }: Case) {
+			const trigger = await activated({
+				events: ['record.created', 'record.updated', 'record.deleted', 'card.updated'],
+				watch,
+				cardId: { __rl: true, mode: 'id', value: own.id },
+				options: { filters: { conditions }, ...(matchType && { matchType }) },
+			});
+			return async (event: string, values: IDataObject | undefined, more: IDataObject = {}) => {
+				const data =
+					values &&
+					Object.fromEntries(
+						Object.entries(values).map(([name, value]) => [own.fieldIds[name] ?? name, value]),
+					);
+				const body = eventBody({ event, card_id: own.id, data, ...more } as IDataObject);
+				const { status, items } = await trigger.deliver(signed(trigger, body));
+				expect(status).toBe(200);
+				return items !== undefined;
+			};
+		}
+		const pages = (condition: string, value: unknown = '') =>
+			({ field: 'Pages', condition, value }) as IDataObject;
+		const title = (condition: string, value = '') => ({ field: 'Title', condition, value });
+
+		it.each<[string, Case, string, IDataObject | undefined, boolean]>([
+			['met', { conditions: [pages('greaterThan', '9')] }, 'record.created', { Pages: 10 }, true],
+			[
+				'not met',
+				{ conditions: [pages('greaterThan', '9')] },
+				'record.created',
+				{ Pages: 9 },
+				false,
+			],
+			[
+				'one of two is not enough',
+				{ conditions: [pages('equals', 1), title('equals', 'a')] },
+				'record.created',
+				{ Pages: 1, Title: 'b' },
+				false,
+			],
+			[
+				'one of two is enough',
+				{ conditions: [pages('equals', 1), title('equals', 'a')], matchType: 'anyCondition' },
+				'record.created',
+				{ Pages: 1, Title: 'b' },
+				true,
+			],
+			[
+				'an update that does not carry the field',
+				{ conditions: [pages('equals', 1)] },
+				'record.updated',
+				{ Title: 'b' },
+				false,
+			],
+			[
+				'what is not carried is empty',
+				{ conditions: [pages('isEmpty')] },
+				'record.updated',
+				{ Title: 'b' },
+				true,
+			],
+			[
+				'a deletion without values',
+				{ conditions: [pages('equals', 1)] },
+				'record.deleted',
+				undefined,
+				false,
+			],
+			['an event of a card', { conditions: [pages('equals', 1)] }, 'card.updated', undefined, true],
+		])('%s', async (_, filters, event, values, starts) => {
+			const deliver = await filtered(filters);
+			expect(await deliver(event, values)).toBe(starts);
+			expect(warnings.lines).toEqual([]);
+		});
+
+		it('compares with the record’s own id, and times in the time zone of the workflow', async () => {
+			const deliver = await filtered({
+				conditions: [{ field: 'id', condition: 'equals', value: 'rec_x' }],
+			});
+			expect(await deliver('record.created', {}, { record_id: 'rec_x' })).toBe(true);
+			expect(await deliver('record.created', {}, { record_id: 'rec_y' })).toBe(false);
+			const due = await filtered({
+				conditions: [{ field: 'Due', condition: 'lessThan', value: '2026-01-01T12:00:00Z' }],
+			});
+			expect(await due('record.created', { Due: '2026-01-01T12:30:00+01:00' })).toBe(true);
+			expect(await due('record.created', { Due: '2026-01-01T12:30:00Z' })).toBe(false);
+		});
+
+		it('a field that the card no longer has: every event starts, and the log says so', async () => {
+			const deliver = await filtered({
+				conditions: [{ field: 'Gone', condition: 'equals', value: 1 }],
+			});
+			expect(await deliver('record.created', { Title: 'a' })).toBe(true);
+			expect(warnings.lines).toEqual([expect.stringContaining("no field 'Gone' to filter by")]);
+		});
+
+		it('a field that other cards have: with all cards, the condition is not met', async () => {
+			const conditions = [{ field: 'Gone', condition: 'isEmpty', value: '' }, title('equals', 'a')];
+			const all = await filtered({ conditions, watch: 'allCards' });
+			expect(await all('record.created', { Title: 'a' })).toBe(false);
+			const any = await filtered({ conditions, watch: 'allCards', matchType: 'anyCondition' });
+			expect(await any('record.created', { Title: 'a' })).toBe(true);
+			expect(await any('record.created', { Title: 'b' })).toBe(false);
+			expect(warnings.lines).toEqual([]);
+		});
+
+		it('a value that the field cannot hold: the log says so', async () => {
+			const deliver = await filtered({ conditions: [pages('equals', 'many')] });
+			expect(await deliver('record.created', { Pages: 1 })).toBe(true);
+			expect(warnings.lines).toEqual([expect.stringContaining('cannot hold "many"')]);
+		});
+
+		it('starts when the fields cannot be read, and the log says so', async () => {
+			const deliver = await filtered({ conditions: [pages('equals', 1)] });
+			workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+			expect(await deliver('record.created', { Pages: 2 })).toBe(true);
+			expect(warnings.lines).toEqual([expect.stringContaining('could not be read')]);
+		});
+
+		it.each([
+			[
+				{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
+				"'Field Name or ID' of a filter",
+			],
+			[{ matchType: 'some' }, "'Match' cannot be 'some'"],
+		])('%j is refused when the workflow is published', async (options, message) => {
+			workspace.service.control.resetRequests();
+			await expect(activated({ options })).rejects.toThrow(message);
+			expect(workspace.requests()).toEqual([]);
+		});
+	});
+
 	it('leaves out events that are too old', async () => {
 		const trigger = await activated({ options: { maxEventAge: 5 } });
 		const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();

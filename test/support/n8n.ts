@@ -247,6 +247,10 @@ export interface ActionRun {
 	items?: IDataObject[];
 	/** More settings of the node, for example `onError`. */
 	node?: Partial<INode>;
+	/** How n8n runs it; by hand unless told otherwise. */
+	mode?: WorkflowExecuteMode;
+	/** Static data of the workflow as n8n's database has them. */
+	staticData?: IDataObject;
 	/** Given the running execution, for cancelling it. */
 	onStarted?: (execution: { cancel: () => void }) => void;
 }
@@ -264,6 +268,8 @@ export interface ActionResult {
 		| (Error & { description?: string | null; httpCode?: string | null; context?: IDataObject })
 		| undefined;
 	run: IRun;
+	/** Static data of the workflow after the run, as n8n would save them. */
+	staticData: IDataObject;
 }
 
 type Parts = Parameters<WorkflowExecute['run']>[0];
@@ -289,6 +295,8 @@ export async function runAction({
 	parameters,
 	items = [{}],
 	node = {},
+	mode = 'manual',
+	staticData,
 	onStarted,
 }: ActionRun): Promise<ActionResult> {
 	prepareN8n();
@@ -312,11 +320,12 @@ export async function runAction({
 		active: false,
 		nodeTypes: nodeTypesOf({ [START_TYPE]: new Start(), [ACTION_TYPE]: new WorkspaceData() }),
 		settings: { executionOrder: 'v1', timezone: 'Europe/Berlin' },
+		...(staticData && { staticData: structuredClone(staticData) }),
 	});
 	const pinData: IPinData = { Start: items.map((json) => ({ json })) };
 	const engine = new WorkflowExecute(
-		additionalData(credentials, 'manual', workflow),
-		'manual',
+		additionalData(credentials, mode, workflow),
+		mode,
 		createRunExecutionData(),
 	);
 	const execution = startEngine(engine, { workflow, startNode: start, pinData });
@@ -331,5 +340,6 @@ export async function runAction({
 		json: (output ?? []).map((item) => item.json),
 		error: (taskData?.error ?? run.data.resultData.error) as ActionResult['error'],
 		run,
+		staticData: JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject,
 	};
 }

@@ -40,6 +40,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	if (failed && !context.continueOnFail()) {
 		throw stoppedError(run, operation, outcomes, failed);
 	}
+	run.end();
 	return [outcomes.flatMap(({ items }) => items)];
 }
 

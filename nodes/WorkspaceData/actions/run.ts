@@ -62,6 +62,10 @@ export interface Run {
 	noteOn(error: unknown): string | undefined;
 	/** Tells the user something about this run, next to its output; once, however often it is said. */
 	hint(message: string): void;
+	/** Has something done when the run has ended without a failure that ends it. */
+	atEnd(work: () => void): void;
+	/** Does it. */
+	end(): void;
 	/** Starts nothing more: an item has failed, and the run ends with it. */
 	stop(): void;
 	/** Whether `stop` was called. */
@@ -95,6 +99,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	const queues = new Map<string, Promise<unknown>>();
 	const hints = new Set<string>();
 	const notes = new Map<unknown, string>();
+	const lastWorks: Array<() => void> = [];
 	let cardListing: Listing<Card> | undefined;
 	let stopped = false;
 
@@ -206,6 +211,12 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			notes.set(error, text);
 		},
 		noteOn: (error) => notes.get(error),
+		atEnd(work) {
+			lastWorks.push(work);
+		},
+		end() {
+			for (const work of lastWorks) work();
+		},
 		stop() {
 			stopped = true;
 			api.stop();

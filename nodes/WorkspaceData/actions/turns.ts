@@ -42,3 +42,20 @@ export function createTurns({ now, sleep }: Pick<Clock, 'now' | 'sleep'> = syste
 		return turn;
 	};
 }
+
+/** How many entries are worked on before others have their turn. */
+const ENTRIES_A_TURN = 100;
+
+/** As `Array.prototype.map`, but tens of thousands of entries do not keep the event loop. */
+export async function mapInTurns<Entry, Result>(
+	turn: Turns,
+	entries: readonly Entry[],
+	work: (entry: Entry) => Result,
+): Promise<Result[]> {
+	const results: Result[] = [];
+	for (const entry of entries) {
+		if (results.length % ENTRIES_A_TURN === 0) await turn();
+		results.push(work(entry));
+	}
+	return results;
+}

@@ -7,6 +7,12 @@ import { parseTime } from './time';
 /** The part of a field that comparing needs to know. */
 export type ComparedField = Pick<Field, 'kind' | 'options'>;
 
+/** Whether the type of a field says how its values are compared. */
+export const isTyped = ({ kind, options }: ComparedField): boolean =>
+	kind === 'choice' || kind === 'choices'
+		? options.length > 0
+		: kind !== 'text' && kind !== 'json' && kind !== 'unknown';
+
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})(?:$|[T ])/;
 

@@ -1,6 +1,6 @@
 /** The conditions by which records are filtered: what a person enters, compared with what records hold. */
 import { findChoice } from './choices';
-import { compareValues, isEmpty, orderable, sameness } from './comparison';
+import { compareValues, isEmpty, isTyped, orderable, sameness } from './comparison';
 import type { Field } from './field';
 import { InputError } from './inputError';
 import { isObject } from './shapes';
@@ -76,12 +76,6 @@ function compareAny(actual: unknown, expected: unknown, toUtc: ToUtc): number | 
 	}
 	return a === b ? 0 : a < b ? -1 : 1;
 }
-
-/** Whether the type of a field says how its values are compared. */
-const isTyped = ({ kind, options }: FilteredField): boolean =>
-	kind === 'choice' || kind === 'choices'
-		? options.length > 0
-		: kind !== 'text' && kind !== 'json' && kind !== 'unknown';
 
 const compare = (actual: unknown, { field, value, toUtc }: Expected): number | undefined =>
 	isTyped(field) ? compareValues(field, actual, value) : compareAny(actual, value, toUtc);

@@ -2,6 +2,7 @@
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { findCardByName, readLocator } from '../model/locator';
+import { readConditions, readMatchType, type EnteredCondition } from '../model/recordFilter';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import type { WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/credential';
@@ -28,6 +29,10 @@ export interface TriggerSettings {
 	fieldKeys: 'name' | 'id';
 	/** Names or ids of fields; empty for all. */
 	watchFields: string[];
+	/** What the record of an event must meet; empty for any. */
+	conditions: EnteredCondition[];
+	/** Whether one condition is enough. */
+	anyCondition: boolean;
 	ignoreDuplicates: boolean;
 	/** Infinity for any age. */
 	maxEventAgeMs: number;
@@ -81,6 +86,8 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		simple: context.getNodeParameter('simple', true) !== false,
 		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
 		watchFields: plainNames(options.watchFields),
+		conditions: readConditions(options.filters),
+		anyCondition: readMatchType(options.matchType),
 		ignoreDuplicates: options.ignoreDuplicates !== false,
 		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,

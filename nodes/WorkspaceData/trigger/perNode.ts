@@ -29,7 +29,10 @@ export interface TriggerNode {
 	deliveries: Duplicates;
 	clock: ServiceClock;
 	/** A flood of one kind does not hide the others. */
-	warnings: Record<'refused' | 'leftOut' | 'unreadable' | 'watchFields' | 'upkeep', WarningSlot>;
+	warnings: Record<
+		'refused' | 'leftOut' | 'unreadable' | 'watchFields' | 'filters' | 'upkeep',
+		WarningSlot
+	>;
 	/** The generation of the subscriptions that an execution in this very process saved last. */
 	savedHere: number;
 	pendingSearch: PendingSearch | undefined;
@@ -56,6 +59,7 @@ function createNode(): TriggerNode {
 			leftOut: noWarnings(),
 			unreadable: noWarnings(),
 			watchFields: noWarnings(),
+			filters: noWarnings(),
 			upkeep: noWarnings(),
 		},
 		savedHere: 0,

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { authenticationProperty } from '../ui/authentication';
+import { filtersProperty, matchTypeProperty } from '../ui/filters';
 import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/simplify';
@@ -60,12 +61,21 @@ const optionsProperty: INodeProperties = {
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{
+			...(filtersProperty as unknown as INodeProperties),
+			description:
+				'Conditions that the record of an event must meet, compared with the values that the event carries; a field that it does not carry is empty. The list shows the fields of the card that is watched.',
+		},
+		{
 			displayName: 'Ignore Duplicates',
 			name: 'ignoreDuplicates',
 			type: 'boolean',
 			default: true,
 			description:
 				'Whether to start the workflow only once when the service delivers the same event again',
+		},
+		{
+			...(matchTypeProperty as unknown as INodeProperties),
+			description: 'How many of the conditions in Filters the record of an event has to meet',
 		},
 		{
 			displayName: 'Max Event Age',

@@ -17,3 +17,21 @@ export const columnsMapper = {
 	// Before a card is chosen nothing went wrong.
 	hideNoDataError: true,
 } as const;
+
+/** What the editor calls the mapper of the operations that update. */
+export const UPDATE_LABEL = 'Values to Update';
+
+/** The mapper of the operations that update: records are chosen otherwise, so there is nothing to match. */
+export const updateColumnsProperty = {
+	...columnsProperty,
+	typeOptions: {
+		loadOptionsDependsOn: ['cardId.value'],
+		resourceMapper: {
+			...columnsMapper,
+			mode: 'add',
+			valuesLabel: UPDATE_LABEL,
+			addAllFields: false,
+			multiKeyMatch: false,
+		},
+	},
+} as const;

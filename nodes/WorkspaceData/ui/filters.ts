@@ -90,6 +90,27 @@ export const filtersProperty = {
 	description: 'Conditions that records must meet',
 } as const;
 
+/** Whether records must meet all conditions or any of them. */
+export const matchTypeProperty = {
+	displayName: 'Match',
+	name: 'matchType',
+	type: 'options',
+	options: [
+		{
+			name: 'All Conditions',
+			value: 'allConditions',
+			description: 'Records that meet every condition',
+		},
+		{
+			name: 'Any Condition',
+			value: 'anyCondition',
+			description: 'Records that meet at least one condition',
+		},
+	],
+	default: 'allConditions',
+	description: 'Whether a record must meet all conditions or at least one of them',
+} as const;
+
 /** Says what a filter costs, where there is one. */
 export const filterNotice = {
 	displayName:

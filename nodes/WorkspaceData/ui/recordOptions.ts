@@ -148,16 +148,48 @@ export const timeoutOption = {
 	description: 'How many seconds to wait for the answer to a request',
 } as const;
 
-/** The Options collection with these entries; it comes last in every operation. */
-export function recordOptions<const Entries extends ReadonlyArray<{ readonly name: string }>>(
-	options: Entries,
-) {
+export const startAgainOption = {
+	displayName: 'Start Again',
+	name: 'startAgain',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 1',
+	description:
+		'For Since Last Run: enter any text, or another one, to forget what was returned before. The next run then returns all records once.',
+} as const;
+
+export const dryRunOption = {
+	displayName: 'Dry Run',
+	name: 'dryRun',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to change nothing and return what would change: each record with its values before and after',
+} as const;
+
+/** What all operations take that write values. */
+export const writeOptions = [
+	emptyValuesOption,
+	fieldKeysOption,
+	maxParallelOption,
+	outputFieldsOption,
+	timeoutOption,
+	unknownFieldsOption,
+] as const;
+
+/** The Options collection with these entries by name; it comes last in every operation. */
+export function recordOptions<
+	const Entries extends ReadonlyArray<{ readonly name: string; readonly displayName: string }>,
+>(options: Entries) {
+	const sorted: ReadonlyArray<Entries[number]> = [...options].sort((a, b) =>
+		a.displayName.localeCompare(b.displayName),
+	);
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options,
+		options: sorted,
 	} as const;
 }

@@ -114,6 +114,50 @@ describe(`records in n8n ${major}`, () => {
 		]);
 	});
 
+	it('sorts, searches, and shows in a dry run what would change', async () => {
+		const { api, succeed } = bench();
+		const card = await api.createCard('Shelf', fields);
+		const walden = await api.createRecord(card, { Title: 'Walden', Pages: 352, Genre: 'Essay' });
+		await api.createRecord(card, { Title: 'Emma', Pages: 474, Genre: 'Novel' });
+		await api.createRecord(card, { Title: 'Untitled' });
+		const cardId = byId(card.id);
+		const once = { executeOnce: true };
+		const dryRun = { options: { dryRun: true } };
+		const few = { conditions: [{ field: 'Pages', condition: 'lessThan', value: '400' }] };
+		const execution = await succeed(
+			chain('Shelf', [
+				manualTrigger(),
+				record(
+					'Sorted',
+					'getAll',
+					{ cardId, returnAll: true, sort: { by: [{ field: 'Genre' }, { field: 'Title' }] } },
+					once,
+				),
+				record('Found', 'getAll', { cardId, returnAll: true, search: 'NOVEL' }, once),
+				record(
+					'Updated',
+					'updateMany',
+					{ cardId, filters: few, columns: mapEach({ Lent: 'true' }), ...dryRun },
+					once,
+				),
+				record('Deleted', 'delete', { cardId, recordId: byId(walden), ...dryRun }, once),
+			]),
+		);
+		const titles = (node: string) =>
+			outputOf(execution, node).map(({ json }) => (json.fields as Record<string, unknown>).Title);
+		expect(titles('Sorted')).toEqual(['Emma', 'Walden', 'Untitled']);
+		expect(titles('Found')).toEqual(['Emma']);
+		const before = { Title: 'Walden', Pages: 352, Genre: 'Essay' };
+		expect(outputOf(execution, 'Updated').map(({ json }) => json)).toEqual([
+			{ dry_run: true, action: 'update', id: walden, before, after: { ...before, Lent: true } },
+		]);
+		expect(outputOf(execution, 'Deleted').map(({ json }) => json)).toEqual([
+			{ dry_run: true, action: 'delete', id: walden, before, after: null },
+		]);
+		expect(await api.records(card)).toHaveLength(3);
+		expect((await api.records(card)).map((one) => one.fields.Lent)).not.toContain(true);
+	});
+
 	it('reads all pages, a limited number, and what a filter leaves', async () => {
 		const { api, control, succeed } = bench();
 		const card = await api.createCard('Archive', fields);

@@ -14,13 +14,13 @@ function partOf(file: string): string {
 /** The imports that each part may have in addition to its own files: parts, and packages. */
 const ARROWS: Record<string, { parts: string[]; packages: string[] }> = {
 	node: { parts: ['actions', 'trigger', 'methods', 'ui'], packages: ['n8n-workflow'] },
-	actions: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod', 'luxon'] },
+	actions: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod'] },
 	trigger: {
 		parts: ['transport', 'model', 'ui'],
-		packages: ['n8n-workflow', 'zod', 'luxon', 'node:crypto'],
+		packages: ['n8n-workflow', 'zod', 'node:crypto'],
 	},
 	methods: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod'] },
-	transport: { parts: ['model'], packages: ['n8n-workflow', 'zod', 'node:crypto'] },
+	transport: { parts: ['model'], packages: ['n8n-workflow', 'zod', 'luxon', 'node:crypto'] },
 	model: { parts: [], packages: ['zod', 'node:crypto'] },
 	ui: { parts: [], packages: [] },
 	credentials: { parts: ['transport'], packages: [] },

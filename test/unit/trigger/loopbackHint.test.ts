@@ -10,7 +10,7 @@ test.each([
 	'http://0.0.0.0:5678/webhook/x',
 ])('says that the service cannot reach %s', (targetUrl) => {
 	expect(loopbackHint(targetUrl, service)).toMatch(
-		/which only this machine can reach\. .*WEBHOOK_URL.* data\.example\.com can reach/,
+		/which only this machine can reach\. .*WEBHOOK_URL.* data\.example\.com can reach\. .*Schedule Trigger and Get Many with Since Last Run$/,
 	);
 });
 

@@ -71,7 +71,7 @@ async function chooseRecords(
  *
  * @param change changes one record; gives it as it is now, or says that it is deleted
  * @param done what has become of a record, for the message when the run ends before all are changed
- * @returns the records as they are now
+ * @returns each record before its change, and what it is now
  */
 export async function changeMany<State extends DataRecord | 'deleted'>(
 	run: Run,
@@ -81,7 +81,7 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 	request: ReadOptions,
 	change: (record: DataRecord) => Promise<State>,
 	done: 'updated' | 'deleted',
-): Promise<Array<{ id: string; state: State }>> {
+): Promise<Array<{ before: DataRecord; after: State }>> {
 	return await run.inOrder(card, 'many', async () => {
 		const chosen = await chooseRecords(run, card, index, conditions, request);
 		let count = 0;
@@ -89,10 +89,10 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 			chosen,
 			request.maxParallel ?? DEFAULT_MAX_PARALLEL,
 			async ({ listed, current }) => {
-				const state = await change(current);
-				changed.set(listed, state);
+				const after = await change(current);
+				changed.set(listed, after);
 				count += 1;
-				return { id: current.id, state };
+				return { before: current, after };
 			},
 		).catch((error: unknown) => {
 			run.note(error, `${count} of ${chosen.length} records were ${done}.`);

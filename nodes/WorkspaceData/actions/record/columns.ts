@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../model/shapes';
 import { toFieldValue, type ConversionRules } from '../../model/values';
 import { emptyValuesOption, unknownFieldsOption } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
-import { localTime } from '../localTime';
+import { localTime } from '../../transport/localTime';
 import type { Run } from '../run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */

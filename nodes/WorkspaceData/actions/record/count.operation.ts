@@ -1,7 +1,7 @@
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
-import { matchTypeProperty, readFilter } from './filters';
+import { readFilter } from './filters';
 import { hintAtReading, scanRecords } from './scan';
 
 export const countRecords = defineOperation({

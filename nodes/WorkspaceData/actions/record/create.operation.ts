@@ -1,14 +1,6 @@
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
-import {
-	emptyValuesOption,
-	fieldKeysOption,
-	maxParallelOption,
-	outputFieldsOption,
-	timeoutOption,
-	unknownFieldsOption,
-	recordOptions,
-} from '../../ui/recordOptions';
+import { recordOptions, writeOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from './liveFields';
 import { recordOutput } from './output';
@@ -38,14 +30,7 @@ export const createRecord = defineOperation({
 				},
 			},
 		},
-		recordOptions([
-			emptyValuesOption,
-			fieldKeysOption,
-			maxParallelOption,
-			outputFieldsOption,
-			timeoutOption,
-			unknownFieldsOption,
-		]),
+		recordOptions(writeOptions),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -3,13 +3,15 @@ import type { JsonObject } from '../../model/shapes';
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
+	dryRunOption,
 	ifNotFoundOption,
 	maxParallelOption,
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { isRecordNotFound, readNotFound } from './notFound';
+import { dryOutput, readDryRun } from './dryRun';
+import { isRecordNotFound, readNotFound, withRecord } from './notFound';
 import { requestOptions } from './requestOptions';
 import { recordPath } from './write';
 
@@ -22,14 +24,21 @@ export const deleteRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		recordOptions([ifNotFoundOption, maxParallelOption, timeoutOption]),
+		recordOptions([dryRunOption, ifNotFoundOption, maxParallelOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
+		const isDry = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.exactCard(get('cardId'), request);
+		if (isDry) {
+			const output = dryOutput(await run.fields(card, request));
+			return await withRecord(run, card, id, request, whenNotFound, (record) =>
+				output('delete', record, undefined),
+			);
+		}
 		return await run.api
 			.request({
 				method: 'DELETE',

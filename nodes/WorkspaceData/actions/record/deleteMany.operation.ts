@@ -1,10 +1,15 @@
 import { assertOwnAnswer, saysGone } from '../../transport/failures';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import { maxParallelOption, recordOptions, timeoutOption } from '../../ui/recordOptions';
+import {
+	dryRunOption,
+	maxParallelOption,
+	recordOptions,
+	timeoutOption,
+} from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, requireConditions } from './bulk';
-import { matchTypeProperty } from './filters';
+import { dryOutput, readDryRun } from './dryRun';
 import { requestOptions } from './requestOptions';
 import { recordPath } from './write';
 
@@ -19,15 +24,18 @@ export const deleteManyRecords = defineOperation({
 		filtersProperty,
 		matchTypeProperty,
 		filterNotice,
-		recordOptions([maxParallelOption, timeoutOption]),
+		recordOptions([dryRunOption, maxParallelOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
-		const request = requestOptions(get('options'));
+		const options = get('options');
+		const request = requestOptions(options);
+		const isDry = readDryRun(options.dryRun);
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		requireConditions(conditions);
 		const card = await run.exactCard(get('cardId'), request);
 		const index = await run.fields(card, request);
 		const remove = async ({ id }: { id: string }): Promise<'deleted'> => {
+			if (isDry) return 'deleted';
 			const path = recordPath(card.id, id);
 			await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
 				({ body }) => assertOwnAnswer(body, 'record', 'deleted'),
@@ -39,6 +47,9 @@ export const deleteManyRecords = defineOperation({
 			return 'deleted';
 		};
 		const deleted = await changeMany(run, card, index, conditions, request, remove, 'deleted');
-		return deleted.map(({ id }) => ({ deleted: true, id }));
+		const output = dryOutput(index);
+		return deleted.map(({ before }) =>
+			isDry ? output('delete', before, undefined) : { deleted: true, id: before.id },
+		);
 	},
 });

@@ -1,36 +1,34 @@
-import type { JsonObject } from '../../model/shapes';
-import type { Locator } from '../../model/locator';
-import type { Run } from '../run';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { cardLocator } from '../../ui/locators';
+import { defineOperation, type Operation } from '../operation';
 import { readFilter } from './filters';
 import { hintAtReading, scanRecords } from './scan';
 
-/** The parameters of If Record Exists and If Record Does Not Exist. */
-interface ExistsParameters {
-	cardId: Locator;
-	filters: unknown;
-	matchType: unknown;
-}
+/** How the editor calls an operation. */
+type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
 
 /**
- * Passes on an input item, or does not. Reading stops at the first record that meets the conditions;
- * without conditions any record does.
+ * Defines an operation that passes on input items, or does not. Reading stops at the first record that
+ * meets the conditions; without conditions any record does.
  *
- * @param wanted whether the item is passed on where such a record exists, or where none does
+ * @param wanted whether an item is passed on where such a record exists, or where none does
  */
-export async function passOnIf(
-	run: Run,
-	itemIndex: number,
-	{ cardId, filters, matchType }: ExistsParameters,
-	wanted: boolean,
-): Promise<JsonObject[]> {
-	const card = await run.card(cardId);
-	const passes = readFilter(filters, matchType, await run.fields(card), run);
-	let exists = false;
-	const read = await scanRecords(run, run.records(card, Infinity), (record) => {
-		exists = !passes || passes(record);
-		return exists;
+export const existsOperation = (names: Names, wanted: boolean): Operation =>
+	defineOperation({
+		...names,
+		passesOn: true,
+		properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
+		async execute({ run, itemIndex, get }) {
+			const card = await run.card(get('cardId'));
+			const index = await run.fields(card);
+			const passes = readFilter(get('filters'), get('matchType'), index, run);
+			let exists = false;
+			const read = await scanRecords(run, run.records(card, Infinity), (record) => {
+				exists = !passes || passes(record);
+				return exists;
+			});
+			hintAtReading(run, read);
+			const item = run.context.getInputData()[itemIndex];
+			return exists === wanted && item ? [item.json] : [];
+		},
 	});
-	hintAtReading(run, read);
-	const item = run.context.getInputData()[itemIndex];
-	return exists === wanted && item ? [item.json] : [];
-}

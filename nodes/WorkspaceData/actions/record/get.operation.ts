@@ -1,4 +1,3 @@
-import { InputError } from '../../model/inputError';
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
@@ -10,7 +9,7 @@ import {
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
 import { defineOperation } from '../operation';
-import { readNotFound } from './notFound';
+import { readNotFound, withRecord } from './notFound';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 
@@ -32,14 +31,6 @@ export const getRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const card = await run.card(get('cardId'), request);
 		const output = recordOutput(await run.fields(card, request), get('simple'), options);
-		// The interface has no request for one record: the listing is read until it comes.
-		const record = await run.records(card, Infinity, request).find(recordId);
-		if (record) return [output(record)];
-		return whenNotFound(
-			new InputError(
-				`Card '${card.name}' has no record '${recordId}'`,
-				"Check 'Record', or set the option 'If Not Found'.",
-			),
-		);
+		return await withRecord(run, card, recordId, request, whenNotFound, (record) => output(record));
 	},
 });

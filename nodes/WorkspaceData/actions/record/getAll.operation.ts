@@ -1,20 +1,35 @@
-import type { JsonObject } from '../../model/shapes';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import type { DataRecord } from '../../model/record';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
+import { searchProperty, sinceProperty, sortProperty } from '../../ui/reading';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
+	startAgainOption,
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
+import { readChoice } from '../choice';
 import { readLimit } from '../limit';
 import { defineOperation } from '../operation';
-import { matchTypeProperty, readFilter } from './filters';
+import { mapInTurns } from '../turns';
+import { readFilter } from './filters';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 import { hintAtReading, scanRecords } from './scan';
+import { readSearch } from './search';
+import { notReturnedBefore } from './since';
+import { readSort } from './sort';
+
+/** A test that passes where all of these do; undefined where there are none. */
+function all(
+	...tests: Array<((record: DataRecord) => boolean) | undefined>
+): ((record: DataRecord) => boolean) | undefined {
+	const given = tests.filter((test) => test !== undefined);
+	return given.length > 0 ? (record) => given.every((test) => test(record)) : undefined;
+}
 
 export const getManyRecords = defineOperation({
 	value: 'getAll',
@@ -28,27 +43,40 @@ export const getManyRecords = defineOperation({
 		filtersProperty,
 		matchTypeProperty,
 		filterNotice,
+		searchProperty,
+		sortProperty,
+		sinceProperty,
 		simplifyProperty,
-		recordOptions([fieldKeysOption, outputFieldsOption, timeoutOption]),
+		recordOptions([fieldKeysOption, outputFieldsOption, startAgainOption, timeoutOption]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
 		const limit = readLimit(get('returnAll'), get('limit'));
+		const by = readChoice(sinceProperty, get('since')) ?? 'all';
 		const card = await run.card(get('cardId'), request);
 		const index = await run.fields(card, request);
 		const output = recordOutput(index, get('simple'), options);
-		const passes = readFilter(get('filters'), get('matchType'), index, run);
-		const listing = run.records(card, passes ? Infinity : limit, request);
-		const results: JsonObject[] = [];
-		const read = await scanRecords(run, listing, (record) => {
-			if (!passes || passes(record)) results.push(output(record));
-			return results.length === limit;
-		});
-		if (passes) {
-			const advice = limit === Infinity ? '' : "A lower 'Limit' reads fewer.";
-			hintAtReading(run, read, advice);
+		const passes = all(
+			readFilter(get('filters'), get('matchType'), index, run),
+			readSearch(get('search'), index, run),
+		);
+		const sort = readSort(get('sort'), index, run);
+		if (by !== 'all') {
+			const mark = String(options.startAgain ?? '');
+			const query = { by, mark, passes, limit };
+			const { records, read } = await notReturnedBefore(run, card, index, query, request);
+			hintAtReading(run, read, { limit, needsAll: true });
+			return await mapInTurns(run.turn, sort ? await sort(records) : records, output);
 		}
-		return results;
+		const listing = run.records(card, passes || sort ? Infinity : limit, request);
+		const found: DataRecord[] = [];
+		const read = await scanRecords(run, listing, (record) => {
+			if (!passes || passes(record)) found.push(record);
+			return !sort && found.length === limit;
+		});
+		if (passes || sort) hintAtReading(run, read, { limit, needsAll: sort !== undefined });
+		const chosen = sort ? (await sort(found)).slice(0, limit) : found;
+		return await mapInTurns(run.turn, chosen, output);
 	},
 });

@@ -5,6 +5,7 @@ import { ApiFailure } from '../../transport/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
 import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { readDryRun } from './dryRun';
 import { requestOptions } from './requestOptions';
 
 /** The data that one item writes, and where. */
@@ -13,13 +14,15 @@ export interface Write {
 	columns: Columns;
 	options: ColumnOptions;
 	request: ReadOptions;
+	/** Whether nothing is sent that changes anything. */
+	dryRun: boolean;
 }
 
 /** The parameters that Create, Update and Create or Update have in common. */
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown };
+	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown; dryRun?: unknown };
 }
 
 /**
@@ -37,10 +40,11 @@ export async function prepareWrite(
 	isExact = false,
 ): Promise<Write> {
 	const request = requestOptions(options);
+	const dryRun = readDryRun(options.dryRun);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(columns, item, label);
 	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
-	return { card, columns: read, options, request };
+	return { card, columns: read, options, request, dryRun };
 }
 
 /** Refusals that a field listing which has grown old can explain. */

@@ -1,7 +1,7 @@
 import type { FieldIndex } from '../../model/fieldResolution';
 import { UNKNOWN_ID, type DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
-import { parseTime } from '../../model/time';
+import { ageOf, byAge } from '../../model/recordAge';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failures';
 import { openRecordListing, type ReadOptions, type RecordListing } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
@@ -40,13 +40,6 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 				'An earlier item may have created this record, but the service does not list it',
 				'The answer to the earlier item was lost. Nothing was written for this item, to avoid a duplicate. Look for the record before you run the item again.',
 			);
-
-const bornAt = ({ createdAt }: DataRecord): number => parseTime(createdAt) ?? Infinity;
-
-/** Oldest first: the interface does not show in which order records are listed. */
-function byAge(a: DataRecord, b: DataRecord): number {
-	return bornAt(a) - bornAt(b) || (a.id < b.id ? -1 : 1);
-}
 
 /** @param open gives a listing of the card's records that has not been read yet */
 async function buildIndex(
@@ -99,7 +92,11 @@ async function buildIndex(
 			}
 			const fate = lost.get(key);
 			if (fate) throw notFoundAgain(fate);
-			return [...(byKey.get(key)?.values() ?? [])].sort(byAge);
+			// Oldest first, as the interface does not show in which order records are listed. One that was just
+			// created may have no time yet.
+			return [...(byKey.get(key)?.values() ?? [])].sort((a, b) =>
+				byAge(ageOf(a, Infinity), ageOf(b, Infinity)),
+			);
 		},
 		async add(sent, create) {
 			const creation = create().catch((error: unknown) => {

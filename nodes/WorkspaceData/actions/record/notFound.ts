@@ -1,7 +1,11 @@
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
 import { ApiFailure } from '../../transport/failures';
 import { ifNotFoundOption } from '../../ui/recordOptions';
+import type { ReadOptions } from '../../transport/listings';
 import { readChoice } from '../choice';
+import type { CardReference, Run } from '../run';
 
 /**
  * The output of an item whose record does not exist, as the option If Not Found says. The option is
@@ -11,12 +15,39 @@ import { readChoice } from '../choice';
  * @returns what an item gives; throws the error it is handed for `error`
  * @throws InputError for an unknown option value
  */
-export function readNotFound(policy: unknown): (error: unknown) => JsonObject[] {
+export function readNotFound(policy: unknown): WhenNotFound {
 	const choice = readChoice(ifNotFoundOption, policy) ?? 'error';
 	return (error) => {
 		if (choice === 'error') throw error;
 		return choice === 'skip' ? [] : [{}];
 	};
+}
+
+/** What an item gives when its record does not exist. */
+export type WhenNotFound = (error: unknown) => JsonObject[];
+
+/**
+ * Gives one item for a record. The interface has no request for one record: the listing is read until it
+ * comes, once for all items.
+ *
+ * @throws InputError when the card has no such record, unless `whenNotFound` says otherwise
+ */
+export async function withRecord(
+	run: Run,
+	card: CardReference,
+	recordId: string,
+	request: ReadOptions,
+	whenNotFound: WhenNotFound,
+	work: (record: DataRecord) => JsonObject | Promise<JsonObject>,
+): Promise<JsonObject[]> {
+	const record = await run.records(card, Infinity, request).find(recordId);
+	if (record) return [await work(record)];
+	return whenNotFound(
+		new InputError(
+			`Card '${card.name}' has no record '${recordId}'`,
+			"Check 'Record', or set the option 'If Not Found'.",
+		),
+	);
 }
 
 /**

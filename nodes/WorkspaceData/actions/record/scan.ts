@@ -26,10 +26,30 @@ export async function scanRecords(
 	}
 }
 
-/** Says what a condition costs, where it was more than a page. */
-export function hintAtReading({ hint }: Pick<Run, 'hint'>, read: number, advice = ''): void {
-	if (read <= MAX_PAGE_SIZE) return;
-	hint(
-		`${read} records were read, because the service cannot filter or count.${advice && ` ${advice}`}`,
-	);
+/** Readings up to this many records need no remark: one page, or a few. */
+const CHEAP_READING = 100;
+
+/** What kept a reading from ending at the limit. */
+export interface ReadingCost {
+	/** Results that were wanted; Infinity for all. */
+	limit?: number;
+	/** Whether everything had to be read before the first result was known. */
+	needsAll?: boolean;
+}
+
+/** Says what conditions, a search or an order cost, where it was more than a page. */
+export function hintAtReading(
+	{ hint }: Pick<Run, 'hint'>,
+	read: number,
+	{ limit = Infinity, needsAll = false }: ReadingCost = {},
+): void {
+	if (read <= CHEAP_READING) return;
+	if (needsAll && limit !== Infinity) {
+		hint(
+			`${read} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`,
+		);
+		return;
+	}
+	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
+	hint(`${read} records were read: the service cannot filter or count.${advice}`);
 }

@@ -1,24 +1,18 @@
 import { readLocator } from '../../model/locator';
-import { columnsMapper, columnsProperty } from '../../ui/columns';
+import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
-	emptyValuesOption,
-	fieldKeysOption,
+	dryRunOption,
 	ifNotFoundOption,
-	maxParallelOption,
-	outputFieldsOption,
-	timeoutOption,
-	unknownFieldsOption,
 	recordOptions,
+	writeOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
+import { dryOutput } from './dryRun';
 import { prepareWrite, withLiveFields } from './liveFields';
-import { isRecordNotFound, readNotFound } from './notFound';
+import { isRecordNotFound, readNotFound, withRecord } from './notFound';
 import { recordOutput } from './output';
 import { update } from './write';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Update';
 
 export const updateRecord = defineOperation({
 	value: 'update',
@@ -29,39 +23,25 @@ export const updateRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					// The record is chosen above, so there is nothing to match: the mode without matching.
-					mode: 'add',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: false,
-					multiKeyMatch: false,
-				},
-			},
-		},
-		recordOptions([
-			emptyValuesOption,
-			fieldKeysOption,
-			ifNotFoundOption,
-			maxParallelOption,
-			outputFieldsOption,
-			timeoutOption,
-			unknownFieldsOption,
-		]),
+		updateColumnsProperty,
+		recordOptions([...writeOptions, dryRunOption, ifNotFoundOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
 		return await withLiveFields(run, write, async (index, data) => {
-			const output = recordOutput(index, true, options);
-			return [output(await update(run, write, data, recordId))];
+			if (!write.dryRun) {
+				const output = recordOutput(index, true, options);
+				return [output(await update(run, write, data, recordId))];
+			}
+			const output = dryOutput(index, options);
+			const { card, request } = write;
+			return await withRecord(run, card, recordId, request, whenNotFound, async (record) =>
+				output('update', record, await update(run, write, data, recordId, record)),
+			);
 		}).catch((error: unknown) => {
 			if (isRecordNotFound(error)) return whenNotFound(error);
 			throw error;

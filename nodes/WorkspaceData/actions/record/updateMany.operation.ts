@@ -1,25 +1,14 @@
-import { columnsMapper, columnsProperty } from '../../ui/columns';
-import { filterNotice, filtersProperty } from '../../ui/filters';
+import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import {
-	emptyValuesOption,
-	fieldKeysOption,
-	maxParallelOption,
-	outputFieldsOption,
-	recordOptions,
-	timeoutOption,
-	unknownFieldsOption,
-} from '../../ui/recordOptions';
+import { dryRunOption, recordOptions, writeOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, requireConditions } from './bulk';
 import { requireData, toRecordData } from './columns';
-import { matchTypeProperty } from './filters';
+import { dryOutput } from './dryRun';
 import { fieldsFor, prepareWrite } from './liveFields';
 import { recordOutput } from './output';
 import { update } from './write';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Update';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -32,40 +21,22 @@ export const updateManyRecords = defineOperation({
 		filtersProperty,
 		matchTypeProperty,
 		filterNotice,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					mode: 'add',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: false,
-					multiKeyMatch: false,
-				},
-			},
-		},
-		recordOptions([
-			emptyValuesOption,
-			fieldKeysOption,
-			maxParallelOption,
-			outputFieldsOption,
-			timeoutOption,
-			unknownFieldsOption,
-		]),
+		updateColumnsProperty,
+		recordOptions([...writeOptions, dryRunOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		requireConditions(conditions);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL, true);
+		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
 		const index = await run.fields(card, request);
 		const typed = await fieldsFor(run, write, index, request);
 		await run.turn();
 		const data = requireData(toRecordData(run, columns, typed, options), columns);
 		const output = recordOutput(index, true, options);
+		const dry = dryOutput(index, options);
 		const updated = await changeMany(
 			run,
 			card,
@@ -75,6 +46,8 @@ export const updateManyRecords = defineOperation({
 			async (record) => await update(run, write, data, record.id, record),
 			'updated',
 		);
-		return updated.map(({ state }) => output(state));
+		return updated.map(({ before, after }) =>
+			write.dryRun ? dry('update', before, after) : output(after),
+		);
 	},
 });

@@ -1,23 +1,21 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
+import type { JsonObject } from '../../model/shapes';
 import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
-	emptyValuesOption,
-	fieldKeysOption,
+	dryRunOption,
 	ifNotFoundOption,
-	maxParallelOption,
 	multipleMatchesOption,
-	outputFieldsOption,
-	timeoutOption,
-	unknownFieldsOption,
-	upsertModeOption,
 	recordOptions,
+	upsertModeOption,
+	writeOptions,
 } from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 import { defineOperation } from '../operation';
 import { inParallel } from '../parallel';
+import { dryOutput, type DryOutput } from './dryRun';
 import { prepareWrite, withLiveFields } from './liveFields';
 import { matchIndex } from './matchIndex';
 import { itemKey, matchingFieldIds } from './matching';
@@ -42,6 +40,25 @@ function chosen(
 	);
 }
 
+/** How records come out, by what was done with them. */
+interface Results {
+	kept(record: DataRecord): JsonObject;
+	updated(before: DataRecord, after: DataRecord): JsonObject;
+	created(record: DataRecord): JsonObject;
+}
+
+const results = (output: (record: DataRecord) => JsonObject): Results => ({
+	kept: output,
+	updated: (_before, after) => ({ ...output(after), action: 'updated' }),
+	created: (record) => ({ ...output(record), action: 'created' }),
+});
+
+const dryResults = (output: DryOutput): Results => ({
+	kept: (record) => output('none', record, record),
+	updated: (before, after) => output('update', before, after),
+	created: (record) => output('create', undefined, record),
+});
+
 export const upsertRecord = defineOperation({
 	value: 'upsert',
 	name: 'Create or Update',
@@ -64,18 +81,14 @@ export const upsertRecord = defineOperation({
 			},
 		},
 		recordOptions([
-			emptyValuesOption,
-			fieldKeysOption,
+			...writeOptions,
+			dryRunOption,
 			{
 				...ifNotFoundOption,
 				description:
 					'How to continue when no record matches and Upsert Mode is Update Only; the other modes create a record',
 			},
-			maxParallelOption,
 			multipleMatchesOption,
-			outputFieldsOption,
-			timeoutOption,
-			unknownFieldsOption,
 			upsertModeOption,
 		]),
 	],
@@ -88,7 +101,9 @@ export const upsertRecord = defineOperation({
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const { card, columns, request } = write;
 		return await withLiveFields(run, write, async (index, data) => {
-			const output = recordOutput(index, true, options);
+			const { kept, updated, created } = write.dryRun
+				? dryResults(dryOutput(index, options))
+				: results(recordOutput(index, true, options));
 			const fieldIds = matchingFieldIds(columns, index);
 			const key = itemKey(fieldIds, data, index);
 			const matches = await matchIndex(run, card, index, fieldIds, request);
@@ -97,13 +112,13 @@ export const upsertRecord = defineOperation({
 			return await run.inOrder(card, JSON.stringify([fieldIds, key]), async () => {
 				const found = chosen(await matches.find(data), multipleMatches, card.name);
 				// Nothing is done with them: neither `created` nor `updated`.
-				if (found.length > 0 && upsertMode === 'createOnly') return found.map(output);
+				if (found.length > 0 && upsertMode === 'createOnly') return found.map(kept);
 				if (found.length > 0) {
 					const parallel = request.maxParallel ?? DEFAULT_MAX_PARALLEL;
 					return await inParallel(found, parallel, async (earlier) => {
 						const record = await update(run, write, data, earlier.id, earlier);
 						matches.put(record, data);
-						return { ...output(record), action: 'updated' };
+						return updated(earlier, record);
 					});
 				}
 				if (upsertMode === 'updateOnly') {
@@ -115,7 +130,7 @@ export const upsertRecord = defineOperation({
 					);
 				}
 				const record = await matches.add(data, async () => await create(run, write, data));
-				return [{ ...output(record), action: 'created' }];
+				return [created(record)];
 			});
 		});
 	},

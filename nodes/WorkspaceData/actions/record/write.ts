@@ -6,6 +6,7 @@ import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
 import type { Run } from '../run';
 import { requireData } from './columns';
+import { DRY_RUN_ID } from './dryRun';
 import type { Write } from './liveFields';
 
 export const recordPath = (cardId: string, recordId: string): PathPart[] => [
@@ -25,6 +26,18 @@ function completed(known: JsonObject, shown: JsonObject): JsonObject {
 	);
 }
 
+/** A record by what is known of it. */
+const knownRecord = (
+	id: string,
+	data: JsonObject,
+	createdAt: string | null = null,
+): DataRecord => ({
+	id,
+	data,
+	createdAt,
+	raw: { id, data, created_at: createdAt },
+});
+
 /**
  * The record after a change. The interface does not show the answer: it may be empty, tell the id and
  * no more, or only some of the values.
@@ -41,53 +54,53 @@ function writtenRecord(
 	if (!answer) assertOwnAnswer(body, 'record');
 	const known = { ...earlier?.data, ...sent };
 	const data = isObject(answer?.raw.data) ? completed(known, answer.data) : known;
-	const record = {
-		id: answer?.id ?? id,
-		data,
-		createdAt: answer?.createdAt ?? earlier?.createdAt ?? null,
-	};
-	return { ...record, raw: { id: record.id, data, created_at: record.createdAt } };
+	const createdAt = answer?.createdAt ?? earlier?.createdAt ?? null;
+	return knownRecord(answer?.id ?? id, data, createdAt);
 }
 
 /**
- * Creates a record.
+ * Creates a record; in a dry run only gives it.
  *
  * @param data what to send, keyed by field id
  * @see service interface, part 4, "Records", rule 3
  */
 export async function create(
 	run: Run,
-	{ card, columns, request }: Write,
+	{ card, columns, request, dryRun }: Write,
 	data: JsonObject,
 ): Promise<DataRecord> {
+	const sent = requireData(data, columns);
+	if (dryRun) return knownRecord(DRY_RUN_ID, sent);
 	const { body } = await run.api.request({
 		method: 'POST',
 		path: [...cardPath(card.id), 'records'],
-		body: { data: requireData(data, columns) },
+		body: { data: sent },
 		creates: 'record',
 		...request,
 	});
-	return writtenRecord(body, UNKNOWN_ID, data);
+	return writtenRecord(body, UNKNOWN_ID, sent);
 }
 
 /**
- * Updates a record.
+ * Updates a record; in a dry run only gives it.
  *
  * @param data what to send, keyed by field id
  * @param earlier the record as it was, where it is known: completes answers that show little
  */
 export async function update(
 	run: Run,
-	{ card, columns, request }: Write,
+	{ card, columns, request, dryRun }: Write,
 	data: JsonObject,
 	recordId: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
+	const sent = requireData(data, columns);
+	if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
 	const { body } = await run.api.request({
 		method: 'PATCH',
 		path: recordPath(card.id, recordId),
-		body: { data: requireData(data, columns) },
+		body: { data: sent },
 		...request,
 	});
-	return writtenRecord(body, recordId, data, earlier);
+	return writtenRecord(body, recordId, sent, earlier);
 }

@@ -8,6 +8,9 @@ import type { Search } from '../../model/subscriptionHappening';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/clock';
 import { listFields } from '../../transport/listings';
+import { localTime } from '../../transport/localTime';
+import { isFiltered, meetsConditions } from '../delivery/conditions';
+import { warn } from '../log';
 import { simplified } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { readStore } from '../subscriptionStore';
@@ -78,18 +81,27 @@ export async function catchUp(
 
 	const indexes = new Map<string, FieldIndex | undefined>();
 	const isNamed = settings.simple && settings.fieldKeys === 'name';
-	for (const cardId of isNamed ? new Set(wanted.map((one) => one.cardId)) : []) {
+	const needsFields = isNamed || settings.conditions.length > 0;
+	for (const cardId of needsFields ? new Set(wanted.map((one) => one.cardId)) : []) {
 		const fields = await listFields(api, cardId).catch(() => undefined);
 		indexes.set(cardId, fields && indexFields(fields, cardId));
 	}
+	const told = new Set<string>();
+	const tell = (message: string): void => {
+		if (!told.has(message)) warn(context, message);
+		told.add(message);
+	};
+	const toUtc = localTime(context);
 	// Last: a search that failed is done again.
 	const found = missed.map((one) => ({ key: keyOf(one), createdAt: one.createdAt }));
 	const delivered = await known.complete(search.upTo, found);
-	return wanted
-		.filter((one) => !delivered.has(keyOf(one)))
-		.map((one) => {
-			const event = toEvent(one, api.workspaceId);
-			const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
-			return { json: json as IDataObject };
-		});
+	return wanted.flatMap((one) => {
+		if (delivered.has(keyOf(one))) return [];
+		const event = toEvent(one, api.workspaceId);
+		const index = indexes.get(one.cardId);
+		const place = { index, toUtc, tell };
+		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];
+		const json = settings.simple ? simplified(event, isNamed ? index : undefined) : event.body;
+		return [{ json: json as IDataObject }];
+	});
 }

@@ -1,5 +1,6 @@
 /** Finds the records that were created while no event reached the workflow. */
 import type { DataRecord } from '../../model/record';
+import { ageOf, byAge } from '../../model/recordAge';
 import type { Search } from '../../model/subscriptionHappening';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
@@ -67,5 +68,5 @@ export async function findMissed(
 		const had = await known.lookUp(group.map(keyOf));
 		for (const one of group) if (!had.has(keyOf(one))) missed.push(one);
 	}
-	return missed.sort((a, b) => a.createdAt - b.createdAt || (a.record.id < b.record.id ? -1 : 1));
+	return missed.sort((a, b) => byAge(ageOf(a.record), ageOf(b.record)));
 }

@@ -5,11 +5,13 @@ import type { FieldIndex } from '../../model/fieldResolution';
 import type { Subscription } from '../../model/subscription';
 import { accepted, isOverwritten, stored, withStored } from '../../model/subscriptionSet';
 import { type Clock, systemClock } from '../../transport/clock';
+import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
 import { simplified } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode } from '../perNode';
 import { readStore, writeStore } from '../subscriptionStore';
+import { comparedFields, isFiltered, meetsConditions } from './conditions';
 import { knownFields } from './fieldNames';
 import { concerns, excessiveAge, isWatched, misdirection } from './relevance';
 import { rawBody, signerOf } from './verify';
@@ -113,6 +115,12 @@ async function startWith(
 	const index = await fieldsFor(context, event, settings, subscription.workspaceId, clock);
 	const tell = (message: string) => warn(node.warnings.watchFields, message);
 	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
+	const place = {
+		index,
+		toUtc: localTime(context),
+		tell: (message: string) => warn(node.warnings.filters, message),
+	};
+	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;
 	const { simple, fieldKeys } = settings;
 	const json = simple
 		? simplified(event, fieldKeys === 'name' ? index : undefined)
@@ -130,10 +138,13 @@ async function fieldsFor(
 ): Promise<FieldIndex | undefined> {
 	const { authentication, simple, fieldKeys, watchFields, card } = settings;
 	const { data, cardId } = event;
-	const isNamed = simple && fieldKeys === 'name';
-	if (!data || cardId === undefined || !(isNamed || isWatched(event, settings))) return undefined;
-	const watched = isWatched(event, settings) && card !== undefined ? watchFields : [];
+	const isNamed = data !== undefined && simple && fieldKeys === 'name';
+	const watches = data !== undefined && isWatched(event, settings);
+	const filters = isFiltered(event, settings);
+	if (cardId === undefined || !(isNamed || watches || filters)) return undefined;
+	const wanted = [...(watches ? watchFields : []), ...(filters ? comparedFields(settings) : [])];
 	const isEnough = (index: FieldIndex) =>
-		Object.keys(data).every((id) => index.byId(id)) && unknownNames(watched, index).length === 0;
+		Object.keys(data ?? {}).every((id) => index.byId(id)) &&
+		(card === undefined || unknownNames(wanted, index).length === 0);
 	return await knownFields(context, authentication, { workspaceId, cardId }, isEnough, clock);
 }

@@ -1,0 +1,51 @@
+/** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
+import type { FieldIndex } from '../../model/fieldResolution';
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/record';
+import type { JsonObject } from '../../model/shapes';
+import { plainText } from '../../model/text';
+import { recordOutput, type OutputOptions } from './output';
+
+/** The id of a record that a dry run would create. No service gives one with a blank. */
+export const DRY_RUN_ID = 'dry run';
+
+/**
+ * Whether an item runs dry.
+ *
+ * @param value the option `dryRun`; undefined where it was not added
+ * @throws InputError for anything but true and false: in doubt nothing is changed
+ */
+export function readDryRun(value: unknown): boolean {
+	if (value === undefined || value === null || value === false || value === 'false') return false;
+	if (value === true || value === 'true') return true;
+	throw new InputError(
+		`'Dry Run' cannot be '${plainText(value)}'`,
+		'Turn it on or off, or use an expression that gives true or false.',
+	);
+}
+
+/** What would be done with a record; `none` where it stays as it is. */
+export type DryAction = 'create' | 'update' | 'delete' | 'none';
+
+/** Gives what would become of a record, with its values as the options say; null where there is no record. */
+export type DryOutput = (
+	action: DryAction,
+	before: DataRecord | undefined,
+	after: DataRecord | undefined,
+) => JsonObject;
+
+/** Prepares the output of a dry run. @throws InputError for options that name an unknown field */
+export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOutput {
+	const output = recordOutput(index, true, options);
+	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
+	return (action, before, after) => {
+		const id = (before ?? after)?.id;
+		return {
+			dry_run: true,
+			action,
+			id: id === undefined || id === DRY_RUN_ID ? null : id,
+			before: values(before),
+			after: values(after),
+		};
+	};
+}

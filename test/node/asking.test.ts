@@ -1,0 +1,330 @@
+/** Get Many with Sort, Search and Since Last Run (issue "Ask and change in bulk"). */
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { runAction, type ActionRun } from '../support/n8n';
+import { byId } from '../support/parameters';
+import { startWorkspace, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: { id: string; fieldIds: Record<string, string> };
+
+beforeAll(async () => {
+	workspace = await startWorkspace();
+});
+afterAll(async () => await workspace.close());
+afterEach(() => workspace.service.control.reset());
+beforeEach(async () => {
+	card = await workspace.card('Asked', [
+		{ name: 'Title', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+		{ name: 'Due', type: 'date' },
+		{ name: 'Level', type: 'single_select', options: ['Low', 'Normal', 'High'] },
+	]);
+});
+
+async function getAll(
+	parameters: IDataObject,
+	items: IDataObject[] = [{}],
+	more: Partial<ActionRun> = {},
+) {
+	workspace.service.control.resetRequests();
+	return await runAction({
+		credentials: workspace.apiKey,
+		items,
+		parameters: {
+			resource: 'record',
+			operation: 'getAll',
+			cardId: byId(card.id),
+			returnAll: true,
+			...parameters,
+		},
+		...more,
+	});
+}
+type Result = Awaited<ReturnType<typeof getAll>>;
+const titles = ({ json }: Result) =>
+	json.map(({ fields }) => (fields as IDataObject | undefined)?.Title);
+const hintsOf = ({ run }: Result) =>
+	(run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);
+const by = (...keys: Array<[string, 'asc' | 'desc']>): IDataObject => ({
+	sort: { by: keys.map(([field, direction]) => ({ field, direction })) } as IDataObject,
+});
+
+describe('Sort', () => {
+	const rows = [
+		{ Title: 'b', Amount: 10, Due: '2026-02-01', Level: 'High' },
+		{ Title: 'a', Amount: 9, Due: '2026-01-31', Level: 'Low' },
+		{ Title: 'C', Amount: 9, Level: 'Normal' },
+		{ Title: 'd', Due: '2025-12-31', Level: 'Low' },
+	];
+
+	test.each<[string, Array<[string, 'asc' | 'desc']>, string[]]>([
+		['numbers, empty last', [['Amount', 'asc']], ['a', 'C', 'b', 'd']],
+		['numbers downwards, empty last', [['Amount', 'desc']], ['b', 'a', 'C', 'd']],
+		['texts by locale', [['Title', 'asc']], ['a', 'b', 'C', 'd']],
+		['days', [['Due', 'asc']], ['d', 'a', 'b', 'C']],
+		['choices in the order of the field', [['Level', 'asc']], ['a', 'd', 'C', 'b']],
+		[
+			'several keys',
+			[
+				['Level', 'desc'],
+				['Title', 'desc'],
+			],
+			['b', 'C', 'd', 'a'],
+		],
+		['the record’s own time', [['created_at', 'desc']], ['d', 'C', 'a', 'b']],
+		['ids', [['id', 'asc']], ['b', 'a', 'C', 'd']],
+	])('%s', async (_, keys, expected) => {
+		for (const row of rows) {
+			await workspace.records(card.id, [row]);
+			await new Promise((done) => setTimeout(done, 2));
+		}
+		const result = await getAll(by(...keys));
+		expect(result.error).toBeUndefined();
+		expect(titles(result)).toEqual(expected);
+	});
+
+	test('a limit takes the first of the order; a hint says how many were read for it', async () => {
+		workspace.service.control.fillCard({ cardId: card.id, count: 150 });
+		await workspace.records(card.id, [{ Title: 'last', Amount: 1_000_000_000 }]);
+		const result = await getAll({
+			...by(['Amount', 'desc']),
+			returnAll: false,
+			limit: 1,
+		});
+		expect(titles(result)).toEqual(['last']);
+		expect(hintsOf(result)).toContainEqual(
+			expect.stringMatching(/^151 records were read, although 'Limit' is 1/),
+		);
+	});
+
+	test('one reading serves all items', async () => {
+		await workspace.records(card.id, rows);
+		const result = await getAll(by(['Title', 'asc']), [{}, {}, {}]);
+		expect(titles(result)).toHaveLength(12);
+		expect(workspace.requests().filter((one) => /records/.test(one))).toHaveLength(1);
+	});
+
+	test.each<[IDataObject, string]>([
+		[by(['Nope', 'asc']), "has no field 'Nope'"],
+		[by(['', 'asc']), "'Field Name or ID' in 'Sort' is empty"],
+		[
+			{ sort: { by: [{ field: 'Title', direction: 'up' }] } },
+			"'Direction' in 'Sort' cannot be 'up'",
+		],
+		[{ since: 'yesterday' }, "'Since Last Run' cannot be 'yesterday'"],
+		[{ search: '={{ { a: 1 } }}' }, `'Search' cannot be '{"a":1}'`],
+		[{ search: '={{ ["a"] }}' }, `'Search' cannot be '["a"]'`],
+	])('%j is refused, and no record is read', async (parameters, message) => {
+		const { error } = await getAll(parameters);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toBeTruthy();
+		expect(workspace.requests().filter((one) => /records/.test(one))).toEqual([]);
+	});
+});
+
+describe('Search', () => {
+	test.each<[string, string[]]>([
+		['', ['Emma', 'Walden', 'Ulysses']],
+		['  ', ['Emma', 'Walden', 'Ulysses']],
+		['EMM', ['Emma']],
+		['12.5', ['Walden']],
+		['2026-03', ['Ulysses']],
+		['hig', ['Emma']],
+		['l', ['Walden', 'Ulysses']],
+		['nothing', []],
+	])('%j finds %j', async (search, expected) => {
+		await workspace.records(card.id, [
+			{ Title: 'Emma', Level: 'High' },
+			{ Title: 'Walden', Amount: 12.5 },
+			{ Title: 'Ulysses', Due: '2026-03-01' },
+		]);
+		expect(titles(await getAll({ search }))).toEqual(expected);
+	});
+
+	test('reads no further than the limit needs, and goes together with conditions', async () => {
+		workspace.service.control.fillCard({ cardId: card.id, count: 250 });
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'needle', Amount: 1 }]);
+		const found = await getAll({
+			search: 'NEEDLE',
+			filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 1 }] },
+		});
+		expect(found.json.map((one) => one.id)).toEqual([id]);
+		const none = await getAll({
+			search: 'needle',
+			filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 2 }] },
+		});
+		expect(none.json).toEqual([]);
+	});
+
+	test('any text finds what a plain reading of all values does', async () => {
+		const letters = fc.string({ unit: fc.constantFrom('a', 'B', 'ä', '1', ' '), maxLength: 3 });
+		const rows = fc.array(fc.record({ Title: letters, Amount: fc.nat(30) }), {
+			minLength: 1,
+			maxLength: 8,
+		});
+		await fc.assert(
+			fc.asyncProperty(rows, letters, async (values, search) => {
+				card = await workspace.card('Any', [
+					{ name: 'Title', type: 'text' },
+					{ name: 'Amount', type: 'number' },
+				]);
+				const ids = await workspace.records(card.id, values);
+				const wanted = search.trim().toLowerCase();
+				const expected = ids.filter((_, row) =>
+					Object.values(values[row] ?? {}).some((value) =>
+						String(value).toLowerCase().includes(wanted),
+					),
+				);
+				const { json } = await getAll({ search: `={{ ${JSON.stringify(search)} }}` });
+				expect(json.map(({ id }) => id)).toEqual(expected);
+			}),
+			{ numRuns: 15 },
+		);
+	});
+});
+
+describe('Since Last Run', () => {
+	/** A published workflow: what it keeps survives from run to run, as in n8n's database. */
+	function published(parameters: IDataObject) {
+		let staticData: IDataObject = {};
+		return async (
+			more: Partial<ActionRun> = {},
+			changes: IDataObject = {},
+			items?: IDataObject[],
+		) => {
+			const result = await getAll({ ...parameters, ...changes }, items, {
+				mode: 'trigger',
+				staticData,
+				...more,
+			});
+			staticData = result.staticData;
+			return result;
+		};
+	}
+	const change = async (id: string, data: IDataObject) =>
+		await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
+
+	test('new: each record once, also after a restart', async () => {
+		const poll = published({ since: 'new' });
+		expect(titles(await poll())).toEqual([]);
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+		expect(titles(await poll())).toEqual(['a', 'b']);
+		expect(titles(await poll())).toEqual([]);
+		await change(id, { [String(card.fieldIds.Title)]: 'changed' });
+		await workspace.records(card.id, [{ Title: 'c' }]);
+		expect(titles(await poll())).toEqual(['c']);
+	});
+
+	test('newOrChanged: again when its values differ, not when an empty field was added', async () => {
+		const poll = published({ since: 'newOrChanged' });
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+		expect(titles(await poll())).toEqual(['a', 'b']);
+		await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'More', type: 'text' });
+		expect(titles(await poll())).toEqual([]);
+		await change(id, { [String(card.fieldIds.Title)]: 'A' });
+		expect(titles(await poll())).toEqual(['A']);
+		expect(titles(await poll())).toEqual([]);
+	});
+
+	test('newOrChanged: fields that got new ids change nothing', async () => {
+		const poll = published({ since: 'newOrChanged' });
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		expect(titles(await poll())).toEqual(['a']);
+		workspace.service.control.rotateFieldIds({ cardId: card.id });
+		expect(titles(await poll())).toEqual([]);
+	});
+
+	test('with a limit the oldest come first, the others in the next runs', async () => {
+		const poll = published({
+			since: 'new',
+			returnAll: false,
+			limit: 2,
+			...by(['Title', 'desc']),
+		});
+		await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
+		expect(titles(await poll())).toEqual(['b', 'a']);
+		expect(titles(await poll())).toEqual(['c']);
+		expect(titles(await poll())).toEqual([]);
+	});
+
+	test('a run by hand shows what would come, and changes nothing', async () => {
+		const poll = published({ since: 'new' });
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		await poll();
+		await workspace.records(card.id, [{ Title: 'b' }]);
+		const manual = await poll({ mode: 'manual' });
+		expect(titles(manual)).toEqual(['b']);
+		expect(hintsOf(manual)).toContainEqual(expect.stringContaining('manual run'));
+		expect(titles(await poll())).toEqual(['b']);
+	});
+
+	test('a failed run does not count, whichever item failed', async () => {
+		const poll = published({ since: 'new', search: '={{ $json.search }}' });
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		const failed = await poll({}, {}, [{ search: '' }, { search: ['no text'] }]);
+		expect(failed.error?.message).toContain("'Search' cannot be");
+		expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['a']);
+		workspace.service.control.fail({ method: 'GET', path: 'records', status: 400, times: 9 });
+		await workspace.records(card.id, [{ Title: 'b' }]);
+		expect((await poll({}, {}, [{ search: '' }])).error).toBeDefined();
+		workspace.service.control.reset();
+		expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['b']);
+	});
+
+	test('with Continue On Fail, the items that worked count', async () => {
+		const poll = published({ since: 'new', search: '={{ $json.search }}' });
+		const node = { onError: 'continueRegularOutput' as const };
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		const first = await poll({ node }, {}, [{ search: ['no text'] }, { search: '' }]);
+		expect(first.json.map(({ id, error }) => [id === undefined, error === undefined])).toEqual([
+			[true, false],
+			[false, true],
+		]);
+		expect((await poll({ node }, {}, [{ search: '' }])).json).toEqual([]);
+	});
+
+	test('items of one run share what was returned; cards are apart', async () => {
+		const other = await workspace.card('Other', [{ name: 'Title', type: 'text' }]);
+		const poll = published({ since: 'new', cardId: byId('={{ $json.card }}') });
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		await workspace.records(other.id, [{ Title: 'o' }]);
+		const items = [{ card: card.id }, { card: card.id }, { card: other.id }];
+		const result = await poll({}, {}, items);
+		expect(titles(result)).toEqual(['a', 'o']);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(titles(await poll({}, {}, items))).toEqual([]);
+	});
+
+	test('Start Again forgets, once', async () => {
+		const poll = published({ since: 'new' });
+		await workspace.records(card.id, [{ Title: 'a' }]);
+		await poll();
+		const again = { options: { startAgain: '2' } };
+		expect(titles(await poll({}, again))).toEqual(['a']);
+		expect(titles(await poll({}, again))).toEqual([]);
+	});
+
+	test('a card with more records than can be compared is said, and nothing counts', async () => {
+		workspace.service.control.fillCard({ cardId: card.id, count: 10_001 });
+		const poll = published({ since: 'newOrChanged' });
+		const { error } = await poll();
+		expect(error?.message).toContain('10001 records of card');
+		expect(error?.message).toContain('can compare 10000');
+		const some = { filters: { conditions: [{ field: 'id', condition: 'isEmpty' }] } };
+		expect((await poll({}, some)).error).toBeUndefined();
+	});
+
+	test('what is kept is small, and only written when it changes', async () => {
+		workspace.service.control.fillCard({ cardId: card.id, count: 3_000 });
+		const poll = published({ since: 'new' });
+		const first = await poll();
+		expect(first.json).toHaveLength(3_000);
+		expect(JSON.stringify(first.staticData).length).toBeLessThan(30_000);
+		const second = await poll();
+		expect(second.json).toEqual([]);
+		expect(second.staticData).toEqual(first.staticData);
+		await workspace.records(card.id, [{ Title: 'one more' }]);
+		expect(titles(await poll())).toEqual(['one more']);
+	});
+});
