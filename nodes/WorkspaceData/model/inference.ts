@@ -109,14 +109,19 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 	return folded.size === choices.size && !folded.has('') ? [...choices] : undefined;
 }
 
-/** A field for any values: each as its text. */
-function asText(values: readonly unknown[], why: string): Inference {
-	const isLong = values.some((value) => {
+/** The type of text that holds any values, each as its text. */
+export function textType(values: readonly unknown[]): InferredType {
+	const isLong = values.filter(tells).some((value) => {
 		const text = textOf(value);
 		return text.length > MAX_TEXT_LENGTH || /[\r\n]/.test(text);
 	});
-	return { type: isLong ? 'long_text' : 'text', why };
+	return isLong ? 'long_text' : 'text';
 }
+
+const asText = (values: readonly unknown[], why: string): Inference => ({
+	type: textType(values),
+	why,
+});
 
 function fromTexts(name: string, texts: readonly string[]): Inference {
 	const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');

@@ -26,6 +26,12 @@ export const unknownFieldsOption = {
 	type: 'options',
 	options: [
 		{
+			name: 'Create the Field',
+			value: 'create',
+			description:
+				'Add the field to the card first, with the type that suits the values of all items',
+		},
+		{
 			name: 'Ignore',
 			value: 'ignore',
 			description: 'Leave out values for fields that the card does not have',
@@ -38,6 +44,26 @@ export const unknownFieldsOption = {
 	],
 	default: 'error',
 	description: 'What happens with values for fields that the card does not have',
+} as const;
+
+export const missingChoicesOption = {
+	displayName: 'Missing Choices',
+	name: 'missingChoices',
+	type: 'options',
+	options: [
+		{
+			name: 'Add to the Field',
+			value: 'add',
+			description: 'Add the choice to those of the field first',
+		},
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Write nothing for the item and say which choices the field has',
+		},
+	],
+	default: 'error',
+	description: 'What happens with values that are not among the choices of a select field',
 } as const;
 
 export const fieldKeysOption = {
@@ -123,6 +149,14 @@ export const upsertModeOption = {
 	],
 	default: 'createOrUpdate',
 	description: 'What may be done with records that are missing or that exist',
+} as const;
+
+export const dryRunOption = {
+	displayName: 'Dry Run',
+	name: 'dryRun',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to change nothing and return what would be done',
 } as const;
 
 export const maxParallelOption = {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/shapes';
 import { ApiFailure } from '../../transport/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
+import { growCard } from './cardChanges';
 import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
 import { requestOptions } from './requestOptions';
 
@@ -13,17 +14,20 @@ export interface Write {
 	columns: Columns;
 	options: ColumnOptions;
 	request: ReadOptions;
+	/** The fields as they would be, in a dry run that would add some. */
+	preview?: FieldIndex;
 }
 
 /** The parameters that Create, Update and Create or Update have in common. */
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown };
+	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown; dryRun?: unknown };
 }
 
 /**
- * Reads what an item writes, and where: the beginning of Create, Update and Create or Update.
+ * Reads what an item writes, and where: the beginning of Create, Update and Create or Update. Adds fields
+ * and choices that the card lacks, where the options say so.
  *
  * @param label what the editor calls the mapper
  * @param isExact whether a card is meant by its exact name only
@@ -40,8 +44,12 @@ export async function prepareWrite(
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(columns, item, label);
 	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
-	return { card, columns: read, options, request };
+	const write = { card, columns: read, options, request };
+	return await growCard(run, itemIndex, write, isOn(options.dryRun));
 }
+
+/** Whether a switch is on; expressions may give text. */
+const isOn = (value: unknown): boolean => value === true || value === 'true';
 
 /** Refusals that a field listing which has grown old can explain. */
 function blamesFields(error: unknown): boolean {
@@ -87,7 +95,7 @@ export async function withLiveFields<Result>(
 		await run.turn();
 		return { index, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = await run.fields(card, request);
+	const listing = write.preview ?? (await run.fields(card, request));
 	const { index, data } = await toData(listing, request);
 	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;

@@ -5,6 +5,7 @@ import {
 	emptyValuesOption,
 	fieldKeysOption,
 	maxParallelOption,
+	missingChoicesOption,
 	outputFieldsOption,
 	recordOptions,
 	timeoutOption,
@@ -49,6 +50,7 @@ export const updateManyRecords = defineOperation({
 			emptyValuesOption,
 			fieldKeysOption,
 			maxParallelOption,
+			missingChoicesOption,
 			outputFieldsOption,
 			timeoutOption,
 			unknownFieldsOption,
@@ -61,7 +63,7 @@ export const updateManyRecords = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL, true);
 		const { card, columns, request } = write;
-		const index = await run.fields(card, request);
+		const index = write.preview ?? (await run.fields(card, request));
 		const typed = await fieldsFor(run, write, index, request);
 		await run.turn();
 		const data = requireData(toRecordData(run, columns, typed, options), columns);
