@@ -1,7 +1,7 @@
 /** Unknown Fields: Create the Field, Missing Choices: Add to the Field, and the choices of Field and Card operations. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -31,7 +31,12 @@ const write = async (
 	await runAction({
 		credentials: workspace.apiKey,
 		items,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
+		parameters: {
+			resource: 'record',
+			operation,
+			cardId: fromList(card.id, 'Follows'),
+			...parameters,
+		},
 		...more,
 	});
 const creates = { unknownFields: 'create', maxParallel: 1 };

@@ -53,6 +53,7 @@ function parametersOf(
 	const record = { recordId: byId(recordId) };
 	const own: Record<string, IDataObject> = {
 		'card create': { name: 'New card' },
+		'card createFromItems': { name: 'Card from items' },
 		'card update': { updateFields: { name: 'Renamed' } },
 		'card getAll': { returnAll: true },
 		'field create': { name: 'New field', type: 'text' },
