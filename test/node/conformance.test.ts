@@ -12,7 +12,13 @@ const trigger = new WorkspaceDataTrigger();
 /** The contract's table: resource → operation → parameters, with entries of collections behind a dot. */
 const CONTRACT: Record<string, Record<string, string[]>> = {
 	card: {
-		create: ['name', 'additionalFields.description', 'additionalFields.customProperties'],
+		create: [
+			'name',
+			'additionalFields.description',
+			'additionalFields.customProperties',
+			'additionalFields.ifExists',
+		],
+		createFromItems: ['name', 'options'],
 		get: ['cardId'],
 		delete: ['cardId'],
 		getAll: ['returnAll', 'limit'],
@@ -28,6 +34,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 			'cardId',
 			'name',
 			'type',
+			'additionalFields.choices',
 			'additionalFields.options',
 			'additionalFields.customProperties',
 		],
@@ -39,6 +46,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 			'fieldId',
 			'updateFields.name',
 			'updateFields.type',
+			'updateFields.choices',
 			'updateFields.options',
 			'updateFields.customProperties',
 		],
@@ -83,6 +91,9 @@ const OPTION_NAMES = [
 	'timeout',
 	'dryRun',
 	'startAgain',
+	'missingChoices',
+	'ifExists',
+	'createRecords',
 ];
 
 const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>

@@ -37,6 +37,8 @@ const run = async (parameters: IDataObject) =>
 			workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl: `${server.url}/api/v1` },
 		},
 		parameters,
+		// For Create From Items; the others map values of their own.
+		items: [{ Key: 'a', Amount: 3 }],
 	});
 
 /** The parameters with which each operation succeeds; each gets a separate card. */
@@ -53,6 +55,7 @@ function parametersOf(
 	const record = { recordId: byId(recordId) };
 	const own: Record<string, IDataObject> = {
 		'card create': { name: 'New card' },
+		'card createFromItems': { name: 'Card from items' },
 		'card update': { updateFields: { name: 'Renamed' } },
 		'card getAll': { returnAll: true },
 		'field create': { name: 'New field', type: 'text' },
@@ -63,7 +66,12 @@ function parametersOf(
 		'record create': { columns },
 		'record upsert': { columns: matching },
 		'record get': { ...record, simple: true },
-		'record update': { ...record, columns },
+		// With a field and a choice that the card does not have.
+		'record update': {
+			...record,
+			columns: mapEach({ Key: 'a', New: 3, Status: 'Late' }),
+			options: { unknownFields: 'create', missingChoices: 'add' },
+		},
 		'record delete': record,
 		'record getAll': { ...some, returnAll: true, simple: true },
 		'record getPage': { limit: 1, simple: true },
@@ -247,7 +255,12 @@ test('any part of any answer is something else: a result or a message, no hang, 
 				expect(`${error.message} ${error.description}`).not.toMatch(INTERNAL);
 			}
 			expect(new Set(writes).size).toBe(writes.length);
-			expect(writes.filter((write) => write.startsWith('POST')).length).toBeLessThan(2);
+			const posts = [...recording].filter(([asked]) => asked.startsWith('POST'));
+			const most = posts.reduce((sum, [, answers]) => sum + answers.length, 0);
+			const allowed = Math.max(1, most);
+			expect(writes.filter((write) => write.startsWith('POST')).length).toBeLessThanOrEqual(
+				allowed,
+			);
 			expect(requests).toBeLessThan(MAX_REQUESTS);
 			expect(Object.keys(Object.prototype)).toEqual([]);
 			expect(({} as IDataObject).polluted).toBeUndefined();
@@ -263,7 +276,7 @@ test('each operation of the registry takes part, and its writes are recorded', (
 	expect(recordings.size).toBe(RESOURCES.flatMap(({ operations }) => operations).length);
 	expect(writing.sort()).toEqual(
 		[
-			...['card create', 'card delete', 'card update'],
+			...['card create', 'card createFromItems', 'card delete', 'card update'],
 			...['field create', 'field delete', 'field update'],
 			...['record create', 'record delete', 'record deleteMany', 'record update'],
 			...['record updateMany', 'record upsert'],

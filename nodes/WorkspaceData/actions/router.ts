@@ -32,7 +32,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	const outcomes = await Promise.all(
 		inputs.map(async (_, itemIndex) => {
 			await run.turn();
-			return await runItem(operation, run, itemIndex, unshare);
+			return await runItem(operation, run, itemIndex, unshare).finally(() => run.ended(itemIndex));
 		}),
 	);
 	const errors = outcomes.filter(({ error }) => error !== undefined);

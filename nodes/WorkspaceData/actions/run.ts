@@ -17,6 +17,7 @@ import {
 	type RecordListing,
 } from '../transport/listings';
 import type { Listing } from '../transport/paging';
+import { createGathering, type Gathering } from './gathering';
 import { createNames } from './names';
 import { createTurns, type Turns } from './turns';
 
@@ -27,7 +28,7 @@ export interface CardReference {
 }
 
 /** The state that all items of one execution share, so that nothing is read twice. */
-export interface Run {
+export interface Run extends Gathering {
 	context: IExecuteFunctions;
 	api: WorkspaceApi;
 	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
@@ -42,6 +43,8 @@ export interface Run {
 	fields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/** The fields of a card, read a second time and no more: the first listing may have grown old. */
 	freshFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
+	/** The fields of a card, read again, for what this run has changed of them: all items see these from then on. */
+	changedFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/**
 	 * The same fields, with those of unknown types known by the values that records of the card have in
 	 * them; one page is read.
@@ -50,7 +53,7 @@ export interface Run {
 	/** The records of a card, read once per execution. */
 	records(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
 	/** The service's own description, read once per execution. */
-	description(format: 'json' | 'yaml'): Promise<JsonObject>;
+	description(format: 'json' | 'yaml', options?: ReadOptions): Promise<JsonObject>;
 	/** Runs a task after all earlier tasks on the same key of the card. */
 	inOrder<T>(card: CardReference, key: string, task: () => Promise<T>): Promise<T>;
 	/** Puts names where a text has the ids of fields and cards. */
@@ -159,6 +162,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	}
 
 	return {
+		...createGathering(context.getInputData().length),
 		context,
 		api,
 		turn: createTurns(),
@@ -176,6 +180,12 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 				return fresh;
 			});
 		},
+		async changedFields(card, options) {
+			const changed = await readFields(card, options);
+			fieldIndexes.set(card.id, Promise.resolve(changed));
+			freshIndexes.delete(card.id);
+			return changed;
+		},
 		async sampledFields(card, index, options) {
 			return await getOrCreate(
 				sampledIndexes,
@@ -188,8 +198,12 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 				openRecordListing(api, card.id, wanted, options),
 			);
 		},
-		async description(format) {
-			return await getOrCreate(descriptions, format, async () => await getDescription(api, format));
+		async description(format, options) {
+			return await getOrCreate(
+				descriptions,
+				format,
+				async () => await getDescription(api, format, options),
+			);
 		},
 		async inOrder(card, key, task) {
 			const place = JSON.stringify([card.id, key]);

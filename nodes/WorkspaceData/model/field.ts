@@ -39,7 +39,8 @@ const fieldSchema = resourceSchema('field_id', {
 const isSpelling = (value: unknown): value is string | number =>
 	typeof value === 'string' || typeof value === 'number';
 
-const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
+/** Keys under which options have their choices. */
+export const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
 
 function toOption(raw: unknown): FieldOption | undefined {
 	if (isSpelling(raw)) return { label: String(raw), values: [String(raw)], sent: raw };

@@ -55,12 +55,14 @@ const KINDS = new Map(
 	),
 );
 
+/** A type's name without case, blanks, hyphens and underscores. */
+export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]+/g, '');
+
 /**
  * The kind of a type, by its name or a usual synonym.
  * @see service interface, part 2: the allowed types are not shown
  */
-export const kindOfType = (type: string): FieldKind =>
-	KINDS.get(type.toLowerCase().replace(/[\s_-]+/g, '')) ?? 'unknown';
+export const kindOfType = (type: string): FieldKind => KINDS.get(plainTypeName(type)) ?? 'unknown';
 
 /**
  * The kind of a field of an unknown type, by the values that records have in it: numbers or booleans.

@@ -18,9 +18,10 @@ export interface FieldIndex {
 	 * Finds the field that a key means: exact name, then the hints of the saved mapping, then a raw
 	 * field id, then a name that differs only in case or outer spaces and is unique.
 	 *
+	 * @param advice what else can be done where no field is meant
 	 * @throws InputError when no field or more than one is meant; names the nearest fields
 	 */
-	resolve(key: string, hint?: FieldHint): Field;
+	resolve(key: string, hint?: FieldHint, advice?: string): Field;
 	/** As `resolve`, but undefined where no field is meant. An ambiguous key still throws. */
 	find(key: string, hint?: FieldHint): Field | undefined;
 	/** All fields that a key can mean by itself: of that name, else of that id, else but for the case. */
@@ -74,10 +75,11 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 	/** Thousands of items may have the same wrong key: the search for near names is made once. */
 	const advices = new Map<string, string>();
 
-	function missing(key: string): InputError {
+	function missing(key: string, more = ''): InputError {
 		const advice = advices.get(key) ?? adviceFor(key);
 		if (advices.size < MAX_ADVICES) advices.set(key, advice);
-		return new InputError(`Card '${cardName}' has no field '${clip(key)}'`, advice);
+		const description = [advice, more].filter(Boolean).join(' ');
+		return new InputError(`Card '${cardName}' has no field '${clip(key)}'`, description);
 	}
 
 	function adviceFor(key: string): string {
@@ -123,10 +125,10 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 			if (field) return field;
 			throw missing(name);
 		},
-		resolve(key, hint) {
+		resolve(key, hint, advice) {
 			const field = find(key, hint);
 			if (field) return field;
-			throw missing(key);
+			throw missing(key, advice);
 		},
 	};
 }

@@ -5,6 +5,7 @@ import type { FieldKind } from './fieldKind';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
 import { isObject } from './shapes';
+import { EXACT_DIGITS, isCalendarDay, isDay, isPlainNumber } from './spelling';
 import type { ToUtc } from './time';
 
 /** How values are turned into what a field holds. */
@@ -13,6 +14,12 @@ export interface ConversionRules {
 	emptyValues: 'send' | 'ignore' | 'clear';
 	/** As the workflow's time zone means it. */
 	toUtc: ToUtc;
+	/** Whether values are made to fit: others as text in a text field, `''` left out of any other field. */
+	fits?: boolean;
+	/** Whether a text is refused that the field would keep in part only: `007` as 7, a time as its day. */
+	exact?: boolean;
+	/** What else to do about a choice that the field does not have. */
+	choiceAdvice?: string;
 }
 
 /** The part of a field that converting a value needs to know. */
@@ -28,7 +35,6 @@ const EXPECTED: Partial<Record<FieldKind, string>> = {
 };
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const MAX_OPTIONS_SHOWN = 20;
 
@@ -40,6 +46,12 @@ const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
  * whose class is another one.
  */
 export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
+
+/** Any value as a text that says all of it: lists and objects as JSON. */
+export function textOf(value: unknown): string {
+	const form = jsonForm(value);
+	return typeof form === 'object' && form !== null ? JSON.stringify(form) : String(form);
+}
 
 /**
  * Whether JSON can carry a value. Other values would arrive as null and clear the field, or
@@ -77,9 +89,6 @@ export const unusable = (
 	expected = EXPECTED[field.kind] ?? `Enter a value that fits the type of field '${field.name}'.`,
 ) => new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
-/** Digits that any number keeps: a double is exact up to here. */
-const EXACT_DIGITS = 15;
-
 /** Whether a number keeps all that a text says: whole numbers beyond 2^53 would change silently. */
 function isExact(text: string, number: number): boolean {
 	if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return true;
@@ -88,12 +97,15 @@ function isExact(text: string, number: number): boolean {
 	return exponent !== undefined && digits.length <= EXACT_DIGITS;
 }
 
-function toNumber(field: ValueField, value: unknown): unknown {
+function toNumber(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	if (typeof value !== 'string') return value;
 	const text = value.trim();
 	const number = NUMBER.test(text) ? Number(text) : NaN;
 	if (!Number.isFinite(number)) {
 		throw unusable(field, value);
+	}
+	if (rules.exact && !isPlainNumber(value)) {
+		throw unusable(field, value, `As a number it would become ${number}. Use a text field for it.`);
 	}
 	if (!isExact(text, number)) {
 		throw unusable(
@@ -114,13 +126,6 @@ function toBoolean(field: ValueField, value: unknown): unknown {
 	throw unusable(field, value);
 }
 
-/** Whether year, month and day name a day that exists. */
-function isCalendarDay(text: string): boolean {
-	const [, year, month, day] = DATE.exec(text) ?? [];
-	const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
-}
-
 function toTimestampText(field: ValueField, value: unknown): string {
 	const text = jsonForm(value);
 	if (typeof text !== 'string' || !TIMESTAMP.test(text.trim()) || !isCalendarDay(text.trim())) {
@@ -130,8 +135,10 @@ function toTimestampText(field: ValueField, value: unknown): string {
 }
 
 /** The day as written: a timestamp gives its own calendar day, whatever the offset. */
-function toDate(field: ValueField, value: unknown): string {
-	return toTimestampText(field, value).slice(0, 10);
+function toDate(field: ValueField, value: unknown, rules: ConversionRules): string {
+	const text = toTimestampText(field, value);
+	if (!rules.exact || isDay(text)) return text.slice(0, 10);
+	throw unusable(field, value, `The field keeps ${text.slice(0, 10)} only. Use a field for times.`);
 }
 
 function toDateTime(field: ValueField, value: unknown, rules: ConversionRules): string {
@@ -153,34 +160,46 @@ function allowedChoices({ options }: ValueField): string {
 }
 
 /** The value that records hold for the choice that a value names; any of its spellings may be given. */
-function toChoice(field: ValueField, value: unknown): unknown {
+function toChoice(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	if ((typeof value !== 'string' && typeof value !== 'number') || field.options.length === 0) {
 		return value;
 	}
 	const text = String(value);
 	const choice = findChoice(field.options, text);
-	if (!choice) throw unusable(field, value, allowedChoices(field));
+	if (!choice) {
+		throw unusable(
+			field,
+			value,
+			[allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' '),
+		);
+	}
 	if (choice.sent !== undefined) return choice.sent;
 	if (choice.values.includes(text)) return value;
 	const wanted = text.trim().toLowerCase();
 	return choice.values.find((known) => known.toLowerCase().trim() === wanted) ?? choice.label;
 }
 
-function toChoices(field: ValueField, value: unknown): unknown {
-	if (typeof value === 'string') {
-		const spellings = new Set(
-			field.options.flatMap(({ values }) => values.map((known) => known.toLowerCase())),
-		);
-		const knows = (text: string) => spellings.has(text.toLowerCase());
-		const list = parseJsonText(value);
-		if (Array.isArray(list)) return toChoices(field, list);
-		const parts = splitChoices(value, knows).filter((part) => part.trim() !== '');
-		if (parts.length === 0) {
-			throw unusable(field, value, `${allowedChoices(field)} An empty list clears the field.`);
-		}
-		return parts.map((part) => toChoice(field, part));
+/** The choices that a value for several names, one by one; undefined where it is no list of any kind. */
+export function listedChoices(
+	{ options }: Pick<Field, 'options'>,
+	value: unknown,
+): unknown[] | undefined {
+	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
+	const json = parseJsonText(value);
+	if (Array.isArray(json)) return json;
+	const spellings = new Set(
+		options.flatMap(({ values }) => values.map((known) => known.toLowerCase())),
+	);
+	return splitChoices(value, (text) => spellings.has(text.toLowerCase()));
+}
+
+function toChoices(field: ValueField, value: unknown, rules: ConversionRules): unknown {
+	const list = listedChoices(field, value);
+	// The text `[]` is an empty list; one without a choice is no list at all.
+	if (list?.length === 0 && typeof value === 'string' && !value.includes('[')) {
+		throw unusable(field, value, `${allowedChoices(field)} An empty list clears the field.`);
 	}
-	return Array.isArray(value) ? value.map((choice) => toChoice(field, choice)) : value;
+	return list?.map((choice) => toChoice(field, choice, rules)) ?? value;
 }
 
 /** Text that is a JSON object or list becomes what it says: the editor gives such values as text. */
@@ -191,23 +210,27 @@ function toJson(value: unknown): unknown {
 function convert(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	switch (field.kind) {
 		case 'number':
-			return toNumber(field, value);
+			return toNumber(field, value, rules);
 		case 'boolean':
 			return toBoolean(field, value);
 		case 'date':
-			return toDate(field, value);
+			return toDate(field, value, rules);
 		case 'datetime':
 			return toDateTime(field, value, rules);
 		case 'choice':
-			return toChoice(field, value);
+			return toChoice(field, value, rules);
 		case 'choices':
-			return toChoices(field, value);
+			return toChoices(field, value, rules);
 		case 'json':
 			return toJson(value);
+		case 'text':
+			return rules.fits && typeof value !== 'string' ? textOf(value) : value;
 		default:
 			return value;
 	}
 }
+
+const holdsEmptyText = ({ kind }: ValueField): boolean => kind === 'text' || kind === 'unknown';
 
 /**
  * Turns an entered value into what the service is sent for a field. `null` clears, `false`, `0` and
@@ -220,6 +243,7 @@ function convert(field: ValueField, value: unknown, rules: ConversionRules): unk
 export function toFieldValue(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	if (value === undefined || value === null) return value;
 	if (value === '') {
+		if (rules.fits && rules.emptyValues === 'send' && !holdsEmptyText(field)) return undefined;
 		return { send: '', ignore: undefined, clear: null }[rules.emptyValues];
 	}
 	const converted = convert(field, value, rules);

@@ -28,3 +28,41 @@ export const fieldOptionsProperty = {
 	placeholder: 'e.g. ["Open", "Done"]',
 	description: 'The options of the field as JSON, for example the choices of a select field',
 } as const;
+
+/** The choices of a select field as a plain list. */
+export const choicesProperty = {
+	displayName: 'Choices',
+	name: 'choices',
+	type: 'string',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Choice' },
+	default: [],
+	placeholder: 'e.g. Open',
+	description:
+		"The choices of a select field, as a list of texts. On an update, choices that the field has already keep their IDs, and those that are not listed are removed. For anything else use 'Options (JSON)'.",
+} as const;
+
+/** What to do about a card of the same name. */
+export const ifCardExistsProperty = {
+	displayName: 'If Card Exists',
+	name: 'ifExists',
+	type: 'options',
+	options: [
+		{
+			name: 'Create Another Card',
+			value: 'create',
+			description: 'Create a card, whatever other cards are called',
+		},
+		{
+			name: 'Reuse the Card',
+			value: 'reuse',
+			description: 'Return the card of this name as it is, and create it only if there is none',
+		},
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Create nothing if the workspace has a card of this name',
+		},
+	],
+	default: 'create',
+	description: 'What to do if the workspace has a card of this name already',
+} as const;

@@ -26,6 +26,12 @@ export const unknownFieldsOption = {
 	type: 'options',
 	options: [
 		{
+			name: 'Create the Field',
+			value: 'create',
+			description:
+				'Add the field to the card first, with the type that suits the values of all items',
+		},
+		{
 			name: 'Ignore',
 			value: 'ignore',
 			description: 'Leave out values for fields that the card does not have',
@@ -38,6 +44,26 @@ export const unknownFieldsOption = {
 	],
 	default: 'error',
 	description: 'How to treat values for fields that the card does not have',
+} as const;
+
+export const missingChoicesOption = {
+	displayName: 'Missing Choices',
+	name: 'missingChoices',
+	type: 'options',
+	options: [
+		{
+			name: 'Add to the Field',
+			value: 'add',
+			description: 'Add the choice to those of the field first',
+		},
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Write nothing for the item and say which choices the field has',
+		},
+	],
+	default: 'error',
+	description: 'What happens with values that are not among the choices of a select field',
 } as const;
 
 export const fieldKeysOption = {
@@ -163,15 +189,15 @@ export const dryRunOption = {
 	name: 'dryRun',
 	type: 'boolean',
 	default: true,
-	description:
-		'Whether to change nothing and return what would change: each record with its values before and after',
+	description: 'Whether to change nothing and return what would change',
 } as const;
 
-/** What all operations take that write values. */
+/** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
 	fieldKeysOption,
 	maxParallelOption,
+	missingChoicesOption,
 	outputFieldsOption,
 	timeoutOption,
 	unknownFieldsOption,

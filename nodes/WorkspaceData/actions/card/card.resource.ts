@@ -1,5 +1,6 @@
 import type { Resource } from '../operation';
 import { createCard } from './create.operation';
+import { createCardFromItems } from './createFromItems.operation';
 import { deleteCard } from './delete.operation';
 import { getCardOperation } from './get.operation';
 import { getManyCards } from './getAll.operation';
@@ -9,5 +10,12 @@ import { updateCard } from './update.operation';
 export const card: Resource = {
 	value: 'card',
 	name: 'Card',
-	operations: [getManyCards, createCard, deleteCard, getCardOperation, updateCard],
+	operations: [
+		getManyCards,
+		createCard,
+		createCardFromItems,
+		deleteCard,
+		getCardOperation,
+		updateCard,
+	],
 };

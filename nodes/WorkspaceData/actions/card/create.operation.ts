@@ -1,9 +1,9 @@
-import { readCard } from '../../model/card';
-import { customPropertiesProperty } from '../../ui/fieldDefinition';
+import { customPropertiesProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
+import { readChoice } from '../choice';
 import { readJsonObject } from '../json';
-import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
+import { addCard, cardOfName } from './existing';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -37,24 +37,20 @@ export const createCard = defineOperation({
 					placeholder: 'e.g. People who bought from us',
 					description: 'A description of the card, for example its purpose',
 				},
+				ifCardExistsProperty,
 			],
 		},
 	],
 	async execute({ run, get }) {
-		const { description, customProperties } = get('additionalFields');
+		const { description, customProperties, ifExists } = get('additionalFields');
+		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
+		const name = requireText(get('name'), 'Name');
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
-			name: requireText(get('name'), 'Name'),
+			name,
 			...(description !== undefined && { description }),
 		};
-		const { body } = await run.api.request({
-			method: 'POST',
-			path: ['cards'],
-			body: sent,
-			creates: 'card',
-		});
-		const written = readCard(body);
-		if (!written) assertOwnAnswer(body, 'card');
-		return [written?.raw ?? sent];
+		if (policy === 'create') return [(await addCard(run, sent))?.raw ?? sent];
+		return [(await cardOfName(run, name, policy, sent)).card.raw];
 	},
 });

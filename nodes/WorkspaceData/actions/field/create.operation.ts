@@ -1,15 +1,14 @@
-import { readField } from '../../model/field';
-import { cardPath } from '../../transport/listings';
 import {
+	choicesProperty,
 	customPropertiesProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { readJson, readJsonObject } from '../json';
-import { assertOwnAnswer } from '../../transport/failures';
+import { readJsonObject } from '../json';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
+import { addField, readFieldOptions } from './definition';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -35,29 +34,18 @@ export const createField = defineOperation({
 			type: 'collection',
 			placeholder: 'Add Field',
 			default: {},
-			options: [customPropertiesProperty, fieldOptionsProperty],
+			options: [choicesProperty, customPropertiesProperty, fieldOptionsProperty],
 		},
 	],
 	async execute({ run, get }) {
-		const { options, customProperties } = get('additionalFields');
-		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
+		const { customProperties, ...entered } = get('additionalFields');
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name: requireText(get('name'), 'Name'),
 			type: requireText(get('type'), fieldTypeProperty.displayName),
-			...(fieldOptions !== undefined && { options: fieldOptions }),
+			...readFieldOptions(entered),
 		};
 		const card = await run.card(get('cardId'));
-		const { body } = await run.api.request({
-			method: 'POST',
-			path: [...cardPath(card.id), 'fields'],
-			body: sent,
-			creates: 'field',
-			// Fields keep the order of the items.
-			maxParallel: 1,
-		});
-		const written = readField(body);
-		if (!written) assertOwnAnswer(body, 'field');
-		return [written?.raw ?? sent];
+		return [(await addField(run, card.id, sent))?.raw ?? sent];
 	},
 });

@@ -1,14 +1,17 @@
+import { settingChoices } from '../../model/choiceChange';
 import { readField } from '../../model/field';
 import {
+	choicesProperty,
 	customPropertiesProperty,
 	fieldOptionsProperty,
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
-import { readJson, readJsonObject } from '../json';
+import { readJsonObject } from '../json';
 import { assertOwnAnswer } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireEntries, requireText } from '../text';
+import { readFieldOptions } from './definition';
 import { fieldPath, locateField } from './fieldLocator';
 
 export const updateField = defineOperation({
@@ -27,6 +30,7 @@ export const updateField = defineOperation({
 			placeholder: 'Add Field',
 			default: {},
 			options: [
+				choicesProperty,
 				customPropertiesProperty,
 				{
 					displayName: 'Name',
@@ -42,18 +46,16 @@ export const updateField = defineOperation({
 		},
 	],
 	async execute({ run, get }) {
-		const { name, type, options, customProperties } = get('updateFields');
-		const fieldOptions = readJson(options, fieldOptionsProperty.displayName);
-		const sent = requireEntries(
-			{
-				...readJsonObject(customProperties, 'Custom Properties'),
-				...(name !== undefined && { name: requireText(name, 'Name') }),
-				...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
-				...(fieldOptions !== undefined && { options: fieldOptions }),
-			},
-			'Update Fields',
-		);
+		const { name, type, customProperties, ...entered } = get('updateFields');
+		const changes = {
+			...readJsonObject(customProperties, 'Custom Properties'),
+			...(name !== undefined && { name: requireText(name, 'Name') }),
+			...(type !== undefined && { type: requireText(type, fieldTypeProperty.displayName) }),
+		};
+		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
+		const shape = (texts: string[]) => settingChoices(field, texts);
+		const sent = { ...changes, ...readFieldOptions(entered, shape) };
 		const { body } = await run.api.request({
 			method: 'PATCH',
 			path: fieldPath(card.id, field.id),

@@ -4,7 +4,11 @@ import type { FieldHint, FieldIndex } from '../../model/fieldResolution';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/shapes';
 import { toFieldValue, type ConversionRules } from '../../model/values';
-import { emptyValuesOption, unknownFieldsOption } from '../../ui/recordOptions';
+import {
+	emptyValuesOption,
+	missingChoicesOption,
+	unknownFieldsOption,
+} from '../../ui/recordOptions';
 import { readChoice } from '../choice';
 import { localTime } from '../../transport/localTime';
 import type { Run } from '../run';
@@ -44,12 +48,17 @@ export interface Columns {
 	/** The label of the mapper in the editor. */
 	label: string;
 	hints: Map<string, FieldHint>;
+	/** Whether there may be nothing to send. */
+	mayBeEmpty?: boolean;
 }
 
 /** How the entries are turned into record data. */
 export interface ColumnOptions {
 	emptyValues?: string;
 	unknownFields?: string;
+	missingChoices?: string;
+	/** Whether texts are refused that a field would keep in part only. */
+	exact?: boolean;
 }
 
 /**
@@ -97,11 +106,23 @@ function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 	return Object.entries(item).filter(([key]) => !RECORD_PROPERTIES.includes(key));
 }
 
+/** What else to do about a field or a choice that the card does not have. */
+const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
+const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
+
 /** How values are converted for this item. @throws InputError for an unknown option value */
-function conversionRules(run: Run, emptyValues: string | undefined): ConversionRules {
+function conversionRules(
+	run: Run,
+	{ emptyValues, unknownFields, missingChoices, exact }: ColumnOptions,
+): ConversionRules {
+	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
 		toUtc: localTime(run.context),
+		// Fields that were made for the values of all items hold what single items have in another type.
+		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
+		...(exact && { exact }),
+		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }
 
@@ -135,14 +156,14 @@ export function toRecordData(
 	run: Run,
 	columns: Columns,
 	index: FieldIndex,
-	{ emptyValues, unknownFields }: ColumnOptions,
+	options: ColumnOptions,
 ): JsonObject {
-	const rules = conversionRules(run, emptyValues);
-	const ignoresUnknown = readChoice(unknownFieldsOption, unknownFields) === 'ignore';
+	const rules = conversionRules(run, options);
+	const ignoresUnknown = readChoice(unknownFieldsOption, options.unknownFields) === 'ignore';
 	const find = (key: string): Field | undefined =>
 		ignoresUnknown
 			? index.find(key, columns.hints.get(key))
-			: index.resolve(key, columns.hints.get(key));
+			: index.resolve(key, columns.hints.get(key), FIELD_ADVICE);
 	const keys = new Map<string, string>();
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key);
@@ -174,8 +195,8 @@ export function toRecordData(
 }
 
 /** Whether there is anything to send. @throws InputError when there is not */
-export function requireData(data: JsonObject, { label }: Columns): JsonObject {
-	if (Object.keys(data).length > 0) return data;
+export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): JsonObject {
+	if (mayBeEmpty || Object.keys(data).length > 0) return data;
 	throw new InputError(
 		`No value in '${label}'`,
 		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'Unknown Fields'.",

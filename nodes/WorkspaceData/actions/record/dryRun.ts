@@ -1,9 +1,8 @@
 /** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
 import type { FieldIndex } from '../../model/fieldResolution';
-import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
-import { plainText } from '../../model/text';
+import { readSwitch } from '../switch';
 import { recordOutput, type OutputOptions } from './output';
 
 /** The id of a record that a dry run would create. No service gives one with a blank. */
@@ -15,16 +14,9 @@ export const DRY_RUN_ID = 'dry run';
  * @param value the option `dryRun`; undefined where it was not added
  * @throws InputError for anything but true and false: in doubt nothing is changed
  */
-export function readDryRun(value: unknown): boolean {
-	if (value === undefined || value === null || value === false || value === 'false') return false;
-	if (value === true || value === 'true') return true;
-	throw new InputError(
-		`'Dry Run' cannot be '${plainText(value)}'`,
-		'Turn it on or off, or use an expression that gives true or false.',
-	);
-}
+export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
 
-/** What would be done with a record; `none` where it stays as it is. */
+/** The action of a dry run; `none` if the record stays unchanged. */
 export type DryAction = 'create' | 'update' | 'delete' | 'none';
 
 /** Gives what would become of a record, with its values as the options say; null where there is no record. */

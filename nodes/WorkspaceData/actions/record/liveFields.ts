@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/shapes';
 import { ApiFailure } from '../../transport/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run';
+import { growCard } from './cardChanges';
 import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
 import { readDryRun } from './dryRun';
 import { requestOptions } from './requestOptions';
@@ -16,6 +17,8 @@ export interface Write {
 	request: ReadOptions;
 	/** Whether nothing is sent that changes anything. */
 	dryRun: boolean;
+	/** The fields as they would be, in a dry run that would add some. */
+	preview?: FieldIndex;
 }
 
 /** The parameters that Create, Update and Create or Update have in common. */
@@ -26,7 +29,8 @@ interface WriteParameters {
 }
 
 /**
- * Reads what an item writes, and where: the beginning of Create, Update and Create or Update.
+ * Reads what an item writes, and where: the beginning of Create, Update and Create or Update. Adds fields
+ * and choices that the card lacks, where the options say so.
  *
  * @param label what the editor calls the mapper
  * @param isExact whether a card is meant by its exact name only
@@ -44,7 +48,7 @@ export async function prepareWrite(
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(columns, item, label);
 	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
-	return { card, columns: read, options, request, dryRun };
+	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
 }
 
 /** Refusals that a field listing which has grown old can explain. */
@@ -91,7 +95,7 @@ export async function withLiveFields<Result>(
 		await run.turn();
 		return { index, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = await run.fields(card, request);
+	const listing = write.preview ?? (await run.fields(card, request));
 	const { index, data } = await toData(listing, request);
 	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;

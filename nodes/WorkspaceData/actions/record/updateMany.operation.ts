@@ -31,7 +31,7 @@ export const updateManyRecords = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
-		const index = await run.fields(card, request);
+		const index = write.preview ?? (await run.fields(card, request));
 		const typed = await fieldsFor(run, write, index, request);
 		await run.turn();
 		const data = requireData(toRecordData(run, columns, typed, options), columns);

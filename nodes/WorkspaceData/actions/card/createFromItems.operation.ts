@@ -1,0 +1,216 @@
+import type { Card } from '../../model/card';
+import { indexFields, type FieldIndex } from '../../model/fieldResolution';
+import { InputError } from '../../model/inputError';
+import { isObject, type JsonObject } from '../../model/shapes';
+import { ifCardExistsProperty } from '../../ui/fieldDefinition';
+import {
+	dryRunOption,
+	maxParallelOption,
+	missingChoicesOption,
+	recordOptions,
+	timeoutOption,
+} from '../../ui/recordOptions';
+import { readChoice } from '../choice';
+import { describePlan, type PlannedField } from '../newFields';
+import { defineOperation } from '../operation';
+import { changeCard, previewChanges } from '../record/cardChanges';
+import type { Columns } from '../record/columns';
+import { readDryRun } from '../record/dryRun';
+import { withLiveFields, type Write } from '../record/liveFields';
+import { recordOutput } from '../record/output';
+import { requestOptions } from '../record/requestOptions';
+import { create } from '../record/write';
+import type { Run } from '../run';
+import { readSwitch } from '../switch';
+import { requireText } from '../text';
+import { cardOfName, existingCard } from './existing';
+
+const ifExistsOption = {
+	...ifCardExistsProperty,
+	options: [
+		{
+			name: 'Reuse the Card',
+			value: 'reuse',
+			description: 'Add the fields that it lacks; nothing is removed or given another type',
+		},
+		{
+			name: 'Throw an Error',
+			value: 'error',
+			description: 'Create nothing if the workspace has a card of this name',
+		},
+	],
+	default: 'error',
+} as const;
+
+const createRecordsOption = {
+	displayName: 'Create Records',
+	name: 'createRecords',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to create a record for each item; else only the card and its fields',
+} as const;
+
+/** Keys next to the `fields` of an item that this node or its trigger has put out. */
+const RECORD_KEYS = new Set(
+	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
+		' ',
+	),
+);
+
+/**
+ * The columns of an item: its `fields` where it is a record, else all of its keys.
+ *
+ * @throws InputError for a value without a name
+ */
+function itemColumns(item: JsonObject): Columns {
+	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
+	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
+	// A comma at the end of each line of a file makes a column without name and values.
+	const entries = all.filter(
+		([name, value]) =>
+			name.trim() !== '' || (value !== '' && value !== null && value !== undefined),
+	);
+	if (entries.some(([name]) => name.trim() === '')) {
+		throw new InputError(
+			'A column of the items has no name',
+			'Give each column a name: it becomes the name of a field.',
+		);
+	}
+	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
+}
+
+/** What an item adds to the card that it shares with others. */
+type Part = Pick<Write, 'columns' | 'request'> & { itemIndex: number };
+
+/** What the items of one card share. */
+interface Target {
+	/** The item that puts out what there is one of. */
+	firstItem: number;
+	card?: Card;
+	isNew: boolean;
+	planned: PlannedField[];
+	index: FieldIndex;
+}
+
+const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
+
+/** What a run would do, in the form that all dry runs have. */
+function previewItem(name: string, { card, isNew, planned, index }: Target): JsonObject {
+	const added = new Set(planned.map((field) => field.name));
+	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
+	const after = planned.map(({ textType: _, ...field }) => field);
+	return {
+		dry_run: true,
+		action: isNew ? 'create' : planned.length > 0 ? 'update' : 'none',
+		id: card?.id ?? null,
+		before: card ? { name: card.name, fields: before } : null,
+		after: { name: card?.name ?? name, fields: isNew ? after : [...before, ...after] },
+	};
+}
+
+/** Finds or creates the card, and adds the fields that the items need. */
+async function prepareCard(
+	run: Run,
+	name: string,
+	{ policy, isDry, choices }: { policy: 'reuse' | 'error'; isDry: boolean; choices: boolean },
+	parts: readonly Part[],
+): Promise<Target> {
+	const [first] = parts;
+	if (!first || parts.every(({ columns }) => columns.entries.length === 0)) {
+		throw new InputError(
+			'The items have no values',
+			'Connect a node whose items have a key for each field.',
+		);
+	}
+	const { itemIndex: firstItem, request } = first;
+	const allowed = { fields: true, choices };
+	if (isDry) {
+		const card = existingCard(await run.cards(request).first(Infinity), name, policy);
+		const index = card ? await run.fields(card, request) : indexFields([], name);
+		const preview = await previewChanges(run, card ?? { id: '', name }, index, parts, allowed);
+		const { planned } = preview;
+		run.hint(
+			`Dry run: card '${card?.name ?? name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
+		);
+		return { firstItem, ...(card && { card }), isNew: !card, ...preview };
+	}
+	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
+	try {
+		const planned = await changeCard(run, card, parts, allowed, request);
+		return { firstItem, card, isNew, planned, index: await run.fields(card, request) };
+	} catch (error) {
+		run.note(error, [run.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '));
+		throw error;
+	}
+}
+
+/** What a run that did not end well leaves behind. */
+const whatExists = ({ name, id }: Card, isNew: boolean): string =>
+	isNew
+		? `Card '${name}' (${id}) exists now: to go on with it, choose 'Reuse the Card' in '${ifExistsOption.displayName}'.`
+		: `Card '${name}' keeps the fields that were added.`;
+
+export const createCardFromItems = defineOperation({
+	value: 'createFromItems',
+	name: 'Create From Items',
+	action: 'Create a card from items',
+	description: 'Create a card with fields that suit the input items, and a record for each item',
+	writes: true,
+	properties: [
+		{
+			displayName: 'Name',
+			name: 'name',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. Customers',
+			description: 'The name of the card',
+		},
+		recordOptions([
+			createRecordsOption,
+			dryRunOption,
+			ifExistsOption,
+			maxParallelOption,
+			missingChoicesOption,
+			timeoutOption,
+		]),
+	],
+	async execute({ run, itemIndex, get }) {
+		const name = requireText(get('name'), 'Name');
+		const options = get('options');
+		const policy = readChoice(ifExistsOption, options.ifExists) ?? 'error';
+		const request = requestOptions(options);
+		const { missingChoices } = options;
+		const choices = readChoice(missingChoicesOption, missingChoices) === 'add';
+		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
+		const isDry = readDryRun(options.dryRun);
+		const hasRecords = readSwitch('Create Records', options.createRecords, true);
+		const how = { policy, isDry, choices };
+		const key = JSON.stringify(['createFromItems', name, how, hasRecords]);
+		const part: Part = { itemIndex, columns, request };
+		const target = await run.together(
+			key,
+			itemIndex,
+			part,
+			async (parts) => await prepareCard(run, name, how, parts),
+		);
+		const { card, isNew, index: known } = target;
+		if (!card || isDry || !hasRecords) {
+			if (target.firstItem !== itemIndex) return [];
+			if (!card || isDry) return [previewItem(name, target)];
+			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
+		}
+		const write: Write = {
+			card,
+			columns,
+			options: { unknownFields: 'create', exact: true, ...(choices && { missingChoices }) },
+			request,
+		};
+		return await withLiveFields(run, write, async (index, data) => {
+			return [recordOutput(index, true, {})(await create(run, write, data))];
+		}).catch((error: unknown) => {
+			run.note(error, whatExists(card, isNew));
+			throw error;
+		});
+	},
+});

@@ -1,0 +1,71 @@
+/** What an operation's parameters say about a field, as the service is sent it. */
+import { readField, type Field } from '../../model/field';
+import { InputError } from '../../model/inputError';
+import type { JsonObject } from '../../model/shapes';
+import { plainText } from '../../model/text';
+import { listedChoices } from '../../model/values';
+import { assertOwnAnswer } from '../../transport/failures';
+import { cardPath, type ReadOptions } from '../../transport/listings';
+import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
+import { readJson } from '../json';
+import type { Run } from '../run';
+
+/** The two ways to enter the choices of a field. */
+interface EnteredOptions {
+	options?: unknown;
+	choices?: unknown;
+}
+
+/** The texts of the parameter Choices: each once, without blank ones. */
+function readChoices(entered: unknown): string[] {
+	const list = listedChoices({ options: [] }, entered) ?? [];
+	const texts = list.flat().map((choice) => plainText(choice ?? '').trim());
+	return [...new Set(texts)].filter((text) => text !== '');
+}
+
+/**
+ * The options of a field, as they were entered.
+ *
+ * @param shape gives the choices the shape that the field has them in
+ * @throws InputError for JSON that is none, or when both ways are used
+ */
+export function readFieldOptions(
+	{ options, choices }: EnteredOptions,
+	shape: (choices: string[]) => JsonObject = (texts) => ({ options: texts }),
+): JsonObject {
+	const json = readJson(options, fieldOptionsProperty.displayName);
+	const texts = readChoices(choices);
+	if (texts.length === 0) return json === undefined ? {} : { options: json };
+	// The untouched JSON input holds an empty list.
+	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);
+	throw new InputError(
+		`'${choicesProperty.displayName}' and '${fieldOptionsProperty.displayName}' are both filled in`,
+		`Remove one of them: '${choicesProperty.displayName}' is enough for a list of texts.`,
+	);
+}
+
+/**
+ * Adds a field to a card.
+ *
+ * @returns the field where the answer shows it
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ */
+export async function addField(
+	{ api }: Pick<Run, 'api'>,
+	cardId: string,
+	body: JsonObject,
+	request: ReadOptions = {},
+): Promise<Field | undefined> {
+	const { body: answer } = await api.request({
+		...request,
+		method: 'POST',
+		path: [...cardPath(cardId), 'fields'],
+		body,
+		creates: 'field',
+		// Fields keep the order of the items.
+		maxParallel: 1,
+	});
+	const written = readField(answer);
+	if (!written) assertOwnAnswer(answer, 'field');
+	return written;
+}

@@ -1,0 +1,193 @@
+/** What a card lacks for the values of a run: fields and choices, added once before the first write. */
+import { addingChoices, newChoices } from '../../model/choiceChange';
+import { readField, type Field } from '../../model/field';
+import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldResolution';
+import { clip } from '../../model/nearestNames';
+import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
+import { readChoice } from '../choice';
+import { exclusively } from '../exclusive';
+import { fieldPath } from '../field/fieldLocator';
+import {
+	createFields,
+	describePlan,
+	planFields,
+	type Column,
+	type PlannedField,
+} from '../newFields';
+import type { CardReference, Run } from '../run';
+import type { Write } from './liveFields';
+
+/** Choices that a field is to have. */
+interface Addition {
+	field: Field;
+	texts: string[];
+}
+
+type Writes = readonly Pick<Write, 'columns' | 'request'>[];
+
+/** The field that a key means; undefined where there is none, or it is in doubt: then its item says so. */
+function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
+	try {
+		return index.find(key, hint);
+	} catch {
+		return 'ambiguous';
+	}
+}
+
+/** The values of all items by key, in the order in which the keys come. */
+function columnsOf(
+	writes: Writes,
+): Map<string, { values: unknown[]; hint: FieldHint | undefined }> {
+	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
+	for (const { columns: own } of writes) {
+		for (const [key, value] of own.entries) {
+			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
+			columns.set(key, column);
+			column.values.push(value);
+		}
+	}
+	return columns;
+}
+
+/**
+ * The columns for which a card has no field. A field of exactly the name of one column is not taken for
+ * another one that differs in case.
+ */
+function missingColumns(index: FieldIndex, writes: Writes): Column[] {
+	const columns = columnsOf(writes);
+	return [...columns].flatMap(([name, { values, hint }]) => {
+		const field = peek(index, name, hint);
+		if (field === 'ambiguous') return [];
+		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
+		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
+	});
+}
+
+/** The choices that values name and fields do not have. */
+function missingChoices(index: FieldIndex, writes: Writes): Addition[] {
+	const values = new Map<Field, unknown[]>();
+	for (const [key, column] of columnsOf(writes)) {
+		const field = peek(index, key, column.hint);
+		if (!field || field === 'ambiguous' || !['choice', 'choices'].includes(field.kind)) continue;
+		values.set(field, [...(values.get(field) ?? []), ...column.values]);
+	}
+	return [...values]
+		.map(([field, all]) => ({ field, texts: newChoices(field, all) }))
+		.filter(({ texts }) => texts.length > 0);
+}
+
+/** What may be added to a card. */
+interface Allowed {
+	/** Fields for columns that have none. */
+	fields: boolean;
+	/** Choices that values name. */
+	choices: boolean;
+}
+
+/** What a run would add to a card, and the fields as they would be then. Sends nothing that changes anything. */
+export async function previewChanges(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	writes: Writes,
+	allowed: Allowed,
+): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
+	const columns = allowed.fields ? missingColumns(index, writes) : [];
+	const planned = await planFields(run, columns, index.fields);
+	const added = planned.flatMap(({ name, type, choices }) => {
+		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
+		return field ? [field] : [];
+	});
+	const additions = allowed.choices ? missingChoices(index, writes) : [];
+	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
+	const known = index.fields.map((field) => ({
+		...field,
+		options: [
+			...field.options,
+			...(changed.get(field) ?? []).map((text) => ({ label: text, values: [text], sent: text })),
+		],
+	}));
+	return { planned, index: indexFields([...known, ...added], card.name) };
+}
+
+/** Adds choices, with one request for each field. */
+async function addChoices(
+	run: Run,
+	card: CardReference,
+	additions: readonly Addition[],
+	request: Write['request'],
+): Promise<void> {
+	for (const { field, texts } of additions) {
+		await run.api.request({
+			...request,
+			method: 'PATCH',
+			path: fieldPath(card.id, field.id),
+			body: addingChoices(field, texts),
+		});
+		const names = texts.map((text) => `'${clip(text)}'`).join(', ');
+		run.hint(`Choices were added to field '${field.name}' of card '${card.name}': ${names}`);
+	}
+	await run.changedFields(card, request);
+}
+
+/**
+ * Adds to a card what it lacks for the values of some writes. Executions of this process take turns.
+ *
+ * @returns the fields that were created
+ * @throws what stopped it; its message says which fields exist now
+ */
+export async function changeCard(
+	run: Run,
+	card: CardReference,
+	writes: Writes,
+	allowed: Allowed,
+	request: Write['request'],
+): Promise<PlannedField[]> {
+	return await exclusively(run, `fields of ${card.id}`, async () => {
+		// Read again: another run may have added them since.
+		let index = await run.changedFields(card, request);
+		const columns = allowed.fields ? missingColumns(index, writes) : [];
+		let created: PlannedField[] = [];
+		if (columns.length > 0) {
+			const planned = await planFields(run, columns, index.fields);
+			({ created, index } = await createFields(run, card, planned, request));
+			run.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
+		}
+		const additions = allowed.choices ? missingChoices(index, writes) : [];
+		if (additions.length > 0) await addChoices(run, card, additions, request);
+		return created;
+	});
+}
+
+/**
+ * Adds what the card of a write lacks for the values of all items of the run, where the options say so.
+ * Items wait for each other here: the types of new fields follow from all values.
+ *
+ * @param isDry whether nothing may be sent
+ * @returns the write; in a dry run with the fields as they would be
+ */
+export async function growCard(
+	run: Run,
+	itemIndex: number,
+	write: Write,
+	isDry: boolean,
+): Promise<Write> {
+	const { card, options, request } = write;
+	const allowed = {
+		fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
+		choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
+	};
+	if (!allowed.fields && !allowed.choices) return write;
+	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
+	const preview = await run.together(key, itemIndex, write, async (writes: Writes) => {
+		const index = await run.fields(card, request);
+		await run.turn();
+		if (isDry) return (await previewChanges(run, card, index, writes, allowed)).index;
+		const lacks =
+			(allowed.fields && missingColumns(index, writes).length > 0) ||
+			(allowed.choices && missingChoices(index, writes).length > 0);
+		if (lacks) await changeCard(run, card, writes, allowed, request);
+		return undefined;
+	});
+	return preview ? { ...write, preview } : write;
+}

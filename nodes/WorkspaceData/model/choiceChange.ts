@@ -1,0 +1,68 @@
+/** New choices of a field, and the change that adds them. */
+import { findChoice } from './choices';
+import { CHOICE_LISTS, readOptions, type Field } from './field';
+import { isObject, type JsonObject } from './shapes';
+import { listedChoices } from './values';
+
+/**
+ * The choices that values of a field name and the field does not have, in their order, each once. Another
+ * case or outer spaces make no new one.
+ */
+export function newChoices(field: Field, values: readonly unknown[]): string[] {
+	const added = new Map<string, string>();
+	for (const value of values) {
+		const named = field.kind === 'choices' ? (listedChoices(field, value) ?? []) : [value];
+		for (const choice of named) {
+			if (typeof choice !== 'string' && typeof choice !== 'number') continue;
+			const text = String(choice).trim();
+			const key = text.toLowerCase();
+			if (text === '' || added.has(key) || findChoice(field.options, String(choice))) continue;
+			added.set(key, text);
+		}
+	}
+	return [...added.values()];
+}
+
+/** Names under which a choice has the text that people see. */
+const TEXT_KEYS = ['name', 'label', 'title'] as const;
+
+/** A new choice in the shape of those that a field has. The service gives it its ID. */
+function likeOthers(text: string, others: readonly unknown[]): unknown {
+	const other = others.find(isObject);
+	if (!other) return text;
+	const key = TEXT_KEYS.find((name) => typeof other[name] === 'string') ?? 'name';
+	const isValue = typeof other.value === 'string' || typeof other.value === 'number';
+	return { ...(isValue && { value: text }), [key]: text };
+}
+
+/** What a field has for options, with another list in the place of its choices. */
+function withList(raw: unknown, change: (list: readonly unknown[]) => unknown[]): unknown {
+	if (Array.isArray(raw)) return change(raw);
+	const place = isObject(raw) && CHOICE_LISTS.find((key) => Array.isArray(raw[key]));
+	return isObject(raw) && place ? { ...raw, [place]: withList(raw[place], change) } : change([]);
+}
+
+function changeOf(
+	{ raw }: Pick<Field, 'raw'>,
+	change: (list: readonly unknown[]) => unknown[],
+): JsonObject {
+	const key = raw.options === undefined && raw.choices !== undefined ? 'choices' : 'options';
+	return { [key]: withList(raw[key], change) };
+}
+
+/**
+ * The change that adds choices to a field: all that it has, as they came and so with their IDs, and the new
+ * ones in the same shape.
+ *
+ * @see service interface, part 2: the shape of options is not shown
+ */
+export const addingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
+	changeOf(field, (list) => [...list, ...texts.map((text) => likeOthers(text, list))]);
+
+/** The change that leaves a field these choices: those that it has already stay as they came. */
+export const settingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
+	changeOf(field, (list) =>
+		texts.map(
+			(text) => list.find((raw) => readOptions([raw])[0]?.label === text) ?? likeOthers(text, list),
+		),
+	);
