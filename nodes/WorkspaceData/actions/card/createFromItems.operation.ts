@@ -205,6 +205,7 @@ export const createCardFromItems = defineOperation({
 			columns,
 			options: { unknownFields: 'create', exact: true, ...(choices && { missingChoices }) },
 			request,
+			dryRun: false,
 		};
 		return await withLiveFields(run, write, async (index, data) => {
 			return [recordOutput(index, true, {})(await create(run, write, data))];
