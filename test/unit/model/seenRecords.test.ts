@@ -183,6 +183,15 @@ test('what is remembered is bounded, whatever the card has', () => {
 	expect(states?.tokens.size).toBe(MOST.newOrChanged);
 });
 
+test('what a limit left is not older than the remembered ones, however many newer ones there are', () => {
+	const entry = (n: number) => ({ at: n, id: `r${n}`, token: `token-of-${n + 100}` });
+	const listed = Array.from({ length: 9 }, (_, n) => entry(n));
+	const [first, ...newer] = listed.map(({ token }) => token);
+	const outcome = { returned: new Set(newer), left: new Set([String(first)]) };
+	const seen = remember('new', NOTHING_SEEN, listed, outcome, MOST);
+	expect(listed.filter((one) => !isSeen(seen, one))).toEqual([entry(0)]);
+});
+
 test('a record without values in a field is the same, however the service writes that', () => {
 	const record = (data: DataRecord['data']): DataRecord => ({
 		id: 'r1',
