@@ -77,10 +77,19 @@ describe('Get Page', () => {
 		]);
 	});
 
-	test('a cursor of another card names the parameter', async () => {
-		const { error } = await run('getPage', { cursor: 'not-a-cursor', limit: 2 });
-		expect(error?.description).toContain("Check 'Cursor'");
-	});
+	test.each(['of another card', 'that is none'])(
+		'a cursor %s names the parameter',
+		async (which) => {
+			const other = await workspace.card('Other', [{ name: 'Key', type: 'text' }]);
+			await workspace.records(other.id, [{ Key: 'a' }, { Key: 'b' }]);
+			await fill(3);
+			const page = await run('getPage', { cardId: byId(other.id), limit: 1 });
+			const cursor = which === 'that is none' ? 'not-a-cursor' : page.json[0]?.next_cursor;
+			expect(cursor).toEqual(expect.any(String));
+			const { error } = await run('getPage', { cursor: cursor as string, limit: 2 });
+			expect(error?.description).toContain("Check 'Cursor'");
+		},
+	);
 
 	test.each<[IDataObject, string]>([
 		[{ limit: 0 }, "'Limit'"],
@@ -145,6 +154,24 @@ describe.each([
 		expect(requested('GET')).toBe(1);
 		await run(operation, where('created_at', 'isEmpty'));
 		expect(requested('GET')).toBe(3);
+	});
+});
+
+describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
+	test.each<[string, IDataObject, string]>([
+		['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
+		['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' cannot be 'isLike'"],
+		['a value that the field cannot hold', where('Amount', 'equals', 'x'), 'cannot hold "x"'],
+		['no field', where('', 'equals', 'a'), "'Field Name or ID' of a filter condition is empty"],
+		[
+			'an unknown match',
+			{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
+			"'Match' cannot be 'someConditions'",
+		],
+	])('%s is refused, and no record is read', async (_, conditions, message) => {
+		const { error } = await run(operation, conditions);
+		expect(error?.message).toContain(message);
+		expect(requested('GET')).toBe(0);
 	});
 });
 

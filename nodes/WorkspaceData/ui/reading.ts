@@ -66,7 +66,7 @@ export const sinceProperty = {
 			name: 'New or Changed Records',
 			value: 'newOrChanged',
 			description:
-				'Return records that this node has not returned before, and those whose values differ from then',
+				'Return records that this node has not returned before, and those whose values have changed since',
 		},
 		{
 			name: 'New Records',

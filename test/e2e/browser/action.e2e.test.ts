@@ -339,6 +339,27 @@ describe(`editor of n8n ${major}`, () => {
 		expect(await execute('Old')).toContain('1 item');
 	});
 
+	test('Sort offers the fields of the card, and the records come in that order', async () => {
+		const card = await tasks('Tasks to sort');
+		await bench().api.createRecord(card, { Title: 'Another' });
+		const workflow = await openAction({
+			resource: 'record',
+			operation: 'getAll',
+			cardId: fromList(card),
+			returnAll: false,
+			limit: 1,
+		});
+		await editor.page.getByText('Add Field').first().click();
+		const offered = await editor.select('field', 'Title');
+		expect(offered).toEqual(expect.arrayContaining(['Title', 'Status', 'Due', 'ID (Record)']));
+		expect(await editor.select('direction', 'Descending')).toEqual(['Ascending', 'Descending']);
+		const { sort } = await savedParameters(workflow, (parameters) =>
+			JSON.stringify(parameters).includes('desc'),
+		);
+		expect(sort).toEqual({ by: [{ field: 'Title', direction: 'desc' }] });
+		expect(await execute('Old')).toContain('1 item');
+	});
+
 	test('E8: conditions of 0.1.0, whose value is a plain text, are shown and run', async () => {
 		const card = await tasks('Filters of 0.1.0');
 		const conditions = [

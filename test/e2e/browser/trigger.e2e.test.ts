@@ -89,6 +89,40 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 		await element('output-panel').getByText('Sample').first().waitFor();
 	});
 
+	test('the option Filters offers the fields of the watched card, conditions and values that suit', async () => {
+		const { api, client, trigger } = bench();
+		const card = await api.createCard('Filtered', [
+			['Title', 'text'],
+			['Status', 'single_select', ['Open', 'Closed']],
+		]);
+		const conditions = [{ field: 'Status', condition: 'equals', value: '' }];
+		const workflow = await client.createWorkflow(
+			chain('Filter', [
+				trigger(
+					'On change',
+					{
+						events: ['record.created'],
+						watch: 'oneCard',
+						cardId: { __rl: true, mode: 'list', value: card.id, cachedResultName: card.name },
+						options: { filters: { conditions } },
+					},
+					{ webhookId: crypto.randomUUID() },
+				),
+			]),
+		);
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('On change');
+		expect(await editor.select('condition', 'Does Not Equal')).toEqual([
+			'Contains',
+			'Does Not Contain',
+			'Does Not Equal',
+			'Equals',
+			'Is Empty',
+			'Is Not Empty',
+		]);
+		expect(await editor.listOf('value')).toEqual(['Open', 'Closed']);
+	});
+
 	test('n8n serves the preview of the trigger’s item, with the keys that an event has', async () => {
 		const { client, types } = bench();
 		const answer = await fetch(`${client.baseUrl}/schemas/${types.trigger}/1.0.0.json`);

@@ -67,7 +67,7 @@ describe(`tool use in n8n ${major}`, () => {
 		const model = await startScriptedModel((results) => {
 			const [found, changed] = results;
 			if (found === undefined) {
-				return { tool: 'Find_tasks', input: { Priority: 'High', Done: false } };
+				return { tool: 'Find_tasks', input: { Search: 'PLANTS', Priority: 'High', Done: false } };
 			}
 			const id = /"id"\s*:\s*"([^"]+)"/.exec(found.replaceAll('\\', ''))?.[1] ?? '';
 			if (changed === undefined) {
@@ -97,6 +97,7 @@ describe(`tool use in n8n ${major}`, () => {
 		expect(records).toContainEqual({ ...task, Done: true, Tags: ['garden', 'home'] });
 		expect(records).toContainEqual(expect.objectContaining({ Title: 'Rest', Done: false }));
 		expect(tools.get('Find_tasks')?.parameters.properties).toMatchObject({
+			Search: { type: 'string', description: expect.stringContaining('in all fields') },
 			Priority: { type: 'string', description: expect.stringContaining('Low, Normal, High') },
 			Done: { type: 'boolean', description: expect.stringContaining('true or false') },
 		});

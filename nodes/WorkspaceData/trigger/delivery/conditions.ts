@@ -1,10 +1,10 @@
 /** The conditions in the trigger's options, compared with the values that an event carries. */
 import type { DeliveredEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldResolution';
-import { InputError } from '../../model/inputError';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { recordTest } from '../../model/recordFilter';
 import type { ToUtc } from '../../model/time';
+import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
 import { unknownNames } from './watchedFields';
 
@@ -68,8 +68,7 @@ export function meetsConditions(
 		const passes = recordTest(known, anyCondition, index, place);
 		return passes ? passes(recordOf(event)) : false;
 	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		tell(`'Filters' cannot be compared, so an event started the workflow: ${error.message}`);
+		tell(`'Filters' cannot be compared, so an event started the workflow: ${reasonOf(error)}`);
 		return true;
 	}
 }
