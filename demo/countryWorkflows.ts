@@ -1,4 +1,4 @@
-import { columns, type Country, fieldDefinitions } from './countries.ts';
+import { type Country, rowOf } from './countries.ts';
 import type { CredentialReferences } from '../host/credentials.ts';
 import type { CredentialType } from '../host/credentials.ts';
 import type { JsonObject, Workflow } from '../host/n8nClient.ts';
@@ -42,37 +42,26 @@ function action(
 	};
 }
 
-/** Creates the card and its fields, with the API key. */
-export function createCard(parts: Parts, countries: readonly Country[]): Workflow {
-	const create = action(parts, 'workspaceDataApi', 'Create card', {
+/**
+ * Imports the countries with two nodes: their rows, and the card from them. With the API key.
+ *
+ * @param withRecords false makes the card and its fields only, as the trigger has to be there before the
+ * records; true adds the records to it
+ */
+export function importCountries(
+	parts: Parts,
+	countries: readonly Country[],
+	withRecords: boolean,
+): Workflow {
+	const importing = action(parts, 'workspaceDataApi', 'Card from the countries', {
 		resource: 'card',
-		operation: 'create',
+		operation: 'createFromItems',
 		name: cardName,
-		additionalFields: { description: 'The countries of the npm package world-countries' },
+		options: withRecords ? { ifExists: 'reuse' } : { createRecords: false },
 	});
-	const addField = action(parts, 'workspaceDataApi', 'Add fields', {
-		resource: 'field',
-		operation: 'create',
-		cardId: byId("={{ $('Create card').first().json.id }}"),
-		name: '={{ $json.name }}',
-		type: '={{ $json.type }}',
-		additionalFields: { options: '={{ $json.options }}' },
-	});
-	const definitions = codeItems('Field definitions', fieldDefinitions(countries));
-	return chain('Create the card Countries', [manualTrigger(), create, definitions, addField]);
-}
-
-/** Writes the countries through the mapper, keyed by field names, with the API key. */
-export function writeRecords(parts: Parts, countries: readonly Country[]): Workflow {
-	const value = Object.fromEntries(columns.map(({ name, expression }) => [name, expression]));
-	const create = action(parts, 'workspaceDataApi', 'Create records', {
-		resource: 'record',
-		operation: 'create',
-		cardId: byName(cardName),
-		columns: mapEach(value),
-	});
-	const items = codeItems('Countries', countries as unknown as JsonObject[]);
-	return chain('Write the countries', [manualTrigger(), items, create]);
+	const rows = codeItems('Countries', countries.map(rowOf));
+	const what = withRecords ? 'Write the countries' : 'Create the card Countries';
+	return chain(what, [manualTrigger(), rows, importing]);
 }
 
 /** Reads all records, with the service account. */

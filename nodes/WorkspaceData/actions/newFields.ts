@@ -92,21 +92,21 @@ async function createField(
 	field: PlannedField,
 	request: ReadOptions,
 ): Promise<PlannedField> {
-	const { name, type, choices } = field;
-	try {
-		await addField(run, card.id, { name, type, ...(choices && { options: choices }) }, request);
-		return field;
-	} catch (error) {
-		if (mayHaveHappened(error)) {
-			const now = await listFields(run.api, card.id, request).catch(() => []);
-			if (now.some((listed) => listed.name === name)) return field;
-		}
-		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
-		if (!isRefused || type === field.textType) throw error;
-		const why = `the service refused ${type}: ${error.message}`;
-		const { textType: plain } = field;
-		return await createField(run, card, { name, type: plain, textType: plain, why }, request);
-	}
+	const { name, type, choices, textType: plain } = field;
+	const body = { name, type, ...(choices && { options: choices }) };
+	return await addField(run, card.id, body, request).then(
+		() => field,
+		async (error: unknown) => {
+			if (mayHaveHappened(error)) {
+				const now = await listFields(run.api, card.id, request).catch(() => []);
+				if (now.some((listed) => listed.name === name)) return field;
+			}
+			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+			if (!isRefused || type === plain) throw error;
+			const why = `the service refused ${type}: ${error.message}`;
+			return await createField(run, card, { name, type: plain, textType: plain, why }, request);
+		},
+	);
 }
 
 /** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that none has */
@@ -140,12 +140,13 @@ export async function createFields(
 	request: ReadOptions,
 ): Promise<{ created: PlannedField[]; index: FieldIndex }> {
 	const created: PlannedField[] = [];
-	try {
+	const work = async (): Promise<FieldIndex> => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
 		const index = await run.changedFields(card, request);
 		for (const { name } of created) requireOnce(card, index, name);
-		return { created, index };
-	} catch (error) {
+		return index;
+	};
+	const index = await work().catch((error: unknown) => {
 		const left = planned.slice(created.length);
 		const facts = [
 			created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`,
@@ -153,5 +154,6 @@ export async function createFields(
 		];
 		run.note(error, facts.filter(Boolean).join(' '));
 		throw error;
-	}
+	});
+	return { created, index };
 }

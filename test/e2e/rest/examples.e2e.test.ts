@@ -1,7 +1,12 @@
 /** The example workflows: importable unchanged, and they do what their notes say. */
 import { until } from '../../../host/deadline.ts';
 import { importExamples, readExamples } from '../../../host/examples.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import {
+	failureOf,
+	type JsonObject,
+	outputOf,
+	type SavedWorkflow,
+} from '../../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
@@ -59,6 +64,76 @@ describe(`examples in n8n ${major}`, () => {
 		const second = await written();
 		expect(second.map(({ json }) => json.id)).toEqual(first.map(({ json }) => json.id));
 		expect(actionsOf(second)).toEqual(new Set(['updated']));
+	});
+
+	it('turn a CSV file into a card, once', async () => {
+		const { client, succeedAgain } = bench();
+		const file = example('csv-file-to-card.json');
+		const records = outputOf(await succeedAgain(file), 'Card from the rows');
+		expect(records.map(({ json }) => json.fields)).toEqual([
+			{
+				Code: '007',
+				Title: 'The Left Hand of Darkness',
+				Price: 12.5,
+				Pages: 304,
+				Published: '1969-03-01',
+				Language: 'English',
+				Available: true,
+				Publisher: 'https://example.com/ace',
+			},
+			expect.objectContaining({ Code: '0042', Price: 9.9, Available: true }),
+			expect.objectContaining({ Code: '1984', Price: 11, Available: false }),
+		]);
+		const again = await client.run(file, 'Start');
+		expect(failureOf(again)).toContain("A card called 'Books' exists already");
+	});
+
+	it('keep two cards equal, with new fields and choices', async () => {
+		const { api, succeedAgain } = bench();
+		const sync = example('two-way-sync-by-key.json');
+		const actions = async () => {
+			const execution = await succeedAgain(sync);
+			return ['Write to the shop', 'Write to the CRM'].map((node) => [
+				...actionsOf(outputOf(execution, node)),
+			]);
+		};
+		expect(await actions()).toEqual([['created'], ['created']]);
+
+		interface Named {
+			id: string;
+			name: string;
+		}
+		const { cards } = await api.call<{ cards: Named[] }>('GET', '/cards');
+		const cardCalled = async (name: string) => {
+			const id = cards.find((card) => card.name === name)?.id ?? '';
+			const { fields } = await api.call<{ fields: Named[] }>('GET', `/cards/${id}/fields`);
+			return {
+				id,
+				name,
+				fields: Object.fromEntries(fields.map((field) => [field.name, field.id])),
+			};
+		};
+		const crm = await cardCalled('Customers in the CRM');
+		// A customer of the CRM is changed there, and has something that the shop does not know.
+		await api.call('POST', `/cards/${crm.id}/fields`, { name: 'Orders', type: 'number' });
+		const changed = await cardCalled(crm.name);
+		const ada = (await api.records(changed)).find(({ fields }) => fields.Name === 'Ada');
+		const values = { Name: 'Ada L.', Orders: 3, Changed: '2026-06-01T09:00:00Z' };
+		const data = Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [changed.fields[name] ?? name, value]),
+		);
+		await api.call('PATCH', `/cards/${crm.id}/records/${ada?.id}`, { data });
+		expect(await actions()).toEqual([['updated'], ['updated']]);
+		const shop = await cardCalled('Customers in the shop');
+		expect((await api.records(shop)).map(({ fields }) => fields)).toEqual([
+			{ Email: 'ada@example.com', Level: 'Gold', ...values },
+			{
+				Email: 'grace@example.com',
+				Name: 'Grace',
+				Level: 'Silver',
+				Changed: '2026-05-02T09:00:00Z',
+			},
+		]);
 	});
 
 	it('list and filter', async () => {

@@ -98,7 +98,11 @@ const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, ty
 function previewItem(name: string, { card, isNew, planned, index }: Target): JsonObject {
 	const added = new Set(planned.map((field) => field.name));
 	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
-	const after = planned.map(({ textType: _, ...field }) => field);
+	const after = planned.map((field) => ({
+		...typeOnly(field),
+		...(field.choices && { choices: field.choices }),
+		why: field.why,
+	}));
 	return {
 		dry_run: true,
 		action: isNew ? 'create' : planned.length > 0 ? 'update' : 'none',
@@ -135,13 +139,11 @@ async function prepareCard(
 		return { firstItem, ...(card && { card }), isNew: !card, ...preview };
 	}
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
-	try {
-		const planned = await changeCard(run, card, parts, allowed, request);
-		return { firstItem, card, isNew, planned, index: await run.fields(card, request) };
-	} catch (error) {
+	const planned = await changeCard(run, card, parts, allowed, request).catch((error: unknown) => {
 		run.note(error, [run.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '));
 		throw error;
-	}
+	});
+	return { firstItem, card, isNew, planned, index: await run.fields(card, request) };
 }
 
 /** What a run that did not end well leaves behind. */
