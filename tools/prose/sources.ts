@@ -7,8 +7,8 @@ export interface Passage {
 	line: number;
 }
 
-/** As many words make a text that people read; fewer are names, keys and paths. */
-const fewestWords = 4;
+/** As many words make a text that people read; fewer may be names, keys and paths. */
+const FEWEST_WORDS = 4;
 
 const lineOf = (source: ts.SourceFile, position: number): number =>
 	source.getLineAndCharacterOfPosition(position).line + 1;
@@ -25,7 +25,7 @@ function textOf(node: ts.Node): string | undefined {
 }
 
 /** The labels, descriptions and messages in a source: its literals of several words. */
-export function textsIn(file: string, code: string): Passage[] {
+export function textsIn(file: string, code: string, fewestWords = FEWEST_WORDS): Passage[] {
 	const source = parse(file, code);
 	const found: Passage[] = [];
 	const visit = (node: ts.Node): void => {

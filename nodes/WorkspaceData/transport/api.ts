@@ -93,7 +93,7 @@ export async function openApi(
 
 	/** When the service last did what it was asked, or refused it for another reason than the rate. */
 	let served = -Infinity;
-	/** The last answer to a request that waited for nothing: the rest of the execution need not wait again. */
+	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
 	let exhausted: ApiAnswer | undefined;
 	const exhausting = new AbortController();
 	const waiting = AbortSignal.any([halt, exhausting.signal]);

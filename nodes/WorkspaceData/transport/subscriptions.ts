@@ -95,7 +95,7 @@ export async function deleteSubscription(
 ): Promise<void> {
 	if (baseUrl !== api.baseUrl) {
 		throw new Error(
-			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another workspace`,
+			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another address`,
 		);
 	}
 	const request: ApiRequest = {
