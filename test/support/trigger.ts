@@ -109,11 +109,13 @@ export function triggerNode(
 		webhookBase?: string;
 		/** Whether the executions of the trigger run in another process, as in queue mode. */
 		queueMode?: boolean;
+		/** Whether such a process gets no static data, as the workers of n8n 2.41. */
+		blindWorkers?: boolean;
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
 		/** The data that n8n saved for the workflow, if several triggers of it share them. */
-		database?: { saved: IDataObject };
+		database?: { saved: IDataObject; loaded?: IDataObject };
 	} = {},
 ) {
 	prepareN8n();
@@ -147,6 +149,8 @@ export function triggerNode(
 	let workflow = load(options.staticData);
 	let test: Workflow | undefined;
 	const database = options.database ?? { saved: options.staticData ?? {} };
+	// As n8n: loaded once for all triggers of a workflow that it publishes.
+	if (options.database) workflow.staticData = options.database.loaded ??= workflow.staticData;
 	const webhook = type.description.webhooks?.[0];
 	if (!webhook) throw new Error('The trigger has no webhook');
 
@@ -196,15 +200,17 @@ export function triggerNode(
 	const emitted: INodeExecutionData[][] = [];
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
-	async function runSaving(items: INodeExecutionData[]): Promise<void> {
-		const fresh = load(JSON.parse(JSON.stringify(database.saved)) as IDataObject);
+	async function runSaving(items: INodeExecutionData[]): Promise<IRun> {
+		const given = options.blindWorkers ? {} : database.saved;
+		const fresh = load(JSON.parse(JSON.stringify(given)) as IDataObject);
+		const runData = createRunExecutionData();
 		const own = fresh.getNode(node.name) ?? node;
 		const context = new ExecuteContext(
 			fresh,
 			own,
 			data('trigger'),
 			'trigger',
-			createRunExecutionData(),
+			runData,
 			0,
 			items,
 			{ main: [items] },
@@ -215,6 +221,7 @@ export function triggerNode(
 		expect(await runner.execute.call(context)).toEqual([[]]);
 		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
 		if (changed.__dataChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
+		return { status: 'success', data: runData } as IRun;
 	}
 
 	return {
@@ -321,7 +328,7 @@ export function triggerNode(
 						setImmediate(
 							() =>
 								void runSaving(items[0] ?? []).then(
-									() => done?.resolve({ status: 'success' } as IRun),
+									(run) => done?.resolve(run),
 									(error: Error) => done?.reject(error),
 								),
 						);
@@ -365,10 +372,14 @@ export function triggerNode(
 }
 
 /** Two triggers in one workflow. */
-export function triggerPair(credentials: TestCredentials, parameters: IDataObject) {
-	const database = { saved: {} };
-	const first = triggerNode(credentials, parameters, { name: 'First', database });
-	const second = triggerNode(credentials, parameters, { name: 'Second', database, sameAs: first });
+export function triggerPair(
+	credentials: TestCredentials,
+	parameters: IDataObject,
+	options: { queueMode?: boolean; blindWorkers?: boolean } = {},
+) {
+	const shared = { ...options, database: { saved: {} } };
+	const first = triggerNode(credentials, parameters, { name: 'First', ...shared });
+	const second = triggerNode(credentials, parameters, { name: 'Second', ...shared, sameAs: first });
 	return [first, second];
 }
 

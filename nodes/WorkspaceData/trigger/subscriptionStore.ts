@@ -14,6 +14,10 @@ export interface StorePlace {
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
 
+/** Whether anything was ever saved of this node, as far as this context shows. */
+export const hasStore = (context: StorePlace): boolean =>
+	typeof context.getWorkflowStaticData('node')[KEY] === 'string';
+
 /** The saved subscriptions; in deliveries and executions as n8n has just read them from its database. */
 export const readStore = (context: StorePlace): StoredSubscriptions =>
 	readSubscriptions(context.getWorkflowStaticData('node')[KEY]);

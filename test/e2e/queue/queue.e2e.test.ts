@@ -18,6 +18,17 @@ afterAll(async () => {
 	await mode?.close();
 }, 300_000);
 
+/** A test leaves no published workflow behind: when n8n starts again, each asks for a subscription. */
+const published: SavedWorkflow[] = [];
+async function publish(workflow: SavedWorkflow): Promise<void> {
+	await mode.client.publish(workflow);
+	published.push(workflow);
+}
+afterEach(async () => {
+	for (const { id } of published.splice(0)) await mode.client.unpublish(id);
+	await mode.control.reset();
+});
+
 /** A trigger that runs with each record created in a card; named after it. */
 const triggerOf = (card: TestCard, options: JsonObject): NodeDraft => ({
 	name: card.name,
@@ -40,7 +51,7 @@ async function publishWorkflow(
 ): Promise<{ card: TestCard; workflow: SavedWorkflow }> {
 	const card = await mode.api.createCard(name, [['Number', 'number']]);
 	const workflow = await mode.client.createWorkflow(chain(name, [triggerOf(card, options)]));
-	await mode.client.publish(workflow);
+	await publish(workflow);
 	return { card, workflow };
 }
 
@@ -108,12 +119,12 @@ async function givenUp(): Promise<number> {
 test('5,000 deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost', async () => {
 	// A delivery that is tried again may get to the other processor, which runs it once more.
 	await mode.control.setDeliveryTimeout({ ms: 60_000 });
-	const published = [];
-	for (let n = 1; n <= WORKFLOWS; n += 1) published.push(await publishWorkflow(`Queue ${n}`));
+	const watches = [];
+	for (let n = 1; n <= WORKFLOWS; n += 1) watches.push(await publishWorkflow(`Queue ${n}`));
 
 	const started = Date.now();
 	const ids = await Promise.all(
-		published.map(async ({ card }) => {
+		watches.map(async ({ card }) => {
 			const made: string[] = [];
 			for (let n = 0; n < RECORDS_EACH; n += 1) {
 				made.push(await mode.api.createRecord(card, { Number: n }));
@@ -187,6 +198,14 @@ async function expectAllRun(cards: readonly TestCard[], ids: readonly string[]):
 	for (const { record_id } of acknowledged) expect(runs.has(record_id)).toBe(true);
 }
 
+/** What is saved for the triggers of a workflow, as n8n keeps it. */
+async function savedText(workflow: SavedWorkflow): Promise<string> {
+	const [text = ''] = await mode.database.query(
+		`SELECT "staticData" FROM workflow_entity WHERE id = '${workflow.id}'`,
+	);
+	return text;
+}
+
 const createRecords = async (card: TestCard, count: number): Promise<string[]> => {
 	const ids: string[] = [];
 	for (let n = 0; n < count; n += 1) ids.push(await mode.api.createRecord(card, { Number: n }));
@@ -194,10 +213,10 @@ const createRecords = async (card: TestCard, count: number): Promise<string[]> =
 };
 
 test('C3 runs every event that it acknowledged when the workers are busy while a subscription is renewed', async () => {
-	const { client, control, workers } = mode;
+	const { control, workers } = mode;
 	// The service pauses a subscription 14 s after the first refusal; saved by then is not in time.
 	await control.setBackoff({ ms: 2_000 });
-	const { card, workflow } = await publishWorkflow('Busy workers', { overlap: 0.1 });
+	const { card } = await publishWorkflow('Busy workers', { overlap: 0.1 });
 	const old = (await subscriptionsOf(card)).map(({ id }) => id);
 	const ids = await createRecords(card, 2);
 	await expectAllRun([card], ids);
@@ -226,5 +245,47 @@ test('C3 runs every event that it acknowledged when the workers are busy while a
 	await successorOf(card, [...old, successor]);
 	ids.push(...(await createRecords(card, 3)));
 	await expectAllRun([card], ids);
-	await client.unpublish(workflow.id);
+});
+
+test('C4, C5 saves both secrets of two triggers that renew together, and again when an old copy is written back', async () => {
+	const { api, client, control, database } = mode;
+	const cards = [
+		await api.createCard('Left', [['Number', 'number']]),
+		await api.createCard('Right', [['Number', 'number']]),
+	];
+	const workflow = await client.createWorkflow({
+		...chain(
+			'Two triggers',
+			cards.map((card) => triggerOf(card, { overlap: 0.5 })),
+		),
+		connections: {},
+	});
+	await publish(workflow);
+	const old = (await control.subscriptions()).map(({ id }) => id);
+	const ids = [];
+	for (const card of cards) ids.push(...(await createRecords(card, 1)));
+	await expectAllRun(cards, ids);
+	const before = await savedText(workflow);
+	await restartRefused(2);
+	const successors: string[] = [];
+	for (const card of cards) successors.push((await successorOf(card, old)).id);
+	await until('both secrets to be saved', async () => {
+		const text = await savedText(workflow);
+		return successors.every((id) => text.includes(id)) ? true : undefined;
+	});
+	// As an execution does that began before the renewal and ends now.
+	const written = before.replaceAll("'", "''");
+	await database.query(
+		`UPDATE workflow_entity SET "staticData" = '${written}' WHERE id = '${workflow.id}'`,
+	);
+	for (const card of cards) ids.push(...(await createRecords(card, 3)));
+	await expectAllRun(cards, ids);
+	await until('both secrets to be saved again', async () => {
+		const text = await savedText(workflow);
+		const live = (await control.subscriptions()).map(({ id }) => id);
+		const current = live.filter((id) => !old.includes(id));
+		return cards.length <= current.filter((id) => text.includes(id)).length ? true : undefined;
+	});
+	for (const card of cards) ids.push(...(await createRecords(card, 3)));
+	await expectAllRun(cards, ids);
 });

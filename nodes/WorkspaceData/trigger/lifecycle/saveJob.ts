@@ -1,5 +1,5 @@
 /** The execution that saves what the trigger knows. */
-import type { IDataObject, IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { seal, unseal } from '../../model/seal';
 import {
@@ -15,7 +15,7 @@ import { type Authentication, readOwnSecret } from '../../transport/credential';
 import { deleteSubscription } from '../../transport/subscriptions';
 import { reasonOf, warn } from '../log';
 import { nodeOf, type TriggerNode } from '../perNode';
-import { readStore, writeStore } from '../subscriptionStore';
+import { hasStore, readStore, writeStore } from '../subscriptionStore';
 
 const EVENT = 'subscription_renewed';
 
@@ -26,7 +26,16 @@ const jobSchema = z.object({
 	deletes: z.array(z.string()).default([]),
 	/** Whether the current one is known to work, so that all others may go. */
 	isSettled: z.boolean().default(false),
+	/** Whether the process that started the execution has had n8n save them. */
+	isSaved: z.boolean().default(false),
 });
+
+/** Custom data by which an execution tells the process that started it: n8n gave it no static data. */
+const NO_STATIC_DATA = 'noStaticData';
+
+/** Whether an execution that was to save said so. */
+export const hadNoStaticData = (run: IRun | undefined): boolean =>
+	run?.data?.resultData.metadata?.[NO_STATIC_DATA] === 'true';
 
 /** A job to save subscriptions, as read from an item. */
 export type SaveJob = z.infer<typeof jobSchema>;
@@ -43,11 +52,16 @@ export async function saveJob(
 	context: ITriggerFunctions,
 	node: TriggerNode,
 	authentication: Authentication,
-	{ deletes, isSettled }: Pick<SaveJob, 'deletes' | 'isSettled'>,
+	{ deletes = [], isSettled, isSaved }: Partial<Omit<SaveJob, 'event' | 'sealed'>>,
 ): Promise<IDataObject> {
 	const text = writeSubscriptions(stored(node.set));
 	const sealed = seal(text, await readOwnSecret(context, authentication));
-	return { event: EVENT, sealed, ...(deletes.length > 0 && { deletes, isSettled }) };
+	return {
+		event: EVENT,
+		sealed,
+		...(deletes.length > 0 && { deletes, isSettled }),
+		...(isSaved && { isSaved }),
+	};
 }
 
 /** Such a job in an item; undefined for another item. */
@@ -66,13 +80,19 @@ export async function carryOutSaveJob(
 	{ sealed, ...task }: SaveJob,
 	clock: Clock,
 ): Promise<void> {
+	const node = nodeOf(context, 'production');
+	const isElsewhere = node.set.address === undefined;
+	if (isElsewhere && !hasStore(context)) {
+		// Seen in the workers of n8n 2.41. To write would delete all that the workflow has saved.
+		context.customData.set(NO_STATIC_DATA, 'true');
+		return;
+	}
 	const text = unseal(sealed, await readOwnSecret(context, authentication));
 	if (text === undefined) {
 		throw new Error('The credential has changed since the subscription was renewed');
 	}
 	const ours = readSubscriptions(text);
-	const node = nodeOf(context, 'production');
-	if (ours.current && node.set.address !== undefined && node.set.current?.id === ours.current.id) {
+	if (ours.current && !isElsewhere && node.set.current?.id === ours.current.id) {
 		node.savedHere = ours.current.generation;
 	}
 	const saved = readStore(context);

@@ -1,48 +1,19 @@
 /** `trigger()`: looks after the subscriptions while the workflow is published. */
-import type { IDataObject, IRun, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import type { Todo } from '../../model/subscriptionHappening';
 import { type Clock, systemClock } from '../../transport/clock';
 import { searchJob } from '../catchUp/job';
-import { reasonOf, warn, warnSparingly } from '../log';
+import { reasonOf, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
-import { inTurn, nodeOf, type TriggerNode } from '../perNode';
+import { nodeOf } from '../perNode';
 import { activationError } from './activationError';
 import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
-import { saveJob } from './saveJob';
+import { runExecution, startSaving, type Upkeep } from './saving';
 
 /** When to look whether there is something to do: every ten seconds. */
 const EVERY_TEN_SECONDS = '*/10 * * * * *';
 /** How long to leave a search for missed records that failed, in ms. */
 const SEARCH_PAUSE_MS = 60_000;
-
-/** How an execution ended that the trigger started. */
-type Ending = 'done' | 'failed';
-
-/** Starts an execution with an item for this node, and waits for its end. */
-async function runExecution(context: ITriggerFunctions, json: IDataObject): Promise<Ending> {
-	const done = context.helpers.createDeferredPromise<IRun>();
-	context.emit([[{ json }]], undefined, done);
-	try {
-		const run = await done.promise;
-		const isOurFailure =
-			run !== undefined &&
-			run.status !== 'success' &&
-			run.data.resultData.lastNodeExecuted === context.getNode().name;
-		return isOurFailure ? 'failed' : 'done';
-	} catch (error) {
-		// So n8n 1 says in queue mode where successful executions are not kept.
-		return /could not find execution/i.test(reasonOf(error)) ? 'done' : 'failed';
-	}
-}
-
-type SaveTask = Extract<Todo, { do: 'save' }>;
-
-interface Upkeep {
-	context: ITriggerFunctions;
-	settings: TriggerSettings;
-	clock: Clock;
-	node: TriggerNode;
-}
 
 /** Renews the subscription; where that fails, after a pause that grows. */
 async function renewNow(upkeep: Upkeep): Promise<void> {
@@ -59,52 +30,6 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 		throw error;
 	});
 	for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
-}
-
-/**
- * Starts the execution that saves the subscriptions. Other processes refuse the deliveries of a new one
- * until then.
- */
-async function save(
-	{ context, settings, clock, node }: Upkeep,
-	{ deletes, isSettled }: SaveTask,
-): Promise<void> {
-	const { epoch } = node;
-	const ids = deletes.map(({ id }) => id);
-	let generation = 0;
-	const ending = await inTurn(context, 'save', async (): Promise<Ending> => {
-		if (node.epoch !== epoch) return 'failed';
-		generation = node.set.current?.generation ?? 0;
-		const json = await saveJob(context, node, settings.authentication, {
-			deletes: ids,
-			isSettled,
-		});
-		return await runExecution(context, json);
-	});
-	if (node.epoch !== epoch) return;
-	const now = clock.now();
-	if (ending === 'failed') {
-		node.tell({ what: 'notSaved', now });
-		return;
-	}
-	node.tell({
-		what: 'saved',
-		generation,
-		here: node.savedHere === generation,
-		deleted: ids,
-		overlapMs: settings.overlapMs,
-		jitter: jitterOf(clock),
-		now,
-	});
-}
-
-/** As `save`, without waiting for it: the execution may wait behind others. */
-function startSaving(upkeep: Upkeep, task: SaveTask): void {
-	const { context, clock, node } = upkeep;
-	void save(upkeep, task).catch((error: unknown) => {
-		node.tell({ what: 'notSaved', now: clock.now() });
-		warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`);
-	});
 }
 
 /** Starts the execution that looks for missed records; once more when it could not read them. */
