@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../host/n8nClient.ts';
 /** A column of the countries, and how a country's entry gives its value. */
 interface Column {
 	name: string;
-	/** The type that its field has to get. */
+	/** The type that its field must get. */
 	type: string;
 	value: (country: Country, index: number) => Json;
 }

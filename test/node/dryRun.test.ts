@@ -165,7 +165,7 @@ test('values come under the keys that the options choose', async () => {
 	expect(json).toMatchObject([{ before: { [amount]: 1 }, after: { [amount]: 7 } }]);
 });
 
-/** What fails for real fails dry, with the same message. */
+/** Failures of the real run; a dry run fails with the same message. */
 const FAILURES: Array<[string, string, IDataObject]> = [
 	['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
 	['a value that the field cannot hold', 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
@@ -200,7 +200,7 @@ test.each(FAILURES)('%s fails as the real run of %s does', async (_, operation, 
 test('several matches fail as in the real run', async () => {
 	await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
 	const { error } = await run('upsert', matchKey({ Key: 'a', Amount: 9 }));
-	expect(error?.message).toBe("2 records of card 'Dry' match".replace('Dry', card.id));
+	expect(error?.message).toBe("2 records of card 'Dry' match this item".replace('Dry', card.id));
 	expect(sent()).toEqual([]);
 	await workspace.send('DELETE', `/cards/${card.id}/records/${(await lastId()) ?? ''}`);
 });

@@ -704,7 +704,7 @@ describe('what starts the workflow', () => {
 			watch?: 'allCards' | 'oneCard';
 			matchType?: string;
 		}
-		/** What a node with these conditions makes of an event with these values. */
+		/** The output of a node with these conditions for an event with these values. */
 		async function filtered({ conditions, watch = 'oneCard', matchType }: Case) {
 			const trigger = await activated({
 				events: ['record.created', 'record.updated', 'record.deleted', 'card.updated'],

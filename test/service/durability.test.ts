@@ -160,7 +160,7 @@ test('key and account that are named belong to the workspace that is named', asy
 	}
 });
 
-/** What version 3 added, taken away again; version 1 had no workspace of e-mails either. */
+/** Removes the additions of version 3; version 1 had no workspace of e-mails either. */
 const asVersion2 = `
 	DROP INDEX events_by_card;
 	DROP INDEX deliveries_done;
@@ -220,7 +220,7 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 		await until('it is known to be delivered', () =>
 			second.control.deliveries().some(({ state }) => state === 'delivered'),
 		);
-		// What its events are about was filled in: they go with their card.
+		// The upgrade filled in the subject of its events: they are deleted with their card.
 		expect((await again('DELETE', `cards/${cid}`)).status).toBe(204);
 		await until('its events are gone', () => second.control.deliveries().length === 0);
 	} finally {

@@ -26,7 +26,7 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 /** Names under which a choice has the text that people see. */
 const TEXT_KEYS = ['name', 'label', 'title'] as const;
 
-/** A new choice in the shape of those that a field has. The service gives it its ID. */
+/** A new choice in the shape of the field's other choices. The service assigns its ID. */
 function likeOthers(text: string, others: readonly unknown[]): unknown {
 	const other = others.find(isObject);
 	if (!other) return text;
@@ -35,7 +35,7 @@ function likeOthers(text: string, others: readonly unknown[]): unknown {
 	return { ...(isValue && { value: text }), [key]: text };
 }
 
-/** What a field has for options, with another list in the place of its choices. */
+/** The field's options with another list in place of its choices. */
 function withList(raw: unknown, change: (list: readonly unknown[]) => unknown[]): unknown {
 	if (Array.isArray(raw)) return change(raw);
 	const place = isObject(raw) && CHOICE_LISTS.find((key) => Array.isArray(raw[key]));
@@ -59,7 +59,7 @@ function changeOf(
 export const addingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
 	changeOf(field, (list) => [...list, ...texts.map((text) => likeOthers(text, list))]);
 
-/** The change that leaves a field these choices: those that it has already stay as they came. */
+/** The change that leaves a field exactly these choices; existing ones stay unchanged. */
 export const settingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
 	changeOf(field, (list) =>
 		texts.map(

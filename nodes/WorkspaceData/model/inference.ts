@@ -41,7 +41,7 @@ const FIGURES = /^[^\p{L}]*\d[^\p{L}]*$/u;
 
 interface TextRule {
 	type: InferredType;
-	/** What one value of it is called in a message. */
+	/** The word for one such value in a message. */
 	one: string;
 	fits(text: string): boolean;
 	/** Whether all of them are spelt in one way, so that the spelling is known afterwards. */

@@ -5,7 +5,7 @@ export const DIRECTIONS = ['asc', 'desc'] as const;
 
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** What records are ordered by. */
+/** A field that records are ordered by. */
 export interface OrderField {
 	field: ComparedField;
 	direction: Direction;

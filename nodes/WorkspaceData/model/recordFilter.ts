@@ -31,7 +31,7 @@ export interface EnteredCondition {
 	value: unknown;
 }
 
-/** What reading conditions needs to know of where it happens. */
+/** The surroundings in which conditions are read. */
 export interface FilterPlace {
 	/** As the workflow's time zone means a time without an offset. */
 	toUtc: ToUtc;

@@ -16,7 +16,7 @@ export const REMEMBERED = {
 	newOrChanged: 10_000,
 } as const;
 
-/** What counts as new: a record, or each state of one. */
+/** Whether a record counts as new once, or with each of its states. */
 export type SeenBy = 'new' | 'newOrChanged';
 
 /** A record in a listing. */
@@ -24,7 +24,7 @@ export interface SeenEntry extends Age {
 	token: string;
 }
 
-/** What is remembered. */
+/** The remembered records. */
 export interface Seen {
 	tokens: ReadonlySet<string>;
 	/** Records of this age and older ones count as seen. */
@@ -37,7 +37,7 @@ export const NOTHING_SEEN: Seen = { tokens: new Set(), floor: undefined };
 const TOKEN_LENGTH = 12;
 
 /**
- * What a record is remembered by.
+ * The token by which a record is remembered.
  *
  * @param by for `newOrChanged` the values count as well; an empty value is as good as none
  * @param keyOf how a field is called in the output: identifiers of fields can change
@@ -61,14 +61,14 @@ export function tokenOf(
 export const isSeen = ({ tokens, floor }: Seen, entry: SeenEntry): boolean =>
 	tokens.has(entry.token) || (floor !== undefined && byAge(entry, floor) <= 0);
 
-/** What a run has returned of a card, and what a limit kept from it. */
+/** The records of a card that a run returned, and the records that a limit held back. */
 export interface Returned {
 	returned: ReadonlySet<string>;
 	left: ReadonlySet<string>;
 }
 
 /**
- * What to remember after a run. What a limit left stays unseen, so no newer token is dropped before it.
+ * Decides what to remember after a run. Records that a limit held back stay unseen, so no newer token is dropped before them.
  *
  * @param seen what was remembered before
  * @param listed all records of the card, oldest first
@@ -98,7 +98,7 @@ const storedSchema = z.object({
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
 });
 
-/** What is remembered, as it is saved. */
+/** The remembered records, as they are saved. */
 export type StoredSeen = z.input<typeof storedSchema>;
 
 /** As it is saved: one text of all tokens, which have one length. */

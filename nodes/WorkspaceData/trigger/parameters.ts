@@ -29,7 +29,7 @@ export interface TriggerSettings {
 	fieldKeys: 'name' | 'id';
 	/** Names or ids of fields; empty for all. */
 	watchFields: string[];
-	/** What the record of an event must meet; empty for any. */
+	/** The conditions that the record of an event must meet; empty for any record. */
 	conditions: EnteredCondition[];
 	/** Whether one condition is enough. */
 	anyCondition: boolean;

@@ -75,7 +75,8 @@ const optionsProperty: INodeProperties = {
 		},
 		{
 			...(matchTypeProperty as unknown as INodeProperties),
-			description: 'How many of the conditions in Filters the record of an event has to meet',
+			description:
+				'Whether the record of an event must meet all conditions in Filters or at least one',
 		},
 		{
 			displayName: 'Max Event Age',

@@ -18,7 +18,7 @@ export const columnsMapper = {
 	hideNoDataError: true,
 } as const;
 
-/** What the editor calls the mapper of the operations that update. */
+/** The label of the mapper in operations that update. */
 export const UPDATE_LABEL = 'Values to Update';
 
 /** The mapper of the operations that update: records are chosen otherwise, so there is nothing to match. */

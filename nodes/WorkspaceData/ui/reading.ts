@@ -1,4 +1,4 @@
-/** What Get Many takes beside conditions: a text to look for, an order, and what counts as read before. */
+/** Parameters of Get Many in addition to conditions: a text to search for, an order, and whether to skip earlier results. */
 
 export const searchProperty = {
 	displayName: 'Search',

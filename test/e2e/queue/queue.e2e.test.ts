@@ -198,7 +198,7 @@ async function expectAllRun(cards: readonly TestCard[], ids: readonly string[]):
 	for (const { record_id } of acknowledged) expect(runs.has(record_id)).toBe(true);
 }
 
-/** What is saved for the triggers of a workflow, as n8n keeps it. */
+/** The saved data of a workflow's triggers, as n8n keeps it. */
 async function savedText(workflow: SavedWorkflow): Promise<string> {
 	const [text = ''] = await mode.database.query(
 		`SELECT "staticData" FROM workflow_entity WHERE id = '${workflow.id}'`,

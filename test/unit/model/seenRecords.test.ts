@@ -1,4 +1,4 @@
-/** What a node remembers of the records that it returned: thousands of histories of a card. */
+/** The memory of returned records, in thousands of histories of a card. */
 import fc from 'fast-check';
 import type { DataRecord } from '../../../nodes/WorkspaceData/model/record';
 import { ageOf, byAge } from '../../../nodes/WorkspaceData/model/recordAge';
@@ -26,7 +26,7 @@ interface Row {
 	late: number;
 }
 
-/** What is true of the card, and what the node has returned of it. */
+/** The state of the card, and the records that the node has returned. */
 interface World {
 	rows: Row[];
 	saved: string;

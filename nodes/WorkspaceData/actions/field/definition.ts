@@ -1,4 +1,4 @@
-/** What an operation's parameters say about a field, as the service is sent it. */
+/** Turns an operation's parameters about a field into the body that the service gets. */
 import { readField, type Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/shapes';

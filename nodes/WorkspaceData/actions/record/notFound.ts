@@ -23,7 +23,7 @@ export function readNotFound(policy: unknown): WhenNotFound {
 	};
 }
 
-/** What an item gives when its record does not exist. */
+/** Gives the output of an item whose record does not exist. */
 export type WhenNotFound = (error: unknown) => JsonObject[];
 
 /**

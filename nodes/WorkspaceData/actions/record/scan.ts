@@ -29,11 +29,11 @@ export async function scanRecords(
 /** Readings up to this many records need no remark: one page, or a few. */
 const CHEAP_READING = 100;
 
-/** What kept a reading from ending at the limit. */
+/** Why a reading did not end at the limit. */
 export interface ReadingCost {
 	/** Results that were wanted; Infinity for all. */
 	limit?: number;
-	/** Whether everything had to be read before the first result was known. */
+	/** Whether the first result is known only once everything is read. */
 	needsAll?: boolean;
 }
 

@@ -28,10 +28,10 @@ const KEY = 'returnedRecords';
 /** Cards that a node can keep track of: n8n stores up to 120 kB for each with every execution. */
 const MAX_CARDS = 20;
 
-/** What is asked of a card. */
+/** A question about a card. */
 export interface SinceQuery {
 	by: SeenBy;
-	/** What is remembered under another mark does not count. */
+	/** Records remembered under another mark do not count. */
 	mark: string;
 	passes: ((record: DataRecord) => boolean) | undefined;
 	limit: number;
@@ -44,7 +44,7 @@ const savedSchema = z.array(
 );
 type Saved = z.infer<typeof savedSchema>[number];
 
-/** What n8n keeps for this node; nothing where it cannot be read. */
+/** The data that n8n keeps for this node; empty if it cannot be read. */
 function readSaved(context: IExecuteFunctions): Saved[] {
 	const text = context.getWorkflowStaticData('node')[KEY];
 	try {
@@ -61,7 +61,7 @@ interface Entry extends SeenEntry {
 /** A card in this run. */
 interface TrackedCard {
 	before: Seen;
-	/** Oldest first, without those that are older than what is remembered. */
+	/** Oldest first, without records older than all that are remembered. */
 	listed: readonly Entry[];
 	/** How many records were read. */
 	read: number;
@@ -159,7 +159,7 @@ export async function notReturnedBefore(
 		);
 		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
 			throw new InputError(
-				`${passing.length} records of card '${card.name}' would have to be compared, but 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,
+				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,
 				"Add conditions to 'Filters' so that fewer records meet them, or choose 'New Records'.",
 			);
 		}

@@ -58,7 +58,7 @@ async function sorted(
 ): Promise<DataRecord[]> {
 	await turn();
 	const orders = by.map(({ field, direction, isOwn, read }): OrderField => {
-		// What an unknown type holds is known by the values that are there.
+		// The values of a field of unknown type tell its kind.
 		const kind = field.kind === 'unknown' ? kindOfValues(records.map(read)) : field.kind;
 		return { field: { ...field, kind }, direction, isIdentifier: isOwn };
 	});

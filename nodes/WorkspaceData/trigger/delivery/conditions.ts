@@ -8,7 +8,7 @@ import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
 import { unknownNames } from './watchedFields';
 
-/** What evaluating conditions needs beside event and settings. */
+/** The surroundings in which conditions are evaluated, in addition to event and settings. */
 interface ConditionPlace {
 	/** The fields of the event's card; undefined where they cannot be had. */
 	index: FieldIndex | undefined;

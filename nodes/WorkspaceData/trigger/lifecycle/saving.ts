@@ -11,7 +11,7 @@ import { writeStore } from '../subscriptionStore';
 import { deleteWith, jitterOf } from './renew';
 import { hadNoStaticData, saveJob } from './saveJob';
 
-/** What looking after a trigger node needs. */
+/** The parts that work on a published trigger node needs. */
 export interface Upkeep {
 	context: ITriggerFunctions;
 	settings: TriggerSettings;
