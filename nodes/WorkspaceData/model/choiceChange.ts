@@ -30,9 +30,10 @@ const TEXT_KEYS = ['name', 'label', 'title'] as const;
 function likeOthers(text: string, others: readonly unknown[]): unknown {
 	const other = others.find(isObject);
 	if (!other) return text;
-	const key = TEXT_KEYS.find((name) => typeof other[name] === 'string') ?? 'name';
 	const isValue = typeof other.value === 'string' || typeof other.value === 'number';
-	return { ...(isValue && { value: text }), [key]: text };
+	const key = TEXT_KEYS.find((name) => typeof other[name] === 'string');
+	if (isValue) return { value: text, ...(key && { [key]: text }) };
+	return { [key ?? 'name']: text };
 }
 
 /** The field's options with another list in place of its choices. */

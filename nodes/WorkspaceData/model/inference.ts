@@ -37,7 +37,7 @@ const MAX_TEXT_LENGTH = 255;
 const CODE_NAME =
 	/(?:^|[^\p{L}])(?:phone|tel|telephone|telefon|mobile|fax|zip|postal|postcode|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
 /** Numbers, dates and the like in any spelling: digits, and no letter. */
-const FIGURES = /^[^\p{L}]*\d[^\p{L}]*$/u;
+const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
 interface TextRule {
 	type: InferredType;
@@ -98,10 +98,11 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 	for (const text of texts) {
 		if (choices.has(text)) continue;
 		const isChoice =
+			text.length <= 2 * MAX_CHOICE_LENGTH &&
 			[...text].length <= MAX_CHOICE_LENGTH &&
 			text === text.trim() &&
 			!/[\r\n]|^\d{4}-\d{2}-\d{2}/.test(text) &&
-			!FIGURES.test(text);
+			!isFigures(text);
 		if (!isChoice || choices.size === MAX_CHOICES) return undefined;
 		choices.add(text);
 	}
@@ -125,7 +126,7 @@ const asText = (values: readonly unknown[], why: string): Inference => ({
 
 function fromTexts(name: string, texts: readonly string[]): Inference {
 	const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
-	if (CODE_NAME.test(words) && texts.every((text) => FIGURES.test(text))) {
+	if (CODE_NAME.test(words) && texts.every(isFigures)) {
 		return asText(texts, 'digits under such a name are a code, not an amount');
 	}
 	let why: string | undefined;
@@ -149,7 +150,7 @@ function fromTexts(name: string, texts: readonly string[]): Inference {
 			};
 		}
 	}
-	if (texts.every((text) => FIGURES.test(text))) {
+	if (texts.every(isFigures)) {
 		why ??= `${quote(texts[0] ?? '')} would change as a number`;
 	}
 	return asText(texts, why ?? 'texts of any kind');

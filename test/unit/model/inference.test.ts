@@ -102,6 +102,21 @@ test.each<[unknown[], RegExp]>([
 	expect(inferType('Column', values).why).toMatch(why);
 });
 
+test('long texts of any kind take no longer than their length', () => {
+	const long = 200_000;
+	const texts = ['1', 'a', ' ', '-', '.', '@', 'a@b.', 'http://', '1.', '"', ','].flatMap(
+		(part) => [
+			part.repeat(long / part.length),
+			`${part.repeat(long / part.length)}!`,
+			`${part.repeat(long / part.length)}x`,
+		],
+	);
+	const start = performance.now();
+	for (const text of texts) expect(inferType('Phone', [text]).type).toBe('long_text');
+	// A pattern that goes back at each character would take minutes.
+	expect(performance.now() - start).toBeLessThan(5_000);
+});
+
 test('the choices are in the order of the values', () => {
 	expect(inferType('Column', many(['b', 'a', 'c'])).choices).toEqual(['b', 'a', 'c']);
 });
