@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../host/n8nClient.ts';
 /** A column of the countries, and how a country's entry gives its value. */
 interface Column {
 	name: string;
-	/** The type that its field has to get. */
+	/** The type that its field must get. */
 	type: string;
 	value: (country: Country, index: number) => Json;
 }
@@ -139,7 +139,7 @@ export async function readCountries(): Promise<Country[]> {
 	}));
 }
 
-/** A country's row: what goes into the card, and what its record has to hold. */
+/** A country's row: it goes into the card, and its record must hold it. */
 export function rowOf(country: Country, index: number): JsonObject {
 	return Object.fromEntries(columns.map(({ name, value }) => [name, value(country, index)]));
 }

@@ -45,7 +45,7 @@ function action(
 /**
  * Imports the countries with two nodes: their rows, and the card from them. With the API key.
  *
- * @param withRecords false makes the card and its fields only, as the trigger has to be there before the
+ * @param withRecords false makes the card and its fields only, as the trigger must be there before the
  * records; true adds the records to it
  */
 export function importCountries(

@@ -97,7 +97,7 @@ describe('Unknown Fields', () => {
 		const lastField = requests.findLastIndex((one) => /^POST .*\/fields$/.test(one));
 		expect(requests.findIndex((one) => /^POST .*\/records$/.test(one))).toBeGreaterThan(lastField);
 		expect(created()).toHaveLength(4);
-		// The same once more: nothing is missing, and so nothing is read beside the listing.
+		// The same once more: nothing is missing, and so only the listing is read.
 		workspace.service.control.resetRequests();
 		await write('create', { columns: mapAutomatically(), options: creates }, items);
 		expect(created()).toEqual([]);

@@ -1,4 +1,4 @@
-/** Random columns as people have them, and what reading them back has to give. */
+/** Random columns as people have them, and the values that reading them back must give. */
 import fc from 'fast-check';
 
 const digits = (min: number, max: number) =>
@@ -82,14 +82,14 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 export const inJson = (given: unknown): unknown => JSON.parse(JSON.stringify(given ?? null));
 
 /**
- * What was given, as far as what was read back tells it: numbers, true and false as their column spells
- * them, and a text of another value as that value.
+ * The value that was given, as far as the one that was read back tells it: numbers, true and false as
+ * their column spells them, and the text of another value as that value.
  */
 export function givenBy(shown: unknown, given: unknown, column: readonly unknown[]): unknown {
 	const told = column.filter(tells);
 	const [first] = told;
 	if (typeof given === 'string' && typeof shown === 'number') {
-		// Equal decimals in all of them are a format; else the number's own text has to be what was given.
+		// Equal decimals in all of them are a format; else the number's own text must be the one that was given.
 		const decimals = decimalsOf(String(first));
 		const isFormat = told.every((text) => decimalsOf(String(text)) === decimals);
 		return isFormat ? shown.toFixed(decimals) : String(shown);

@@ -26,7 +26,7 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 /** Names under which a choice has the text that people see. */
 const TEXT_KEYS = ['name', 'label', 'title'] as const;
 
-/** A new choice in the shape of those that a field has. The service gives it its ID. */
+/** A new choice in the shape of the others of its field. The service gives it its ID. */
 function likeOthers(text: string, others: readonly unknown[]): unknown {
 	const other = others.find(isObject);
 	if (!other) return text;
@@ -36,7 +36,7 @@ function likeOthers(text: string, others: readonly unknown[]): unknown {
 	return { [key ?? 'name']: text };
 }
 
-/** What a field has for options, with another list in the place of its choices. */
+/** The options of a field, with another list in the place of its choices. */
 function withList(raw: unknown, change: (list: readonly unknown[]) => unknown[]): unknown {
 	if (Array.isArray(raw)) return change(raw);
 	const place = isObject(raw) && CHOICE_LISTS.find((key) => Array.isArray(raw[key]));
@@ -60,7 +60,7 @@ function changeOf(
 export const addingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
 	changeOf(field, (list) => [...list, ...texts.map((text) => likeOthers(text, list))]);
 
-/** The change that leaves a field these choices: those that it has already stay as they came. */
+/** The change that leaves a field these choices: the ones that it has already stay as they came. */
 export const settingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
 	changeOf(field, (list) =>
 		texts.map(

@@ -41,7 +41,7 @@ const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(t
 
 interface TextRule {
 	type: InferredType;
-	/** What one value of it is called in a message. */
+	/** Names one value of it in a message. */
 	one: string;
 	fits(text: string): boolean;
 	/** Whether all of them are spelt in one way, so that the spelling is known afterwards. */

@@ -27,7 +27,7 @@ const TYPES: Record<InferredType, { names: readonly string[]; else: readonly Inf
 export const USUAL_TYPES = Object.keys(TYPES) as InferredType[];
 
 /**
- * What a service calls a type, or the one nearest to it that loses nothing.
+ * The name that a service has for a type, or for the nearest one that loses nothing.
  *
  * @param offered as the service spells them
  * @returns the usual name of a text where none is known

@@ -18,7 +18,7 @@ export interface ConversionRules {
 	fits?: boolean;
 	/** Whether a text is refused that the field would keep in part only: `007` as 7, a time as its day. */
 	exact?: boolean;
-	/** What else to do about a choice that the field does not have. */
+	/** Further advice about a choice that the field does not have. */
 	choiceAdvice?: string;
 }
 

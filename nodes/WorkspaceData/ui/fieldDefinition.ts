@@ -38,10 +38,10 @@ export const choicesProperty = {
 	default: [],
 	placeholder: 'e.g. Open',
 	description:
-		"The choices of a select field, as a list of texts. On an update, choices that the field has already keep their IDs, and those that are not listed are removed. For anything else use 'Options (JSON)'.",
+		"The choices of a select field, as a list of texts. On an update, listed choices that the field has already keep their IDs, and all others are removed. For anything else use 'Options (JSON)'.",
 } as const;
 
-/** What to do about a card of the same name. */
+/** How to treat a card of the same name. */
 export const ifCardExistsProperty = {
 	displayName: 'If Card Exists',
 	name: 'ifExists',
@@ -55,7 +55,7 @@ export const ifCardExistsProperty = {
 		{
 			name: 'Reuse the Card',
 			value: 'reuse',
-			description: 'Return the card of this name as it is, and create it only if there is none',
+			description: 'Return the card of this name unchanged, and create it only if there is none',
 		},
 		{
 			name: 'Throw an Error',
@@ -64,5 +64,5 @@ export const ifCardExistsProperty = {
 		},
 	],
 	default: 'create',
-	description: 'What to do if the workspace has a card of this name already',
+	description: 'How to treat a card of this name that the workspace has already',
 } as const;

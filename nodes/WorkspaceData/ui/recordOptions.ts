@@ -63,7 +63,7 @@ export const missingChoicesOption = {
 		},
 	],
 	default: 'error',
-	description: 'What happens with values that are not among the choices of a select field',
+	description: 'How to treat values that are not among the choices of a select field',
 } as const;
 
 export const fieldKeysOption = {

@@ -48,7 +48,7 @@ const createRecordsOption = {
 	description: 'Whether to create a record for each item; else only the card and its fields',
 } as const;
 
-/** Keys next to the `fields` of an item that this node or its trigger has put out. */
+/** Keys next to the `fields` of an item that this node or its trigger returned. */
 const RECORD_KEYS = new Set(
 	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
 		' ',
@@ -77,12 +77,12 @@ function itemColumns(item: JsonObject): Columns {
 	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
 }
 
-/** What an item adds to the card that it shares with others. */
+/** The share of one item in a card of several items. */
 type Part = Pick<Write, 'columns' | 'request'> & { itemIndex: number };
 
-/** What the items of one card share. */
+/** The card of several items, once it is prepared. */
 interface Target {
-	/** The item that puts out what there is one of. */
+	/** The item that returns the single result of a run without records. */
 	firstItem: number;
 	card?: Card;
 	isNew: boolean;
@@ -92,7 +92,7 @@ interface Target {
 
 const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
 
-/** What a run would do, in the form that all dry runs have. */
+/** The result of a dry run, in the form that all dry runs have. */
 function previewItem(name: string, { card, isNew, planned, index }: Target): JsonObject {
 	const added = new Set(planned.map((field) => field.name));
 	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
@@ -144,10 +144,10 @@ async function prepareCard(
 	return { firstItem, card, isNew, planned, index: await run.fields(card, request) };
 }
 
-/** What a run that did not end well leaves behind. */
+/** Says which card exists after a run that failed. */
 const whatExists = ({ name, id }: Card, isNew: boolean): string =>
 	isNew
-		? `Card '${name}' (${id}) exists now: to go on with it, choose 'Reuse the Card' in '${ifExistsOption.displayName}'.`
+		? `Card '${name}' (${id}) exists now: to continue with it, choose 'Reuse the Card' in '${ifExistsOption.displayName}'.`
 		: `Card '${name}' keeps the fields that were added.`;
 
 export const createCardFromItems = defineOperation({

@@ -1,4 +1,4 @@
-/** What an operation's parameters say about a field, as the service is sent it. */
+/** The definition of a field, from an operation's parameters to the service. */
 import { readField, type Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/shapes';

@@ -1,4 +1,4 @@
-/** What a card lacks for the values of a run: fields and choices, added once before the first write. */
+/** Fields and choices that a card lacks for the values of a run: added once, before the first write. */
 import { addingChoices, newChoices } from '../../model/choiceChange';
 import { readField, type Field } from '../../model/field';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldResolution';
@@ -76,7 +76,7 @@ function missingChoices(index: FieldIndex, writes: Writes): Addition[] {
 		.filter(({ texts }) => texts.length > 0);
 }
 
-/** What may be added to a card. */
+/** The kinds of change that a run may make to a card. */
 interface Allowed {
 	/** Fields for columns that have none. */
 	fields: boolean;
@@ -84,7 +84,7 @@ interface Allowed {
 	choices: boolean;
 }
 
-/** What a run would add to a card, and the fields as they would be then. Sends nothing that changes anything. */
+/** The fields that a run would add to a card, and all fields as they would be then. Changes nothing. */
 export async function previewChanges(
 	run: Run,
 	card: CardReference,

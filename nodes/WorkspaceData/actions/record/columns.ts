@@ -106,7 +106,7 @@ function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 	return Object.entries(item).filter(([key]) => !RECORD_PROPERTIES.includes(key));
 }
 
-/** What else to do about a field or a choice that the card does not have. */
+/** Further advice about a field or a choice that the card does not have. */
 const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
 const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
