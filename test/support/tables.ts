@@ -82,14 +82,14 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 export const inJson = (given: unknown): unknown => JSON.parse(JSON.stringify(given ?? null));
 
 /**
- * The value that was given, as far as the one that was read back tells it: numbers, true and false as
+ * The given value, as far as the value that was read back tells it: numbers, true and false as
  * their column spells them, and the text of another value as that value.
  */
 export function givenBy(shown: unknown, given: unknown, column: readonly unknown[]): unknown {
 	const told = column.filter(tells);
 	const [first] = told;
 	if (typeof given === 'string' && typeof shown === 'number') {
-		// Equal decimals in all of them are a format; else the number's own text must be the one that was given.
+		// Equal decimals in all of them are a format; else the number's own text must be the given text.
 		const decimals = decimalsOf(String(first));
 		const isFormat = told.every((text) => decimalsOf(String(text)) === decimals);
 		return isFormat ? shown.toFixed(decimals) : String(shown);
