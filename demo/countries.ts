@@ -139,7 +139,7 @@ export async function readCountries(): Promise<Country[]> {
 	}));
 }
 
-/** A country's row: it goes into the card, and its record must hold it. */
+/** A country's row: the values that go into the card, and that its record must hold. */
 export function rowOf(country: Country, index: number): JsonObject {
 	return Object.fromEntries(columns.map(({ name, value }) => [name, value(country, index)]));
 }
