@@ -696,6 +696,7 @@ describe('what starts the workflow', () => {
 				{ name: 'Title', type: 'text' },
 				{ name: 'Pages', type: 'number' },
 				{ name: 'Due', type: 'datetime' },
+				{ name: 'Code', type: 'text' },
 			]);
 		});
 
@@ -792,12 +793,58 @@ describe('what starts the workflow', () => {
 			expect(await due('record.created', { Due: '2026-01-01T12:30:00Z' })).toBe(false);
 		});
 
+		const changeField = async (method: string, body?: IDataObject) =>
+			await workspace.send(method, `/cards/${own.id}/fields/${own.fieldIds.Code ?? ''}`, body);
+
 		it('a field that the card no longer has: every event starts, and the log says so', async () => {
 			const deliver = await filtered({
-				conditions: [{ field: 'Gone', condition: 'equals', value: 1 }],
+				conditions: [{ field: 'Code', condition: 'equals', value: 1 }],
 			});
+			await changeField('DELETE');
 			expect(await deliver('record.created', { Title: 'a' })).toBe(true);
-			expect(warnings.lines).toEqual([expect.stringContaining("no field 'Gone' to filter by")]);
+			expect(warnings.lines).toEqual([expect.stringContaining("no field 'Code' to filter by")]);
+		});
+
+		it('a value that the field can no longer hold: every event starts, and the log says so', async () => {
+			const deliver = await filtered({
+				conditions: [{ field: 'Code', condition: 'equals', value: 'many' }],
+			});
+			await changeField('PATCH', { type: 'number' });
+			expect(await deliver('record.created', { Code: 1 })).toBe(true);
+			expect(warnings.lines).toEqual([expect.stringContaining('cannot hold "many"')]);
+		});
+
+		it.each([
+			['an unknown field', { field: 'Nope', condition: 'equals', value: 1 }, "no field 'Nope'"],
+			['a value of no use', { field: 'Pages', condition: 'equals', value: 'x' }, 'cannot hold "x"'],
+			['an unknown condition', { field: 'Pages', condition: 'isLike' }, "'Condition' cannot be"],
+		])(
+			'%s is told to whoever publishes, and nothing is subscribed',
+			async (_, condition, message) => {
+				const before = workspace.service.control.subscriptions().length;
+				await expect(filtered({ conditions: [condition] })).rejects.toThrow(message);
+				expect(workspace.service.control.subscriptions()).toHaveLength(before);
+			},
+		);
+
+		it('n8n starts: conditions that fit no longer do not end a published trigger', async () => {
+			const trigger = triggerNode(workspace.apiKey, {
+				events: ['record.created'],
+				watch: 'oneCard',
+				cardId: { __rl: true, mode: 'id', value: own.id },
+				options: { filters: { conditions: [{ field: 'Nope', condition: 'isEmpty' }] } },
+			});
+			await trigger.activate('init');
+			trigger.reload();
+			const { items } = await trigger.deliver(signed(trigger, eventBody({ card_id: own.id })));
+			expect(items).toHaveLength(1);
+		});
+
+		it('where the fields cannot be read, publishing goes on', async () => {
+			workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+			const deliver = await filtered({ conditions: [{ field: 'Pages', condition: 'isEmpty' }] });
+			workspace.service.control.reset();
+			expect(await deliver('record.created', { Pages: 2 })).toBe(false);
 		});
 
 		it('a field that other cards have: with all cards, the condition is not met', async () => {
@@ -808,12 +855,6 @@ describe('what starts the workflow', () => {
 			expect(await any('record.created', { Title: 'a' })).toBe(true);
 			expect(await any('record.created', { Title: 'b' })).toBe(false);
 			expect(warnings.lines).toEqual([]);
-		});
-
-		it('a value that the field cannot hold: the log says so', async () => {
-			const deliver = await filtered({ conditions: [pages('equals', 'many')] });
-			expect(await deliver('record.created', { Pages: 1 })).toBe(true);
-			expect(warnings.lines).toEqual([expect.stringContaining('cannot hold "many"')]);
 		});
 
 		it('starts when the fields cannot be read, and the log says so', async () => {

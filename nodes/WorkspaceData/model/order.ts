@@ -46,6 +46,8 @@ export function orderKey({ field }: OrderField, value: unknown): OrderKey {
 	return { rank: 'typed', parts: known };
 }
 
+const byLanguage = (a: string, b: string): number => collator.compare(a, b);
+
 const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Numbers before texts. */
@@ -58,11 +60,12 @@ function compareParts(a: number | string, b: number | string, compareTexts = byC
 function compareKeys(order: OrderField, a: OrderKey, b: OrderKey): number {
 	if (a.rank !== b.rank) return RANKS[a.rank] - RANKS[b.rank];
 	const isCoded = order.isIdentifier === true || (isTyped(order.field) && a.rank === 'typed');
-	const compareTexts = isCoded ? byCharacter : (x: string, y: string) => collator.compare(x, y);
+	const compareTexts = isCoded ? byCharacter : byLanguage;
 	const sign = order.direction === 'desc' ? -1 : 1;
 	const length = Math.min(a.parts.length, b.parts.length);
 	for (let place = 0; place < length; place += 1) {
-		const [left, right] = [a.parts[place], b.parts[place]];
+		const left = a.parts[place];
+		const right = b.parts[place];
 		const difference =
 			left === undefined || right === undefined ? 0 : compareParts(left, right, compareTexts);
 		if (difference !== 0) return sign * difference;

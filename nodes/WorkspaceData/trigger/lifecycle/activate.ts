@@ -9,6 +9,7 @@ import { readSettings } from '../parameters';
 import { adopt, forget, useAt } from '../perNode';
 import { readStore, writeStore } from '../subscriptionStore';
 import { activationError } from './activationError';
+import { checkConditions } from './checkConditions';
 import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
 import { targetUrlOf } from './webhookAddress';
 
@@ -35,6 +36,8 @@ export async function activate(
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const settings = readSettings(context);
 	const address = targetUrlOf(context);
+	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
+	if (!isStart) await checkConditions(context, settings, clock);
 	const use = useAt(context, address);
 	const node = adopt(context, use);
 	node.epoch += 1;
@@ -47,7 +50,6 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	const how = { savedByHook: true, overlapMs };
 	const todo = await renew(context, node, settings, address, clock, how).catch(
 		(error: unknown): Todo[] => {
-			const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 			if (!isStart || error instanceof InputError) {
 				if (node.set.current === undefined) forget(context, use);
 				throw error;
