@@ -66,6 +66,8 @@ interface Job {
 	deletes: string[];
 	isSettled: boolean;
 	startedBy: Process;
+	/** When main itself had n8n save the state. */
+	savedAt: number | undefined;
 }
 
 /** One n8n with its database and address; in queue mode executions run in workers. */
@@ -85,6 +87,8 @@ export interface WorldOptions {
 	onePerAddress: boolean;
 	/** Whether executions run as soon as they are started. */
 	prompt: boolean;
+	/** Whether workers get no static data, as those of n8n 2.41: then main has n8n save its own. */
+	blindWorkers?: boolean;
 }
 
 export class World {
@@ -353,6 +357,11 @@ export class World {
 				this.renew(installation, false);
 			} else if (task.do === 'save') {
 				const ids = task.deletes.map(({ id }) => id);
+				const { blindWorkers = false } = this.options;
+				if (blindWorkers) {
+					installation.database = stored(main.set);
+					this.delete(installation, ids, 'due');
+				}
 				if (this.mutation.readsNothingBack && ids.length > 0) {
 					this.delete(installation, ids, 'due');
 				}
@@ -361,9 +370,10 @@ export class World {
 					epoch: installation.epoch,
 					state: stored(main.set),
 					generation: main.set.current?.generation ?? 0,
-					deletes: ids,
+					deletes: blindWorkers ? [] : ids,
 					isSettled: task.isSettled,
 					startedBy: main,
+					savedAt: blindWorkers ? this.now : undefined,
 				});
 				if (this.isPrompt) while (this.jobs.length > 0) this.runJob();
 			}
@@ -442,13 +452,8 @@ export class World {
 	runJob(): void {
 		const job = this.jobs.shift();
 		if (!job) return;
-		const { owner, state, deletes, startedBy } = job;
-		const { toDelete, toSave } = readBack(state, owner.database, job, this.now);
-		const ids = toDelete.map(({ id }) => id);
-		this.delete(owner, ids, 'due');
-		const gone = ids.filter((id) => this.remotes.get(id)?.state === 'deleted');
-		const retired = toSave.retired.filter(({ id }) => !gone.includes(id));
-		owner.database = { ...toSave, retired };
+		const { owner, deletes, startedBy } = job;
+		if (job.savedAt === undefined) this.readBackAndSave(job);
 		if (owner.main !== startedBy || job.epoch !== owner.epoch) return;
 		this.tell(startedBy, {
 			what: 'saved',
@@ -457,8 +462,18 @@ export class World {
 			deleted: deletes,
 			overlapMs: OVERLAP_MS,
 			jitter: 1,
-			now: this.now,
+			now: job.savedAt ?? this.now,
 		});
+	}
+
+	private readBackAndSave(job: Job): void {
+		const { owner, state } = job;
+		const { toDelete, toSave } = readBack(state, owner.database, job, this.now);
+		const ids = toDelete.map(({ id }) => id);
+		this.delete(owner, ids, 'due');
+		const gone = ids.filter((id) => this.remotes.get(id)?.state === 'deleted');
+		const retired = toSave.retired.filter(({ id }) => !gone.includes(id));
+		owner.database = { ...toSave, retired };
 	}
 
 	failJob(): void {
@@ -469,12 +484,14 @@ export class World {
 
 	/**
 	 * An execution begins that runs long and saves all static data when it ends. One that runs longer than
-	 * the overlap is the other case that is not covered: nobody looks at what is saved after that.
+	 * the overlap is the other case that is not covered: nobody looks at what is saved after that. Where
+	 * workers are blind, one that writes deletes all that is saved, and nobody can read that back.
 	 */
 	beginLong(): void {
 		const { database } = this.original;
 		const endsAt = this.now + OVERLAP_MS - 60_000;
-		if (this.options.queueMode) this.longExecutions.push({ database, endsAt });
+		const { queueMode, blindWorkers } = this.options;
+		if (queueMode && !blindWorkers) this.longExecutions.push({ database, endsAt });
 	}
 
 	endLong(): void {

@@ -62,6 +62,8 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
 	{ queueMode: true, processors: 1, onePerAddress: false, prompt: false },
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: false },
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: true },
+	{ queueMode: true, processors: 2, onePerAddress: false, prompt: false, blindWorkers: true },
+	{ queueMode: true, processors: 1, onePerAddress: false, prompt: true, blindWorkers: true },
 );
 
 const property = (mutation: Mutation, isQuick: boolean) =>
