@@ -522,7 +522,7 @@ test.each<[string, IDataObject, string]>([
 	],
 	[
 		'delete',
-		{ recordId: byId('r1'), options: { maxParallel: 0 } },
+		{ recordId: byId('r1'), options: { maxParallel: -1 } },
 		"'Max Parallel Requests' has to be a number above 0",
 	],
 	[

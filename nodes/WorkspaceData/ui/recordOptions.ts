@@ -129,10 +129,10 @@ export const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 50 },
-	default: 10,
+	typeOptions: { minValue: 0, maxValue: 64 },
+	default: 0,
 	description:
-		'How many requests may run at once. Records that are written at the same time are stored in any order: choose 1 to store them in the order of the items.',
+		'The most requests that may run at once; 0 is automatic: as many as the service answers without slowing down. Records that are written at the same time are stored in any order: choose 1 to store them in the order of the items.',
 } as const;
 
 export const timeoutOption = {

@@ -2,7 +2,6 @@ import { InputError } from '../../model/inputError';
 import { isObject } from '../../model/shapes';
 import type { FieldIndex } from '../../model/fieldResolution';
 import type { DataRecord } from '../../model/record';
-import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import type { ReadOptions } from '../../transport/listings';
 import { inParallel } from '../parallel';
 import type { CardReference, Run } from '../run';
@@ -87,7 +86,7 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 		let count = 0;
 		return await inParallel(
 			chosen,
-			request.maxParallel ?? DEFAULT_MAX_PARALLEL,
+			() => run.api.atOnce(request.maxParallel),
 			async ({ listed, current }) => {
 				const state = await change(current);
 				changed.set(listed, state);

@@ -1,6 +1,5 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
-import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -99,8 +98,8 @@ export const upsertRecord = defineOperation({
 				// Nothing is done with them: neither `created` nor `updated`.
 				if (found.length > 0 && upsertMode === 'createOnly') return found.map(output);
 				if (found.length > 0) {
-					const parallel = request.maxParallel ?? DEFAULT_MAX_PARALLEL;
-					return await inParallel(found, parallel, async (earlier) => {
+					const atOnce = () => run.api.atOnce(request.maxParallel);
+					return await inParallel(found, atOnce, async (earlier) => {
 						const record = await update(run, write, data, earlier.id, earlier);
 						matches.put(record, data);
 						return { ...output(record), action: 'updated' };
