@@ -10,7 +10,6 @@ import { getDescription } from '../transport/description';
 import { ApiFailure, saysGone } from '../transport/failures';
 import {
 	listFields,
-	MAX_PAGE_SIZE,
 	openCardListing,
 	openRecordListing,
 	type ReadOptions,
@@ -25,6 +24,9 @@ export interface CardReference {
 	id: string;
 	name: string;
 }
+
+/** Records in which the values of unknown types are looked at. */
+const SAMPLED = 100;
 
 /** What all items of one execution share, so that nothing is read twice. */
 export interface Run {
@@ -124,8 +126,8 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
 		// A key that may only write reads no sample: then values are sent as they are.
-		const sample = await openRecordListing(api, card.id, MAX_PAGE_SIZE, options)
-			.first(MAX_PAGE_SIZE)
+		const sample = await openRecordListing(api, card.id, SAMPLED, options)
+			.first(SAMPLED)
 			.catch(() => []);
 		const fields = index.fields.map((field) =>
 			field.kind === 'unknown'
@@ -179,9 +181,10 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			);
 		},
 		records(card, wanted, options) {
-			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () =>
-				openRecordListing(api, card.id, wanted, options),
-			);
+			const open = (keep: boolean) => openRecordListing(api, card.id, wanted, options, keep);
+			// Nobody else reads them: what was handed out need not stay in memory.
+			if (context.getInputData().length <= 1) return open(false);
+			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () => open(true));
 		},
 		async description(format) {
 			return await getOrCreate(descriptions, format, async () => await getDescription(api, format));

@@ -46,11 +46,12 @@ async function chooseRecords(
 ): Promise<Array<{ listed: DataRecord; current: DataRecord }>> {
 	const passes = readFilter(filters, matchType, index, run, true);
 	const chosen: Array<{ listed: DataRecord; current: DataRecord }> = [];
-	const read = await scanRecords(run, run.records(card, Infinity, request), (listed) => {
+	const take = (listed: DataRecord): boolean => {
 		const current = changed.get(listed) ?? listed;
 		if (current !== 'deleted' && passes?.(current)) chosen.push({ listed, current });
 		return false;
-	});
+	};
+	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
 	hintAtReading(run, read);
 	const fresh = await run.freshFields(card, request);
 	const known = (fields: FieldIndex): string =>

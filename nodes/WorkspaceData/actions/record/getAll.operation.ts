@@ -1,3 +1,4 @@
+import type { DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
 import { filterNotice, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
@@ -41,10 +42,11 @@ export const getManyRecords = defineOperation({
 		const passes = readFilter(get('filters'), get('matchType'), index, run);
 		const listing = run.records(card, passes ? Infinity : limit, request);
 		const results: JsonObject[] = [];
-		const read = await scanRecords(run, listing, (record) => {
+		const take = (record: DataRecord): boolean => {
 			if (!passes || passes(record)) results.push(output(record));
 			return results.length === limit;
-		});
+		};
+		const read = await scanRecords(run, listing, take, !passes || limit === Infinity);
 		if (passes) {
 			const advice = limit === Infinity ? '' : "A lower 'Limit' ends the reading earlier.";
 			hintAtReading(run, read, advice);
