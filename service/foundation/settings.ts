@@ -26,7 +26,7 @@ export type RuntimeSettings = z.infer<typeof runtimeSettingsSchema>;
 export const maximumFailures = 4;
 
 /** Records in a page where the request does not say, and the most it may ask for. */
-export const pageSize = { default: 50, maximum: 500 } as const;
+export const pageSize = { default: 50, maximum: 1_000 } as const;
 
 /** Largest request body, in bytes. */
 export const maximumBodyBytes = 8 * 1024 * 1024;

@@ -92,23 +92,25 @@ describe('output', () => {
 
 describe('Get Many', () => {
 	beforeEach(() => {
-		workspace.service.control.fillCard({ cardId: card.id, count: 250 });
+		workspace.service.control.fillCard({ cardId: card.id, count: 2_500 });
 	});
 
-	test('walks all pages', async () => {
+	test('walks all pages, in the largest that the service gives', async () => {
 		const { json } = await run('getAll', { returnAll: true });
-		expect(new Set(json.map(({ id }) => id)).size).toBe(250);
+		expect(new Set(json.map(({ id }) => id)).size).toBe(2_500);
 		expect(requested('GET', 'records')).toHaveLength(3);
+		expect(requested('GET', 'fields')).toHaveLength(1);
+		expect(workspace.requests()).toHaveLength(4);
 	});
 
 	test('a limit stops early and asks for no more than it needs', async () => {
-		const { json } = await run('getAll', { returnAll: false, limit: 120 });
-		expect(json).toHaveLength(120);
+		const { json } = await run('getAll', { returnAll: false, limit: 1_020 });
+		expect(json).toHaveLength(1_020);
 		const sizes = workspace.service.control
 			.requests()
 			.filter(({ path }) => path.endsWith('/records'))
 			.map(({ query }) => new URLSearchParams(query).get('limit'));
-		expect(sizes).toEqual(['100', '20']);
+		expect(sizes).toEqual(['1000', '20']);
 	});
 
 	test.each([
@@ -118,13 +120,13 @@ describe('Get Many', () => {
 		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
 		const { run: execution } = await run('getAll', { ...paging, filters });
 		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hint?.message).toContain('250 records were read, because the service cannot filter');
+		expect(hint?.message).toContain('2500 records were read, because the service cannot filter');
 		expect(hint?.message.includes("'Limit'")).toBe(namesLimit);
 	});
 
 	test('several items read the listing once', async () => {
 		const { json } = await run('getAll', { returnAll: true }, [{}, {}, {}]);
-		expect(json).toHaveLength(750);
+		expect(json).toHaveLength(7_500);
 		expect(requested('GET', 'records')).toHaveLength(3);
 		expect(requested('GET', 'fields')).toHaveLength(1);
 	});
@@ -279,9 +281,9 @@ describe('filters', () => {
 
 describe('records by id', () => {
 	test('Get reads the listing once for all items, and stops where it has them', async () => {
-		workspace.service.control.fillCard({ cardId: card.id, count: 320 });
-		const { json: all } = await run('getAll', { returnAll: false, limit: 150 });
-		const wanted = [all[140], all[3], all[77]].map((record) => ({ id: String(record?.id) }));
+		workspace.service.control.fillCard({ cardId: card.id, count: 3_200 });
+		const { json: all } = await run('getAll', { returnAll: false, limit: 1_500 });
+		const wanted = [all[1_400], all[3], all[77]].map((record) => ({ id: String(record?.id) }));
 		const { json } = await run('get', { recordId: byId('={{ $json.id }}') }, wanted);
 		expect(json.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
 		expect(requested('GET', 'records')).toHaveLength(2);

@@ -118,7 +118,7 @@ test('describes bodies, queries and problems', async () => {
 		expect.objectContaining({
 			name: 'limit',
 			in: 'query',
-			schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 500 }),
+			schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 1_000 }),
 		}),
 	);
 });

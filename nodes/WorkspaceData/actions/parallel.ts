@@ -2,30 +2,40 @@
  * Does some work for each entry, side by side. After a failure none is begun, and what is under way is
  * awaited: nothing happens after the end.
  *
- * @param maxParallel how much is under way at most
+ * @param atOnce how much may be under way now; asked again whenever some of it is done
  * @returns the results, in the order of the entries
  * @throws what the first failure threw
  */
 export async function inParallel<Entry, Result>(
 	entries: readonly Entry[],
-	maxParallel: number,
+	atOnce: () => number,
 	work: (entry: Entry) => Promise<Result>,
 ): Promise<Result[]> {
 	const results = new Array<Result>(entries.length);
 	const failures: unknown[] = [];
 	let next = 0;
-	const worker = async (): Promise<void> => {
-		while (next < entries.length && failures.length === 0) {
-			const place = next;
-			next += 1;
+	let underWay = 0;
+	await new Promise<void>((end) => {
+		const begin = async (place: number): Promise<void> => {
 			try {
 				results[place] = await work(entries[place] as Entry);
 			} catch (error) {
 				failures.push(error);
 			}
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(maxParallel, entries.length) }, worker));
+			underWay -= 1;
+			beginMore();
+		};
+		const beginMore = (): void => {
+			const mayBegin = () => failures.length === 0 && underWay < Math.max(1, atOnce());
+			while (next < entries.length && mayBegin()) {
+				underWay += 1;
+				next += 1;
+				void begin(next - 1);
+			}
+			if (underWay === 0) end();
+		};
+		beginMore();
+	});
 	if (failures.length > 0) throw failures[0];
 	return results;
 }

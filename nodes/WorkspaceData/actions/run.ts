@@ -10,7 +10,6 @@ import { getDescription } from '../transport/description';
 import { ApiFailure, saysGone } from '../transport/failures';
 import {
 	listFields,
-	MAX_PAGE_SIZE,
 	openCardListing,
 	openRecordListing,
 	type ReadOptions,
@@ -26,6 +25,9 @@ export interface CardReference {
 	id: string;
 	name: string;
 }
+
+/** Records in which the values of unknown types are looked at. */
+const SAMPLED = 100;
 
 /** The state that all items of one execution share, so that nothing is read twice. */
 export interface Run extends Gathering {
@@ -132,8 +134,8 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
 		// A key that may only write reads no sample: then values are sent unchanged.
-		const sample = await openRecordListing(api, card.id, MAX_PAGE_SIZE, options)
-			.first(MAX_PAGE_SIZE)
+		const sample = await openRecordListing(api, card.id, SAMPLED, options)
+			.first(SAMPLED)
 			.catch(() => []);
 		const fields = index.fields.map((field) =>
 			field.kind === 'unknown'
@@ -194,9 +196,10 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			);
 		},
 		records(card, wanted, options) {
-			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () =>
-				openRecordListing(api, card.id, wanted, options),
-			);
+			const open = (keep: boolean) => openRecordListing(api, card.id, wanted, options, keep);
+			// Nobody else reads them: what was handed out need not stay in memory.
+			if (context.getInputData().length <= 1) return open(false);
+			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () => open(true));
 		},
 		async description(format, options) {
 			return await getOrCreate(

@@ -5,11 +5,11 @@ import type {
 } from 'n8n-workflow';
 import { indexFields } from '../model/fieldResolution';
 import type { DataRecord } from '../model/record';
-import { getRecordPage, listCards, listFields, MAX_PAGE_SIZE } from '../transport/listings';
+import { getRecordPage, listCards, listFields } from '../transport/listings';
 import { comparedField, DATE_KINDS, type ComparedField } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
-/** Entries of one page of a picker. */
+/** Entries of one page of a picker, and records of a page that are searched for it. */
 const PAGE_SIZE = 100;
 /** Pages of records that one search reads before it shows what it has. */
 const PAGES_PER_SEARCH = 5;
@@ -94,7 +94,7 @@ export async function searchRecords(
 				api,
 				cardId,
 				cursor ?? undefined,
-				MAX_PAGE_SIZE,
+				PAGE_SIZE,
 				EDITOR_READ,
 			);
 			for (const record of records) {

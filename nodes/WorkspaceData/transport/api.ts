@@ -19,16 +19,14 @@ import {
 	SilentService,
 } from './failures';
 import { createHold } from './hold';
-import { createLimiter } from './concurrency';
-import { createRateGate, type RateGate } from './rateGate';
+import { createPacing, type Pacing } from './pacing';
+import { MAX_PARALLEL } from './parallelism';
 import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 import { apiFailure, unreachable, type Asker } from './explain';
 import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
 import { createTries, type Try } from './tries';
 
-/** Most requests of an execution at once, where nothing else is said. */
-export const DEFAULT_MAX_PARALLEL = 10;
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
 
@@ -53,12 +51,18 @@ export interface WorkspaceApi {
 	 * it is kept back until the caller has had its say.
 	 */
 	hold(): () => void;
+	/**
+	 * How many requests may be under way at once now; grows and shrinks with the service's answers.
+	 *
+	 * @param maxParallel the most that the user wants
+	 */
+	atOnce(maxParallel?: number): number;
 	/** Takes this credential's secrets out of a text. */
 	redact(text: string): string;
 }
 
-/** One gate for each key in this process: executions share what the key may send. */
-const rateGates = new BoundedMap<string, RateGate>(1_000);
+/** One pacing for each key in this process: executions share what the key may send. */
+const pacings = new BoundedMap<string, Pacing>(1_000);
 
 const fingerprint = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
@@ -80,8 +84,9 @@ export async function openApi(
 	const workspaceSegment = pathSegment(credential.workspaceId, 'Workspace ID');
 	const isAccount = authentication === 'serviceAccount';
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
-	const gate = rateGates.getOrCreate(fingerprint(credential), () => createRateGate(clock));
-	const inTurn = createLimiter();
+	const pacing = pacings.getOrCreate(fingerprint(credential), () => createPacing(clock));
+	const { gate } = pacing;
+	const inTurn = pacing.openLimiter();
 	const held = createHold(clock);
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
@@ -132,13 +137,15 @@ export async function openApi(
 			.catch((error: unknown) => {
 				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, asker) : error;
 			});
-		let headers: ApiAnswer['headers'] | undefined;
+		let outcome: Try['outcome'] | undefined;
+		const ended = pacing.sending(request);
 		try {
 			const tried = await attempt(options, request);
-			if (!(tried.outcome instanceof Error)) headers = tried.outcome.headers;
+			outcome = tried.outcome;
 			return tried;
 		} finally {
-			gate.leave(headers);
+			gate.leave(outcome instanceof Error ? undefined : outcome?.headers);
+			ended(outcome);
 		}
 	}
 
@@ -191,6 +198,7 @@ export async function openApi(
 			stopping.abort();
 		},
 		hold: () => held.keep(),
+		atOnce: (maxParallel = MAX_PARALLEL) => Math.min(pacing.atOnce(), maxParallel),
 		async request(request) {
 			const options: IHttpRequestOptions = {
 				method: request.method,
@@ -214,8 +222,9 @@ export async function openApi(
 					throw error;
 				});
 			};
-			if (request.ahead) return await sending();
-			return await inTurn(request.maxParallel ?? DEFAULT_MAX_PARALLEL, async () => {
+			// Who cannot wait does not wait for others of the same key either.
+			if (request.ahead || request.impatient) return await sending();
+			return await inTurn(request.maxParallel ?? MAX_PARALLEL, async () => {
 				await held.released();
 				return await sending();
 			});

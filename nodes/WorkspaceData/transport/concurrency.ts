@@ -1,31 +1,72 @@
 /** Runs tasks side by side, at most so many at once, in the order in which they came. */
 export type Limiter = <T>(maxParallel: number, task: () => Promise<T>) => Promise<T>;
 
+interface Task {
+	maxParallel: number;
+	start(): void;
+	next: Task | undefined;
+}
+
+/** The tasks of one execution that wait: a linked list, as there may be a hundred thousand. */
+interface Queue {
+	running: number;
+	first: Task | undefined;
+	last: Task | undefined;
+}
+
 /**
- * Creates a limiter. The limit comes with each task, as items may have different ones: a task starts
- * when fewer tasks than its own limit are running.
+ * Creates what several executions share: so many of their tasks run at once altogether. Executions take
+ * turns, so that a long one does not keep a short one waiting.
+ *
+ * @param atOnce how many; asked again before each start
+ * @returns opens the limiter of one execution. The limit of the execution comes with each task, as items may
+ * have different ones: a task starts when fewer tasks than its own limit are running.
  */
-export function createLimiter(): Limiter {
+export function createSharedLimiter(atOnce: () => number): () => Limiter {
 	let running = 0;
-	const waiting: Array<{ maxParallel: number; start: () => void }> = [];
+	/** The executions that have tasks waiting, the one whose turn it is first. */
+	const waiting: Queue[] = [];
+
+	/** Starts the first task of an execution. @returns whether its own limit let it */
+	function startFirst(queue: Queue): boolean {
+		const task = queue.first;
+		if (!task || queue.running >= task.maxParallel) return false;
+		queue.first = task.next;
+		queue.running += 1;
+		running += 1;
+		task.start();
+		return true;
+	}
 
 	function startNext(): void {
-		while (waiting[0] && running < waiting[0].maxParallel) {
-			running += 1;
-			waiting.shift()?.start();
+		// Until nobody in a whole round has started a task.
+		for (let idle = 0; idle < waiting.length && running < atOnce(); ) {
+			const queue = waiting.shift() as Queue;
+			idle = startFirst(queue) ? 0 : idle + 1;
+			if (queue.first) waiting.push(queue);
 		}
 	}
 
-	return async (maxParallel, task) => {
-		await new Promise<void>((start) => {
-			waiting.push({ maxParallel: Math.max(1, maxParallel), start });
-			startNext();
-		});
-		try {
-			return await task();
-		} finally {
-			running -= 1;
-			startNext();
-		}
+	return () => {
+		const queue: Queue = { running: 0, first: undefined, last: undefined };
+		return async (maxParallel, work) => {
+			await new Promise<void>((start) => {
+				const task = { maxParallel: Math.max(1, maxParallel), start, next: undefined };
+				if (queue.first && queue.last) queue.last.next = task;
+				else {
+					queue.first = task;
+					waiting.push(queue);
+				}
+				queue.last = task;
+				startNext();
+			});
+			try {
+				return await work();
+			} finally {
+				queue.running -= 1;
+				running -= 1;
+				startNext();
+			}
+		};
 	};
 }

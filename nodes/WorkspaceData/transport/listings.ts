@@ -4,14 +4,16 @@ import { readCursor } from '../model/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
 import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer } from './failures';
+import { getDescription } from './description';
+import { bearableSize, describedPageSize, MAX_PAGE_SIZE, pageSizeOf } from './pageSize';
 import { openListing, type Listing } from './paging';
-import type { ApiAnswer, ApiRequest, PathPart } from './request';
+import type { ApiRequest, PathPart } from './request';
 
 /** How a listing is read: the settings of a request other than its address. */
 export type ReadOptions = Pick<ApiRequest, 'timeoutMs' | 'maxParallel' | 'impatient' | 'ahead'>;
 
-/** Most records of a page that are asked for; the interface names no maximum. */
-export const MAX_PAGE_SIZE = 100;
+/** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
+const DESCRIPTION_MS = 5_000;
 
 const unexpected = (what: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
@@ -85,12 +87,30 @@ function refusesLimit(error: unknown): boolean {
 	return (status === 400 || status === 422) && /limit/i.test(`${kind} ${title} ${detail}`);
 }
 
+/** One page of records. @param limit records wanted; undefined leaves it to the service */
+async function readRecords(
+	api: WorkspaceApi,
+	cardId: string,
+	cursor: string | undefined,
+	limit: number | undefined,
+	options: ReadOptions,
+): Promise<RecordPage> {
+	const { body } = await api.request({
+		method: 'GET',
+		path: [...cardPath(cardId), 'records'],
+		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
+		...options,
+	});
+	const page = readRecordPage(body);
+	if (!page) throw unexpected('a list of records');
+	return page;
+}
+
 /**
  * One page of records. If the service refuses a page size, it chooses one itself.
  *
  * @param cursor `next_cursor` of the page before; undefined for the first page
  * @param limit records wanted on this page; undefined leaves it to the service
- * @returns the page, and whether the service refused the limit
  */
 export async function getRecordPage(
 	api: WorkspaceApi,
@@ -98,32 +118,35 @@ export async function getRecordPage(
 	cursor: string | undefined,
 	limit: number | undefined,
 	options: ReadOptions = {},
-): Promise<RecordPage & { limitRefused: boolean }> {
-	const read = async (size?: number): Promise<ApiAnswer> =>
-		await api.request({
-			method: 'GET',
-			path: [...cardPath(cardId), 'records'],
-			query: { ...(size && { limit: size }), ...(cursor !== undefined && { cursor }) },
-			...options,
-		});
-	let limitRefused = false;
-	const { body } = await read(limit).catch(async (error: unknown) => {
+): Promise<RecordPage> {
+	return await readRecords(api, cardId, cursor, limit, options).catch(async (error: unknown) => {
 		if (limit === undefined || !refusesLimit(error)) throw error;
-		limitRefused = true;
-		return await read();
+		return await readRecords(api, cardId, cursor, undefined, options);
 	});
-	const page = readRecordPage(body);
-	if (!page) throw unexpected('a list of records');
-	return { ...page, limitRefused };
+}
+
+/** The largest page that the service's description names; one try, as it only helps. */
+async function readDescribedSize(
+	api: WorkspaceApi,
+	options: ReadOptions,
+): Promise<number | undefined> {
+	const { timeoutMs = DESCRIPTION_MS } = options;
+	return describedPageSize(
+		await getDescription(api, 'json', {
+			impatient: true,
+			timeoutMs: Math.min(timeoutMs, DESCRIPTION_MS),
+		}),
+	);
 }
 
 /** The records of a card. */
 export type RecordListing = Listing<DataRecord>;
 
 /**
- * Opens the listing of a card's records.
+ * Opens the listing of a card's records, in pages as large as the service gives them.
  *
  * @param wanted how many records will be read at most; Infinity for all
+ * @param keep whether the records are kept for others who read them
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(
@@ -131,14 +154,32 @@ export function openRecordListing(
 	cardId: string,
 	wanted: number,
 	options: ReadOptions = {},
+	keep = true,
 ): RecordListing {
-	/** Whether the service takes our page sizes: otherwise each page would cost two requests. */
-	let takesLimit = true;
-	return openListing(`The listing of card '${cardId}'`, async (cursor, known) => {
-		const size = Math.min(Math.max(wanted - known, 1), MAX_PAGE_SIZE);
-		const limit = takesLimit ? size : undefined;
-		const page = await getRecordPage(api, cardId, cursor, limit, options);
-		takesLimit &&= !page.limitRefused;
+	const pageSize = pageSizeOf(api.baseUrl);
+	let bearable = MAX_PAGE_SIZE;
+
+	async function readPage(cursor: string | undefined, needed: number): Promise<RecordPage> {
+		// Ends: each refusal leaves a smaller size, and at last none.
+		for (;;) {
+			const most = pageSize.most();
+			const size = most && Math.min(most, needed, bearable);
+			try {
+				const page = await readRecords(api, cardId, cursor, size, options);
+				if (size) pageSize.took(size);
+				return page;
+			} catch (error) {
+				if (!size || !pageSize.isRefused(error, size)) throw error;
+				await pageSize.refused(size, async () => await readDescribedSize(api, options));
+			}
+		}
+	}
+
+	const what = `The listing of card '${cardId}'`;
+	const read = async (cursor: string | undefined, known: number) => {
+		const page = await readPage(cursor, Math.max(wanted - known, 1));
+		bearable = bearableSize(page.records);
 		return { entries: page.records, nextCursor: page.nextCursor };
-	});
+	};
+	return openListing(what, read, { wanted, keep });
 }

@@ -9,8 +9,13 @@ const MAX_PAGES = 100_000;
  * gets there, and kept.
  */
 export interface Listing<Entry> {
-	/** Up to so many entries from a position on, reading on only where none is known. Empty at the end. */
-	part(start: number, count: number): Promise<Entry[]>;
+	/**
+	 * Up to so many entries from a position on, reading on only where none is known. Empty at the end.
+	 *
+	 * @param ahead whether all that is wanted will be read: the next page is then on its way while the
+	 * caller works on this one
+	 */
+	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
 	/** The entries from the first on, without repetitions that come from a listing that moved. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
@@ -19,23 +24,34 @@ export interface Listing<Entry> {
 	find(id: string): Promise<Entry | undefined>;
 }
 
+/** Entries that are worked on between two looks at what is known. */
+const PART = 100;
+
 /**
  * Opens a listing.
  *
  * @param what how messages call it
  * @param readPage reads the page at a cursor (undefined: the first), when so many entries are known
+ * @param wanted how many entries will be read at most
+ * @param keep whether entries stay when they were handed out; else they can be read once only, in order
  * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
  * @see service interface, part 4, "Records", rule 2
  */
 export function openListing<Entry extends { id: string }>(
 	what: string,
 	readPage: (cursor: string | undefined, known: number) => Promise<Page<Entry>>,
+	{ wanted = Infinity, keep = true }: { wanted?: number; keep?: boolean } = {},
 ): Listing<Entry> {
-	const entries: Entry[] = [];
-	const byId = new Map<string, Entry>();
+	/** The entries that are kept, and how many before them are not. */
+	let entries: Entry[] = [];
+	let dropped = 0;
+	/** Kept entries by their ids; of the others, the ids. */
+	const byId = new Map<string, Entry | undefined>();
 	const cursors = new Set<string>();
 	let next: string | null | undefined;
 	let fetching: Promise<void> | undefined;
+	/** Entries of the last page. */
+	let pageLength = 0;
 
 	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
 	function useCursor(cursor: string): string {
@@ -49,11 +65,14 @@ export function openListing<Entry extends { id: string }>(
 		return cursor;
 	}
 
+	const known = (): number => dropped + entries.length;
+
 	async function fetchPage(): Promise<void> {
-		const page = await readPage(next ? useCursor(next) : undefined, entries.length);
+		const page = await readPage(next ? useCursor(next) : undefined, known());
+		pageLength = page.entries.length;
 		for (const entry of page.entries) {
 			if (byId.has(entry.id)) continue;
-			byId.set(entry.id, entry);
+			byId.set(entry.id, keep ? entry : undefined);
 			entries.push(entry);
 		}
 		next = page.nextCursor;
@@ -70,33 +89,58 @@ export function openListing<Entry extends { id: string }>(
 		return true;
 	}
 
+	/** Never more than one page ahead. A failure is told to whoever reads on. */
+	function readAhead(start: number): void {
+		if (known() < wanted && known() - start <= pageLength) void readOn().catch(() => {});
+	}
+
+	/** Forgets what was handed out before this position. */
+	function drop(start: number): void {
+		if (start < dropped) throw new Error('A listing that keeps nothing is read twice');
+		if (keep || start === dropped) return;
+		entries = entries.slice(start - dropped);
+		dropped = start;
+	}
+
+	async function part(start: number, count: number, ahead = false): Promise<Entry[]> {
+		while (start >= known()) {
+			if (!(await readOn())) break;
+		}
+		drop(Math.min(start, known()));
+		if (ahead) readAhead(start);
+		return entries.slice(start - dropped, start - dropped + count);
+	}
+
+	async function* all(): AsyncGenerator<Entry> {
+		for (let start = 0; ; ) {
+			const entriesOfPart = await part(start, PART, true);
+			if (entriesOfPart.length === 0) return;
+			yield* entriesOfPart;
+			start += entriesOfPart.length;
+		}
+	}
+
 	return {
-		async part(start, count) {
-			while (start >= entries.length) {
-				if (!(await readOn())) break;
-			}
-			return entries.slice(start, start + count);
-		},
+		part,
 		async first(count) {
-			while (entries.length < count) {
+			while (known() < count) {
 				if (!(await readOn())) break;
 			}
+			drop(0);
 			return entries.slice(0, count);
 		},
 		async find(id) {
+			for (let start = dropped; !keep; ) {
+				const some = await part(start, PART);
+				const found = some.find((entry) => entry.id === id);
+				if (found || some.length === 0) return found;
+				start += some.length;
+			}
 			while (!byId.has(id)) {
 				if (!(await readOn())) return undefined;
 			}
 			return byId.get(id);
 		},
-		async *[Symbol.asyncIterator]() {
-			for (let index = 0; ; index += 1) {
-				while (index >= entries.length) {
-					if (!(await readOn())) return;
-				}
-				const entry = entries[index];
-				if (entry) yield entry;
-			}
-		},
+		[Symbol.asyncIterator]: all,
 	};
 }

@@ -1,9 +1,12 @@
 import { type Clock, wait } from './clock';
 import { Cancelled } from './failures';
 import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
+import { createResetTime } from './resetTime';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
 const LOOK_AGAIN_MS = 1_000;
+/** How long the first request of a window goes alone, in ms; a silent one must not hold back all others. */
+const ALONE_MS = 1_000;
 
 /**
  * Lets requests of one API key pass so that the rate limit is fully used and never exceeded. Knows the
@@ -22,6 +25,8 @@ export interface RateGate {
 	leave(headers: Headers | undefined): void;
 	/** Holds everything back until then (ms since the epoch): a request was refused. */
 	hold(until: number): void;
+	/** Whether the service tells how many requests are left. */
+	readonly isTold: boolean;
 }
 
 type Knowledge = 'nothing' | 'unlimited' | 'window';
@@ -30,16 +35,28 @@ type Knowledge = 'nothing' | 'unlimited' | 'window';
 export function createRateGate(clock: Clock): RateGate {
 	let knowledge: Knowledge = 'nothing';
 	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
+	const resetTime = createResetTime();
+	/** When the next window is expected; undefined while its first request is under way. */
+	let opensAt: number | undefined;
+	/** Until when the first request of a window goes alone. */
+	let aloneUntil = 0;
 	/** When to send one request to see, however far away the reset is said to be. */
 	let lookAgainAt = 0;
 	let heldUntil = 0;
 	let inFlight = 0;
 	let waiting: Array<() => void> = [];
 
-	/** Starts the next window once the known one is over. */
+	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
 	function turnWindow(): void {
-		if (window.resetAt === undefined || clock.now() < window.resetAt) return;
-		window = { limit: window.limit, remaining: window.limit ?? 1, resetAt: undefined };
+		const now = clock.now();
+		if (opensAt !== undefined && now >= opensAt) {
+			window = { limit: window.limit, remaining: 1, resetAt: undefined };
+			opensAt = undefined;
+			aloneUntil = now + ALONE_MS;
+		} else if (opensAt === undefined && window.resetAt === undefined && now >= aloneUntil) {
+			window.remaining = Math.max(window.remaining, aloneUntil > 0 ? (window.limit ?? 1) : 0);
+			aloneUntil = 0;
+		}
 	}
 
 	/** 0 when a request may pass; ms to wait; Infinity when only another answer can tell. */
@@ -50,14 +67,16 @@ export function createRateGate(clock: Clock): RateGate {
 		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Infinity;
 		turnWindow();
 		if (window.remaining - inFlight > 0) return 0;
-		if (window.resetAt === undefined) return inFlight === 0 ? 0 : Infinity;
-		const toReset = window.resetAt - clock.now();
+		const toAlone = aloneUntil > 0 ? Math.max(aloneUntil - clock.now(), 1) : Infinity;
+		if (opensAt === undefined) return inFlight === 0 ? 0 : toAlone;
+		const toReset = opensAt - clock.now();
 		const toLook = lookAgainAt - clock.now();
 		return inFlight === 0 ? Math.max(Math.min(toReset, toLook), 0) : toReset;
 	}
 
 	function learn(headers: Headers): void {
-		const told = readRateLimit(headers, clock.now());
+		const now = clock.now();
+		const told = readRateLimit(headers, now, resetTime.serviceNow(headers, now));
 		if (!told) {
 			if (knowledge === 'nothing') knowledge = 'unlimited';
 			return;
@@ -70,7 +89,9 @@ export function createRateGate(clock: Clock): RateGate {
 		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
 		knowledge = 'window';
 		window = { ...told, remaining };
-		lookAgainAt = clock.now() + MAX_WAIT_MS;
+		opensAt = resetTime.expect(told, now);
+		aloneUntil = 0;
+		lookAgainAt = now + MAX_WAIT_MS;
 	}
 
 	return {
@@ -93,6 +114,9 @@ export function createRateGate(clock: Clock): RateGate {
 		},
 		hold(until) {
 			heldUntil = Math.max(heldUntil, until);
+		},
+		get isTold() {
+			return knowledge === 'window';
 		},
 	};
 }

@@ -27,19 +27,30 @@ function headerNumber(headers: Headers, name: string): number | undefined {
 	return value !== '' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Time by the service's clock: a local clock that is off must not change how long we wait. */
-function serverNow(headers: Headers, now: number): number {
+/** Time by the service's clock, in whole seconds as its header has it; undefined where it does not tell. */
+export function serverTime(headers: Headers): number | undefined {
 	const date = Date.parse(String(headers.date));
-	return Number.isNaN(date) ? now : date;
+	return Number.isNaN(date) ? undefined : date;
 }
 
-/** When the window resets, by the local clock; undefined where the header is missing or past. */
-function readReset(headers: Headers, now: number): number | undefined {
+/** A local clock that is off must not change how long we wait. */
+const serverNow = (headers: Headers, now: number): number => serverTime(headers) ?? now;
+
+/**
+ * When the window resets, by the local clock; undefined where the header is missing or past.
+ *
+ * @param serviceNow the time by the service's clock
+ */
+function readReset(
+	headers: Headers,
+	now: number,
+	serviceNow = serverNow(headers, now),
+): number | undefined {
 	const reset = headerNumber(headers, 'x-ratelimit-reset');
 	if (reset === undefined || reset < 0) return undefined;
 	if (reset < MAX_DELTA_SECONDS) return now + reset * 1000;
 	const resetMs = reset >= MIN_MILLISECONDS ? reset : reset * 1000;
-	const delta = resetMs - serverNow(headers, now);
+	const delta = resetMs - serviceNow;
 	return delta > 0 ? now + delta : undefined;
 }
 
@@ -47,16 +58,21 @@ function readReset(headers: Headers, now: number): number | undefined {
  * Reads the rate-limit headers.
  *
  * @param now when the answer came, in ms since the epoch
+ * @param serviceNow the same by the service's clock, if more is known of it than the answer tells
  * @returns undefined when the answer does not say how many requests remain
  * @see service interface, part 8
  */
-export function readRateLimit(headers: Headers, now: number): RateLimit | undefined {
+export function readRateLimit(
+	headers: Headers,
+	now: number,
+	serviceNow?: number,
+): RateLimit | undefined {
 	const remaining = headerNumber(headers, 'x-ratelimit-remaining');
 	if (remaining === undefined) return undefined;
 	return {
 		limit: headerNumber(headers, 'x-ratelimit-limit'),
 		remaining,
-		resetAt: readReset(headers, now),
+		resetAt: readReset(headers, now, serviceNow),
 	};
 }
 

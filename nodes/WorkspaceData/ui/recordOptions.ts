@@ -159,10 +159,10 @@ export const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 50 },
-	default: 10,
+	typeOptions: { minValue: 0, maxValue: 64 },
+	default: 0,
 	description:
-		'How many requests may run at once. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
+		'How many requests may run at once; 0 is automatic: as many as the service answers without slowing down. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
 } as const;
 
 export const timeoutOption = {

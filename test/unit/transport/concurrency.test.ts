@@ -1,9 +1,9 @@
-import { createLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
+import { createSharedLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
 import { createTestClock } from '../../support/clock';
 
 async function highest(limits: number[]): Promise<{ most: number; order: number[] }> {
 	const clock = createTestClock();
-	const inTurn = createLimiter();
+	const inTurn = createSharedLimiter(() => Infinity)();
 	let running = 0;
 	let most = 0;
 	const order: number[] = [];
@@ -36,4 +36,61 @@ test('each task brings its own limit', async () => {
 	const { most, order } = await highest([1, 1, 5, 5, 5, 5, 1]);
 	expect(most).toBeLessThanOrEqual(5);
 	expect(order).toHaveLength(7);
+});
+
+test('executions share what may run at once, and take turns', async () => {
+	const clock = createTestClock();
+	const open = createSharedLimiter(() => 3);
+	const order: string[] = [];
+	let running = 0;
+	let most = 0;
+	const execution = async (name: string, count: number, limit: number) => {
+		const inTurn = open();
+		const task = async () => {
+			order.push(name);
+			running += 1;
+			most = Math.max(most, running);
+			await clock.sleep(10);
+			running -= 1;
+		};
+		await Promise.all(Array.from({ length: count }, async () => await inTurn(limit, task)));
+	};
+	await Promise.all([
+		execution('long', 30, 10),
+		execution('own limit', 6, 1),
+		execution('short', 3, 10),
+	]);
+	expect(most).toBe(3);
+	expect(order).toHaveLength(39);
+	expect(order.lastIndexOf('short')).toBeLessThan(15);
+	expect(order.lastIndexOf('own limit')).toBeLessThan(25);
+});
+
+test('a limit that grows and shrinks counts at once', async () => {
+	const clock = createTestClock();
+	let limit = 1;
+	const inTurn = createSharedLimiter(() => limit)();
+	const seen: number[] = [];
+	let running = 0;
+	const tasks = Array.from({ length: 60 }, (_, place) =>
+		inTurn(100, async () => {
+			running += 1;
+			seen.push(running);
+			await clock.sleep(10);
+			running -= 1;
+			limit = place < 20 ? 8 : 2;
+		}),
+	);
+	await Promise.all(tasks);
+	expect(Math.max(...seen.slice(0, 1))).toBe(1);
+	expect(Math.max(...seen.slice(0, 25))).toBe(8);
+	expect(Math.max(...seen.slice(-10))).toBe(2);
+});
+
+test('a hundred thousand tasks that wait are started in no time', async () => {
+	const inTurn = createSharedLimiter(() => 4)();
+	const started = performance.now();
+	await Promise.all(Array.from({ length: 100_000 }, async () => await inTurn(10, async () => {})));
+	// A second would be a list that is moved for each start; the machine may be busy.
+	expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -1,6 +1,6 @@
 import type { Headers } from '../../../nodes/WorkspaceData/transport/rateLimit';
 import { createRateGate } from '../../../nodes/WorkspaceData/transport/rateGate';
-import { createLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
+import { createSharedLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
 import { createTestClock } from '../../support/clock';
 
 const SECOND = 1_000;
@@ -37,7 +37,7 @@ async function sendThrough(
 	service: ReturnType<typeof limitedService>,
 ): Promise<void> {
 	const gate = createRateGate(clock);
-	const inTurn = createLimiter();
+	const inTurn = createSharedLimiter(() => Infinity)();
 	await Promise.all(
 		Array.from(
 			{ length: requests },

@@ -2,7 +2,6 @@ import { InputError } from '../../model/inputError';
 import { isObject } from '../../model/shapes';
 import type { FieldIndex } from '../../model/fieldResolution';
 import type { DataRecord } from '../../model/record';
-import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import type { ReadOptions } from '../../transport/listings';
 import { inParallel } from '../parallel';
 import type { CardReference, Run } from '../run';
@@ -47,11 +46,12 @@ async function chooseRecords(
 ): Promise<Array<{ listed: DataRecord; current: DataRecord }>> {
 	const passes = readFilter(filters, matchType, index, run, true);
 	const chosen: Array<{ listed: DataRecord; current: DataRecord }> = [];
-	const read = await scanRecords(run, run.records(card, Infinity, request), (listed) => {
+	const take = (listed: DataRecord): boolean => {
 		const current = changed.get(listed) ?? listed;
 		if (current !== 'deleted' && passes?.(current)) chosen.push({ listed, current });
 		return false;
-	});
+	};
+	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
 	hintAtReading(run, read);
 	const fresh = await run.freshFields(card, request);
 	const known = (fields: FieldIndex): string =>
@@ -87,7 +87,7 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 		let count = 0;
 		return await inParallel(
 			chosen,
-			request.maxParallel ?? DEFAULT_MAX_PARALLEL,
+			() => run.api.atOnce(request.maxParallel),
 			async ({ listed, current }) => {
 				const after = await change(current);
 				changed.set(listed, after);

@@ -1,3 +1,4 @@
+import type { DataRecord } from '../../model/record';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
@@ -15,10 +16,11 @@ export const countRecords = defineOperation({
 		const index = await run.fields(card);
 		const passes = readFilter(get('filters'), get('matchType'), index, run);
 		let count = 0;
-		const read = await scanRecords(run, run.records(card, Infinity), (record) => {
+		const take = (record: DataRecord): boolean => {
 			if (!passes || passes(record)) count += 1;
 			return false;
-		});
+		};
+		const read = await scanRecords(run, run.records(card, Infinity), take, true);
 		hintAtReading(run, read);
 		return [{ count }];
 	},

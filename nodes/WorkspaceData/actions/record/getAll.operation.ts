@@ -1,4 +1,5 @@
 import type { DataRecord } from '../../model/record';
+import type { JsonObject } from '../../model/shapes';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
@@ -70,13 +71,23 @@ export const getManyRecords = defineOperation({
 			return await mapInTurns(run.turn, sort ? await sort(records) : records, output);
 		}
 		const listing = run.records(card, passes || sort ? Infinity : limit, request);
-		const found: DataRecord[] = [];
-		const read = await scanRecords(run, listing, (record) => {
-			if (!passes || passes(record)) found.push(record);
-			return !sort && found.length === limit;
-		});
-		if (passes || sort) hintAtReading(run, read, { limit, needsAll: sort !== undefined });
-		const chosen = sort ? (await sort(found)).slice(0, limit) : found;
-		return await mapInTurns(run.turn, chosen, output);
+		if (sort) {
+			const found: DataRecord[] = [];
+			const keep = (record: DataRecord): boolean => {
+				if (!passes || passes(record)) found.push(record);
+				return false;
+			};
+			hintAtReading(run, await scanRecords(run, listing, keep, true), { limit, needsAll: true });
+			return await mapInTurns(run.turn, (await sort(found)).slice(0, limit), output);
+		}
+		// At once, so that records and their output are not in memory together.
+		const results: JsonObject[] = [];
+		const take = (record: DataRecord): boolean => {
+			if (!passes || passes(record)) results.push(output(record));
+			return results.length === limit;
+		};
+		const read = await scanRecords(run, listing, take, !passes || limit === Infinity);
+		if (passes) hintAtReading(run, read, { limit });
+		return results;
 	},
 });

@@ -18,7 +18,11 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 
 /** The settings for requests in the Options collection. @throws InputError */
 export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
-	const maxParallel = readNumber(options.maxParallel, 'Max Parallel Requests');
+	// 0 is automatic; expressions may give it as text.
+	const isAutomatic = plainText(options.maxParallel).trim() === '0';
+	const maxParallel = isAutomatic
+		? undefined
+		: readNumber(options.maxParallel, 'Max Parallel Requests');
 	const seconds = readNumber(options.timeout, 'Timeout');
 	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
 		throw new InputError(

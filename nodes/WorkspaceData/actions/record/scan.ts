@@ -1,21 +1,26 @@
 import type { DataRecord } from '../../model/record';
-import { MAX_PAGE_SIZE, type RecordListing } from '../../transport/listings';
+import type { RecordListing } from '../../transport/listings';
 import type { Run } from '../run';
+
+/** Records that are worked on in one turn of the event loop; so many are read without a hint. */
+const A_FEW = 100;
 
 /**
  * Reads records of a listing from the first on, page by page.
  *
  * @param isLast takes a record in; says whether the answer is known with it
+ * @param toTheEnd whether all that the listing is to give is read; else `isLast` may end it early
  * @returns how many records were looked at
  */
 export async function scanRecords(
 	{ turn }: Pick<Run, 'turn'>,
 	listing: RecordListing,
 	isLast: (record: DataRecord) => boolean,
+	toTheEnd = false,
 ): Promise<number> {
 	let read = 0;
 	for (;;) {
-		const part = await listing.part(read, MAX_PAGE_SIZE);
+		const part = await listing.part(read, A_FEW, toTheEnd);
 		if (part.length === 0) return read;
 		// For a further item the listing is there already: nothing else would pause.
 		await turn();
@@ -25,9 +30,6 @@ export async function scanRecords(
 		}
 	}
 }
-
-/** Readings up to this many records need no remark: one page, or a few. */
-const CHEAP_READING = 100;
 
 /** Why a reading did not end at the limit. */
 export interface ReadingCost {
@@ -43,7 +45,7 @@ export function hintAtReading(
 	read: number,
 	{ limit = Infinity, needsAll = false }: ReadingCost = {},
 ): void {
-	if (read <= CHEAP_READING) return;
+	if (read <= A_FEW) return;
 	if (needsAll && limit !== Infinity) {
 		hint(
 			`${read} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`,
@@ -51,5 +53,5 @@ export function hintAtReading(
 		return;
 	}
 	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
-	hint(`${read} records were read: the service cannot filter or count.${advice}`);
+	hint(`${read} records were read, because the service cannot filter or count.${advice}`);
 }

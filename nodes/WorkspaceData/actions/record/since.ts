@@ -91,13 +91,14 @@ async function openCard(
 	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
 	const keyOf = (id: string) => keys.get(id) ?? id;
 	const entries: Entry[] = [];
-	const read = await scanRecords(run, run.records(card, Infinity, request), (record) => {
+	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
 		if (before.floor === undefined || byAge(age, before.floor) > 0) {
 			entries.push({ ...age, token: tokenOf(record, by, keyOf), record });
 		}
 		return false;
-	});
+	};
+	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
 	const listed = await sortInTurns(run.turn, entries, byAge);
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
 	run.atEnd(() => save(run.context, card, { by, mark }, opened));

@@ -1,7 +1,6 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/record';
 import type { JsonObject } from '../../model/shapes';
-import { DEFAULT_MAX_PARALLEL } from '../../transport/api';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -114,8 +113,8 @@ export const upsertRecord = defineOperation({
 				// Nothing is done with them: neither `created` nor `updated`.
 				if (found.length > 0 && upsertMode === 'createOnly') return found.map(kept);
 				if (found.length > 0) {
-					const parallel = request.maxParallel ?? DEFAULT_MAX_PARALLEL;
-					return await inParallel(found, parallel, async (earlier) => {
+					const atOnce = () => run.api.atOnce(request.maxParallel);
+					return await inParallel(found, atOnce, async (earlier) => {
 						const record = await update(run, write, data, earlier.id, earlier);
 						matches.put(record, data);
 						return updated(earlier, record);

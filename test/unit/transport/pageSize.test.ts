@@ -1,0 +1,224 @@
+/** How large the pages are that a service is asked for, whatever it answers. */
+import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failures';
+import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
+import {
+	bearableSize,
+	createPageSize,
+	describedPageSize,
+} from '../../../nodes/WorkspaceData/transport/pageSize';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+import { createTestClock } from '../../support/clock';
+
+const refusal = (status: number, title = 'Bad request') =>
+	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);
+
+let services = 0;
+
+/** A service of so many records that decides about a limit. */
+function service(
+	count: number,
+	decide: (limit: number | undefined) => number | Error,
+	description: unknown = {},
+) {
+	const limits: Array<number | undefined> = [];
+	let descriptions = 0;
+	const request = async ({ path, query }: ApiRequest) => {
+		await Promise.resolve();
+		if (path[0] === 'openapi.json') {
+			descriptions += 1;
+			if (description instanceof Error) throw description;
+			return { status: 200, headers: {}, body: description };
+		}
+		const limit = query?.limit as number | undefined;
+		limits.push(limit);
+		const given = decide(limit);
+		if (given instanceof Error) throw given;
+		const start = Number(query?.cursor ?? 0);
+		const end = Math.min(start + given, count);
+		const records = Array.from({ length: end - start }, (_, n) => ({
+			id: `r${start + n}`,
+			data: {},
+		}));
+		return {
+			status: 200,
+			headers: {},
+			body: { records, next_cursor: end < count ? String(end) : null },
+		};
+	};
+	// What is learned about a service is kept for each of them.
+	const api = {
+		baseUrl: `https://s${(services += 1)}.example/api/v1`,
+		request,
+	} as unknown as WorkspaceApi;
+	return {
+		limits,
+		descriptions: () => descriptions,
+		read: async (wanted = Infinity) =>
+			(await openRecordListing(api, 'c1', wanted).first(wanted)).map(({ id }) => id),
+	};
+}
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`);
+const upTo = (most: number, error: Error) => (limit: number | undefined) =>
+	limit !== undefined && limit > most ? error : (limit ?? 20);
+const named = (maximum: unknown) => ({
+	paths: {
+		'/workspaces/{wid}/cards/{cid}/records': {
+			get: { parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', maximum } }] },
+		},
+	},
+});
+
+test('a service that gives 1,000: no other request than the pages', async () => {
+	const { read, limits, descriptions } = service(2_500, (limit) => limit ?? 20);
+	expect(await read()).toEqual(ids(2_500));
+	expect(limits).toEqual([1_000, 1_000, 1_000]);
+	expect(descriptions()).toBe(0);
+});
+
+test('a limit asks for no more than it needs', async () => {
+	const { read, limits } = service(2_500, (limit) => limit ?? 20);
+	expect(await read(50)).toEqual(ids(50));
+	expect(await read(1_020)).toEqual(ids(1_020));
+	expect(limits).toEqual([50, 1_000, 20]);
+});
+
+test.each([400, 413, 422])(
+	'refused with %d: the maximum that the description names, asked for once and remembered',
+	async (status) => {
+		const { read, limits, descriptions } = service(600, upTo(250, refusal(status)), named(250));
+		expect(await read()).toEqual(ids(600));
+		expect(await read()).toEqual(ids(600));
+		expect(limits).toEqual([1_000, 250, 250, 250, 250, 250, 250]);
+		expect(descriptions()).toBe(1);
+	},
+);
+
+test.each<[string, unknown]>([
+	['none', {}],
+	['none that can be read', refusal(404, 'Not found')],
+	['a larger one than it takes', named(5_000)],
+	['a maximum that is no number', named('many')],
+	['zero', named(0)],
+])('refused, and the description names %s: halved until it is taken', async (_, description) => {
+	const { read, limits, descriptions } = service(300, upTo(130, refusal(422)), description);
+	expect(await read()).toEqual(ids(300));
+	expect(limits).toEqual([1_000, 500, 250, 125, 125, 125]);
+	expect(descriptions()).toBeLessThanOrEqual(2);
+});
+
+test('a service that refuses every limit: at last none is asked for, and that is remembered', async () => {
+	const error = refusal(400, 'Unknown parameter: limit');
+	const { read, limits } = service(60, (limit) => (limit === undefined ? 20 : error));
+	expect(await read()).toEqual(ids(60));
+	expect(limits).toEqual([1_000, 500, 250, 125, 62, undefined, undefined, undefined]);
+	limits.length = 0;
+	expect(await read(5)).toEqual(ids(5));
+	expect(limits).toEqual([undefined]);
+});
+
+test.each([401, 403, 404, 409, 429, 500, 503])(
+	'refused with %d: that is the answer',
+	async (status) => {
+		const { read, limits, descriptions } = service(60, () => refusal(status, 'No limit'));
+		await expect(read()).rejects.toMatchObject({ problem: { status } });
+		expect(limits).toEqual([1_000]);
+		expect(descriptions()).toBe(0);
+	},
+);
+
+test('refused for another reason after a page of that size: that is the answer', async () => {
+	let pages = 0;
+	const { read, limits } = service(5_000, (limit) =>
+		(pages += 1) > 2 ? refusal(400, 'Cursor expired') : (limit ?? 20),
+	);
+	await expect(read()).rejects.toMatchObject({ problem: { status: 400 } });
+	expect(limits).toEqual([1_000, 1_000, 1_000]);
+});
+
+test.each<[string, (limit: number | undefined) => number]>([
+	['fewer than asked for', () => 7],
+	['at most 100, silently', (limit) => Math.min(limit ?? 20, 100)],
+	['more than asked for', (limit) => (limit ?? 20) + 3],
+])('%s: all come, none twice', async (_, decide) => {
+	const { read } = service(700, decide);
+	expect(await read()).toEqual(ids(700));
+	expect(await read(33)).toEqual(ids(33));
+});
+
+test('two listings that are refused at once: one description, one size', async () => {
+	const { read, limits, descriptions } = service(100, upTo(200, refusal(400)), named(200));
+	await Promise.all([read(), read()]);
+	expect(limits).toEqual([1_000, 1_000, 200, 200]);
+	expect(descriptions()).toBe(1);
+});
+
+test('what is known is forgotten after an hour', async () => {
+	const clock = createTestClock();
+	const size = createPageSize(clock);
+	expect(size.most()).toBe(1_000);
+	await size.refused(1_000, async () => 300);
+	expect(size.most()).toBe(300);
+	clock.pass(3_599_000);
+	expect(size.most()).toBe(300);
+	clock.pass(1_001);
+	expect(size.most()).toBe(1_000);
+});
+
+test.each([
+	[100, 1_000, 80_000],
+	[8_000, 900, 1_000],
+	[1_000_000, 1, 8],
+	[20_000_000, 1, 1],
+])('records of %d bytes: %d to %d in a page', (bytes, least, most) => {
+	const records = Array.from({ length: 20 }, () => ({ raw: { text: 'x'.repeat(bytes) } }));
+	expect(bearableSize(records)).toBeGreaterThanOrEqual(least);
+	expect(bearableSize(records)).toBeLessThanOrEqual(most);
+});
+
+test('a page without records says nothing about their size', () => {
+	expect(bearableSize([])).toBe(1_000);
+});
+
+describe('descriptions', () => {
+	const limit = { name: 'limit', in: 'query', schema: { $ref: '#/components/schemas/Limit' } };
+	test('references are followed; parameters of the path count; Swagger 2 as well', () => {
+		const components = {
+			parameters: { Limit: limit },
+			schemas: { Limit: { type: 'integer', maximum: 400 } },
+		};
+		const parameters = [{ $ref: '#/components/parameters/Limit' }];
+		const path = '/workspaces/{wid}/cards/{cid}/records';
+		expect(describedPageSize({ components, paths: { [path]: { get: { parameters } } } })).toBe(400);
+		expect(describedPageSize({ components, paths: { [path]: { get: {}, parameters } } })).toBe(400);
+		const old = [{ name: 'limit', in: 'query', type: 'integer', maximum: 70 }];
+		expect(describedPageSize({ paths: { [path]: { get: { parameters: old } } } })).toBe(70);
+	});
+	test.each<[string, unknown]>([
+		['references in a circle', { '/records': { $ref: '#/paths/~1records' } }],
+		['a reference to itself', { '/records': { get: { $ref: '#' } } }],
+		['a reference elsewhere', { '/records': { get: { $ref: 'https://x.example/' } } }],
+		['lists for objects', [[], []]],
+		['texts', { '/records': 'get' }],
+		[
+			'keys of all objects',
+			{ '/records': { get: { parameters: [{ $ref: '#/constructor/prototype' }] } } },
+		],
+		[
+			'other parameters',
+			{ '/records': { get: { parameters: [{ name: 'limit', in: 'path' }, null, 5] } } },
+		],
+	])('%s: no maximum', (_, paths) => {
+		expect(describedPageSize({ paths } as never)).toBeUndefined();
+	});
+	test('a million paths and parameters take no time', () => {
+		const paths = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`/p${n}`, {}]));
+		const parameters = new Array(1_000_000).fill({ name: 'x' });
+		const started = performance.now();
+		expect(
+			describedPageSize({ paths: { ...paths, '/records': { get: { parameters } } } }),
+		).toBeUndefined();
+		expect(describedPageSize({ paths: { '/records': { get: { parameters } } } })).toBeUndefined();
+		expect(performance.now() - started).toBeLessThan(5_000);
+	});
+});

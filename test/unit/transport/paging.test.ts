@@ -1,0 +1,100 @@
+/** What a listing asks for, and when. */
+import { openListing } from '../../../nodes/WorkspaceData/transport/paging';
+
+const entriesOf = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, n) => ({ id: `e${from + n}` }));
+
+/** A listing of so many entries in pages of 10, with what was asked for. */
+function listing(
+	count: number,
+	options: { wanted?: number; keep?: boolean } = {},
+	failAt = Infinity,
+) {
+	const asked: number[] = [];
+	const opened = openListing(
+		'The listing',
+		async (cursor) => {
+			const start = Number(cursor ?? 0);
+			asked.push(start);
+			await new Promise(setImmediate);
+			if (start >= failAt) throw new Error('gone');
+			const end = Math.min(start + 10, count);
+			return { entries: entriesOf(start, end), nextCursor: end < count ? String(end) : null };
+		},
+		options,
+	);
+	return { opened, asked };
+}
+const quiet = async () => {
+	for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+};
+
+test('one page is on its way while another is worked on, and no more', async () => {
+	const { opened, asked } = listing(50);
+	for (let start = 0; start < 50; start += 5) {
+		const part = await opened.part(start, 5, true);
+		expect(part).toHaveLength(5);
+		await quiet();
+		expect(asked.length).toBe(Math.min(Math.floor(start / 10) + 2, 5));
+	}
+	expect(await opened.part(50, 5, true)).toEqual([]);
+});
+
+test('without it, nothing is asked for before it is needed', async () => {
+	const { opened, asked } = listing(50);
+	await opened.part(0, 10);
+	await quiet();
+	expect(asked).toEqual([0]);
+});
+
+test('no page beyond what is wanted', async () => {
+	const { opened, asked } = listing(50, { wanted: 20 });
+	await opened.part(0, 10, true);
+	await opened.part(10, 10, true);
+	await quiet();
+	expect(asked).toEqual([0, 10]);
+});
+
+test('a page ahead that fails is told when it is needed, and to everybody', async () => {
+	const { opened, asked } = listing(50, {}, 10);
+	expect(await opened.part(0, 10, true)).toHaveLength(10);
+	await quiet();
+	await expect(opened.part(10, 10)).rejects.toThrow('gone');
+	await expect(opened.first(30)).rejects.toThrow('gone');
+	expect(asked).toEqual([0, 10]);
+});
+
+test.each([true, false])('keep: %j gives the same entries, in order', async (keep) => {
+	const { opened } = listing(43, { keep });
+	const seen: string[] = [];
+	for await (const { id } of opened) seen.push(id);
+	expect(seen).toEqual(entriesOf(0, 43).map(({ id }) => id));
+	const again = listing(43, { keep });
+	expect(await again.opened.find('e31')).toEqual({ id: 'e31' });
+	expect(again.asked).toEqual([0, 10, 20, 30]);
+	expect(await listing(43, { keep }).opened.find('none')).toBeUndefined();
+});
+
+test('a listing that keeps nothing cannot be read twice by mistake', async () => {
+	const { opened } = listing(43, { keep: false });
+	await opened.part(0, 10);
+	await opened.part(10, 10);
+	await expect(opened.part(0, 10)).rejects.toThrow('read twice');
+});
+
+test('entries that come twice, because the listing moved, are given once', async () => {
+	for (const keep of [true, false]) {
+		const pages = [entriesOf(0, 10), entriesOf(8, 15), entriesOf(0, 20)];
+		const opened = openListing(
+			'The listing',
+			async (cursor) => {
+				const place = Number(cursor ?? 0);
+				return { entries: pages[place] ?? [], nextCursor: place < 2 ? String(place + 1) : null };
+			},
+			{ keep },
+		);
+		const seen: string[] = [];
+		for await (const { id } of opened) seen.push(id);
+		expect(seen).toEqual(entriesOf(0, 20).map(({ id }) => id));
+	}
+});
