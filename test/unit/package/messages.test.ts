@@ -28,7 +28,7 @@ function messagesOf(page: string): string[] {
 function patternOf(message: string): RegExp {
 	const parts = message
 		.replaceAll(
-			/'(?:Values to [A-Z]\w+|Base URL|Timeout)'|(?<=^The )record|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
+			/'(?:Values to [A-Z]\w+|Base URL|Timeout)'|(?<=^The )(?:record|field)|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
 			'…',
 		)
 		.split('…')
