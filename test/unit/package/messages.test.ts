@@ -20,7 +20,7 @@ function messagesOf(page: string): string[] {
 	return cells
 		.filter((cell, place) => place < sights || /^(Log: |n8n's )/.test(cell))
 		.map((cell) => cell.replace('Log: ', ''))
-		.flatMap((cell) => cell.split(/, (?=[A-Z…])/))
+		.flatMap((cell) => cell.replace(/, with .*/, '').split(/[,;] (?=[A-Z…'])/))
 		.filter((message) => message !== 'Message' && !FOREIGN.includes(message));
 }
 
@@ -28,7 +28,7 @@ function messagesOf(page: string): string[] {
 function patternOf(message: string): RegExp {
 	const parts = message
 		.replaceAll(
-			/'(?:Values to [A-Z]\w+|Base URL|Timeout)'|(?<=^The )(?:record|field)|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
+			/'[A-Z][^']*'|(?<=^The )(?:record|field)|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
 			'…',
 		)
 		.split('…')
