@@ -5,8 +5,10 @@ import {
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type INodeListSearchResult,
+	type INodeType,
 } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import {
 	ACTION_TYPE,
 	actionNode,
@@ -43,6 +45,7 @@ function editor(
 	parameters: IDataObject,
 	credentials: TestCredentials = workspace.apiKey,
 	path = 'parameters',
+	type: INodeType = nodeType,
 ): LoadOptionsContext {
 	const node = actionNode(credentials, {
 		resource: 'record',
@@ -54,7 +57,7 @@ function editor(
 		nodes: [node],
 		connections: {},
 		active: false,
-		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: nodeType }),
+		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: type }),
 	});
 	const additional = additionalData(credentials, 'internal', workflow);
 	additional.currentNodeParameters = node.parameters;
@@ -254,6 +257,26 @@ describe('E8: what a filter condition offers', () => {
 		]);
 		expect(await valuesOf('Title')).toEqual([]);
 		expect(await valuesOf('Title', 'Emma')).toEqual([{ name: 'Emma', value: 'Emma' }]);
+	});
+
+	test('the same in the options of the trigger', async () => {
+		const trigger = new WorkspaceDataTrigger();
+		const { methods } = trigger;
+		const at = editor(
+			{
+				watch: 'oneCard',
+				cardId: byId(card.id),
+				options: { filters: { conditions: [{ field: 'Active' }] } },
+			},
+			workspace.apiKey,
+			'parameters.options.filters.conditions[0].value',
+			trigger,
+		);
+		const conditions = await methods.loadOptions.getFilterConditions.call(at);
+		expect(conditions.map(({ name }) => name)).toEqual(await namesOf({ field: 'Active' }));
+		expect((await methods.listSearch.searchFilterValues.call(at)).results).toHaveLength(2);
+		const fields = await methods.loadOptions.getFilterFields.call(at);
+		expect(fields.map(({ value }) => value)).toEqual(expect.arrayContaining(['Active', 'id']));
 	});
 });
 

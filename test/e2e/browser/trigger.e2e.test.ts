@@ -95,7 +95,8 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			['Title', 'text'],
 			['Status', 'single_select', ['Open', 'Closed']],
 		]);
-		const conditions = [{ field: 'Status', condition: 'equals', value: '' }];
+		const value = { __rl: true, mode: 'list', value: '' };
+		const conditions = [{ field: 'Status', condition: 'equals', value }];
 		const workflow = await client.createWorkflow(
 			chain('Filter', [
 				trigger(
