@@ -318,6 +318,15 @@ describe('what goes wrong', () => {
 		expect(hintsOf(result)[0]).toContain("'B' (text: the service refused number: No such type)");
 	});
 
+	test('a description that never comes: the usual types, after no more than Timeout', async () => {
+		const name = newName();
+		workspace.service.control.fail({ path: '/openapi.json$', mode: 'hang' });
+		const start = Date.now();
+		expect((await run(name, items, { timeout: 1 })).error).toBeUndefined();
+		expect(Date.now() - start).toBeLessThan(8_000);
+		expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
+	});
+
 	test('a description that is none: the usual types', async () => {
 		const name = newName();
 		workspace.service.control.fail({ path: '/openapi.json$', body: 'html', status: 200, times: 5 });
