@@ -295,7 +295,7 @@ describe('what goes wrong', () => {
 		expect(error?.message).toBe('No answer came, so the field may exist now');
 		expect(error?.description).toContain(`Card '${name}' has the new fields 'A'.`);
 		expect(error?.description).toContain("Not created: 'B', 'C'.");
-		expect(error?.description).toMatch(/exists now: .*'Reuse the Card'/);
+		expect(error?.description).toMatch(/exists now\b.*'Reuse the Card'/);
 		expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
 		// And so it is gone on with.
 		expect((await run(name, items, { ifExists: 'reuse' })).error).toBeUndefined();
