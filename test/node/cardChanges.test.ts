@@ -289,6 +289,16 @@ describe('Missing Choices', () => {
 		},
 	);
 
+	test('refused: the fields that were added before are named', async () => {
+		workspace.service.control.fail({ method: 'PATCH', path: '/fields/', status: 409 });
+		const columns = mapEach({ New: 'x', Status: 'Late' });
+		const { error } = await write('create', { columns, options: { ...creates, ...adds } }, [{}]);
+		expect(error?.description).toContain(
+			"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status'.",
+		);
+		expect(await rows()).toEqual([]);
+	});
+
 	test('nothing is missing: nothing is read or changed beside the write', async () => {
 		const columns = mapEach({ Status: 'Done' });
 		await write('create', { columns, options: adds }, [{}]);

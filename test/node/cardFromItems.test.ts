@@ -297,7 +297,7 @@ describe('what goes wrong', () => {
 		);
 		expect(error?.description).toContain(`Card '${name}' has the new fields 'A'.`);
 		expect(error?.description).toContain("Not created: 'B', 'C'.");
-		expect(error?.description).toMatch(/exists now: .*'Reuse the Card'/);
+		expect(error?.description).toMatch(/exists now\b.*'Reuse the Card'/);
 		expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
 		// And so it is gone on with.
 		expect((await run(name, items, { ifExists: 'reuse' })).error).toBeUndefined();
@@ -318,6 +318,15 @@ describe('what goes wrong', () => {
 		expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
 		expect(await rowsOf(name)).toEqual([{ ...items[0], B: '1' }]);
 		expect(hintsOf(result)[0]).toContain("'B' (text: the service refused number: No such type)");
+	});
+
+	test('a description that never comes: the usual types, after no more than Timeout', async () => {
+		const name = newName();
+		workspace.service.control.fail({ path: '/openapi.json$', mode: 'hang' });
+		const start = Date.now();
+		expect((await run(name, items, { timeout: 1 })).error).toBeUndefined();
+		expect(Date.now() - start).toBeLessThan(8_000);
+		expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
 	});
 
 	test('a description that is none: the usual types', async () => {

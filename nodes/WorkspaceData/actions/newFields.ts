@@ -35,9 +35,16 @@ const DESCRIPTION_TIMEOUT_MS = 10_000;
 const MAX_NAMED = 50;
 
 /** The types that the service offers: as it describes them, else those in use and the usual ones. */
-async function offeredTypes(run: Run, seen: readonly Field[]): Promise<readonly string[]> {
+async function offeredTypes(
+	run: Run,
+	seen: readonly Field[],
+	{ timeoutMs = DESCRIPTION_TIMEOUT_MS }: ReadOptions,
+): Promise<readonly string[]> {
 	const described = await run
-		.description('json', { impatient: true, timeoutMs: DESCRIPTION_TIMEOUT_MS })
+		.description('json', {
+			impatient: true,
+			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
+		})
 		.then(describedFieldTypes)
 		.catch(() => []);
 	return described.length > 0 ? described : [...seen.map(({ type }) => type), ...USUAL_TYPES];
@@ -52,8 +59,9 @@ export async function planFields(
 	run: Run,
 	columns: readonly Column[],
 	seen: readonly Field[],
+	request: ReadOptions,
 ): Promise<PlannedField[]> {
-	const offered = await offeredTypes(run, seen);
+	const offered = await offeredTypes(run, seen, request);
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.turn();
@@ -77,7 +85,8 @@ const list = (names: readonly string[]): string =>
 export const describePlan = (planned: readonly PlannedField[]): string =>
 	list(planned.map(({ name, type, why }) => `'${clip(name)}' (${type}: ${why})`));
 
-const quoted = (fields: readonly PlannedField[]): string =>
+/** The names of fields in a message. */
+export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
 	list(fields.map(({ name }) => `'${clip(name)}'`));
 
 /**

@@ -131,7 +131,14 @@ async function prepareCard(
 	if (isDry) {
 		const card = existingCard(await run.cards(request).first(Infinity), name, policy);
 		const index = card ? await run.fields(card, request) : indexFields([], name);
-		const preview = await previewChanges(run, card ?? { id: '', name }, index, parts, allowed);
+		const preview = await previewChanges(
+			run,
+			card ?? { id: '', name },
+			index,
+			parts,
+			allowed,
+			request,
+		);
 		const { planned } = preview;
 		run.hint(
 			`Dry run: card '${card?.name ?? name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,

@@ -11,6 +11,7 @@ import {
 	createFields,
 	describePlan,
 	planFields,
+	quoted,
 	type Column,
 	type PlannedField,
 } from '../newFields';
@@ -91,9 +92,10 @@ export async function previewChanges(
 	index: FieldIndex,
 	writes: Writes,
 	allowed: Allowed,
+	request: Write['request'],
 ): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
 	const columns = allowed.fields ? missingColumns(index, writes) : [];
-	const planned = await planFields(run, columns, index.fields);
+	const planned = await planFields(run, columns, index.fields, request);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
@@ -149,12 +151,23 @@ export async function changeCard(
 		const columns = allowed.fields ? missingColumns(index, writes) : [];
 		let created: PlannedField[] = [];
 		if (columns.length > 0) {
-			const planned = await planFields(run, columns, index.fields);
+			const planned = await planFields(run, columns, index.fields, request);
 			({ created, index } = await createFields(run, card, planned, request));
 			run.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
 		}
 		const additions = allowed.choices ? missingChoices(index, writes) : [];
-		if (additions.length > 0) await addChoices(run, card, additions, request);
+		if (additions.length > 0) {
+			await addChoices(run, card, additions, request).catch((error: unknown) => {
+				const fields =
+					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
+				const wanted = quoted(additions.map(({ field }) => field));
+				run.note(
+					error,
+					[fields, `Choices were to be added to ${wanted}.`].filter(Boolean).join(' '),
+				);
+				throw error;
+			});
+		}
 		return created;
 	});
 }
@@ -182,7 +195,7 @@ export async function growCard(
 	const preview = await run.together(key, itemIndex, write, async (writes: Writes) => {
 		const index = await run.fields(card, request);
 		await run.turn();
-		if (isDry) return (await previewChanges(run, card, index, writes, allowed)).index;
+		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
 		const lacks =
 			(allowed.fields && missingColumns(index, writes).length > 0) ||
 			(allowed.choices && missingChoices(index, writes).length > 0);

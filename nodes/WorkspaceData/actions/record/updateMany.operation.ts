@@ -40,7 +40,8 @@ export const updateManyRecords = defineOperation({
 		const updated = await changeMany(
 			run,
 			card,
-			index,
+			// The conditions are about the fields that there are, in a dry run, too.
+			write.preview ? await run.fields(card, request) : index,
 			conditions,
 			request,
 			async (record) => await update(run, write, data, record.id, record),
