@@ -58,7 +58,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 }
 
 /** The cards of this name: those of the exact name, or else those that differ only in case. */
-export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
+function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return exact;
 	return cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
@@ -69,7 +69,7 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
  *
  * @throws InputError when there is none, or more than one; names the nearest cards
  */
-export function exactCardByName(cards: readonly Card[], name: string): Card {
+function exactCardByName(cards: readonly Card[], name: string): Card {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return findCardByName(exact, name);
 	const near = nearestNames(
@@ -89,7 +89,7 @@ export function exactCardByName(cards: readonly Card[], name: string): Card {
  *
  * @throws InputError when there is none, or more than one
  */
-export function findCardByName(cards: readonly Card[], name: string): Card {
+function findCardByName(cards: readonly Card[], name: string): Card {
 	const found = cardsOfName(cards, name);
 	const [card] = found;
 	if (card && found.length === 1) return card;
@@ -104,4 +104,21 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 		`The workspace has no card called '${name}'`,
 		names.length > 0 ? `Its cards are ${names.join(', ')}.` : 'It has no cards yet.',
 	);
+}
+
+/**
+ * The card that a locator means: the one of this id, or the one of this name among the workspace's cards.
+ *
+ * @param listed gives these cards; only asked where the locator has a name
+ * @param isExact whether the name must match exactly, for what cannot be undone
+ * @throws InputError when no card has the name, or more than one
+ */
+export async function locateCard(
+	{ mode, text, entered, shown }: LocatorReading,
+	listed: () => Promise<readonly Card[]>,
+	isExact = false,
+): Promise<Pick<Card, 'id' | 'name'>> {
+	if (mode !== 'name') return { id: text, name: shown };
+	const cards = await listed();
+	return isExact ? exactCardByName(cards, entered) : findCardByName(cards, text);
 }

@@ -8,7 +8,7 @@ import type { Search } from '../../model/subscriptionHappening';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/clock';
 import { listFields } from '../../transport/listings';
-import { simplified } from '../output';
+import { outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { readStore } from '../subscriptionStore';
 import { isCloseTo, openKnownRecords } from './knownRecords';
@@ -84,8 +84,7 @@ export async function catchUp(
 	}
 	const items = wanted.map((one) => {
 		const event = toEvent(one, api.workspaceId);
-		const json = settings.simple ? simplified(event, indexes.get(one.cardId)) : event.body;
-		return { json: json as IDataObject };
+		return { json: outputOf(event, settings, indexes.get(one.cardId)) };
 	});
 	// Last: a search that failed is done again.
 	const close = missed.filter(({ createdAt }) => isCloseTo(search.upTo, createdAt));

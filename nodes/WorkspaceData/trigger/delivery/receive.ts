@@ -1,12 +1,12 @@
 /** `webhook()`: what becomes of a delivery. */
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type DeliveredEvent, readEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldResolution';
 import type { Subscription } from '../../model/subscription';
 import { accepted, isOverwritten, stored, withStored } from '../../model/subscriptionSet';
 import { type Clock, systemClock } from '../../transport/clock';
 import { warnSparingly, type WarningSlot } from '../log';
-import { simplified } from '../output';
+import { outputOf } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode } from '../perNode';
 import { readStore, writeStore } from '../subscriptionStore';
@@ -113,10 +113,7 @@ async function startWith(
 	const index = await fieldsFor(context, event, settings, subscription.workspaceId, clock);
 	const tell = (message: string) => warn(node.warnings.watchFields, message);
 	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
-	const { simple, fieldKeys } = settings;
-	const json = simple
-		? simplified(event, fieldKeys === 'name' ? index : undefined)
-		: (event.body as IDataObject);
+	const json = outputOf(event, settings, index);
 	return { ...NOTHING_TO_DO, workflowData: [[{ json }]] };
 }
 
