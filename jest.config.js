@@ -26,7 +26,8 @@ const project = (name) => ({
 });
 
 /**
- * The same tests of the nodes, in the engine of n8n 1: all of them except those that n8n has no part in.
+ * The same tests of the nodes, in the engine of n8n 1: all of them except those that n8n has no part in,
+ * and what only n8n 2 does (triggerWorkers).
  *
  * @type {import('jest').Config}
  */
@@ -35,7 +36,7 @@ const nodeOnN8n1 = {
 	displayName: 'node-n8n1',
 	testPathIgnorePatterns: [
 		'/node_modules/',
-		'/(?:conformance|documentation|eventLoop)\\.test\\.ts$',
+		'/(?:conformance|documentation|eventLoop|triggerWorkers)\\.test\\.ts$',
 	],
 	resolver: '<rootDir>/test/n8n-1x-core/resolver.cjs',
 	globalSetup: '<rootDir>/test/n8n-1x-core/install.ts',

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Card } from '../model/card';
 import { kindOfValues } from '../model/fieldKind';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { exactCardByName, findCardByName, readLocator, type Locator } from '../model/locator';
+import { locateCard, readLocator, type Locator } from '../model/locator';
 import { ownValue, type JsonObject } from '../model/shapes';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
@@ -152,13 +152,9 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		options: ReadOptions | undefined,
 		isExact: boolean,
 	): Promise<CardReference> {
-		const { mode, text, entered, shown } = readLocator(locator, 'Card');
-		if (mode !== 'name') {
-			names.learn(text, shown);
-			return { id: text, name: shown };
-		}
-		const all = await cards(options).first(Infinity);
-		const { id, name } = isExact ? exactCardByName(all, entered) : findCardByName(all, text);
+		const chosen = readLocator(locator, 'Card');
+		const listed = async () => await cards(options).first(Infinity);
+		const { id, name } = await locateCard(chosen, listed, isExact);
 		names.learn(id, name);
 		return { id, name };
 	}

@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { indexFields, type FieldIndex } from '../model/fieldResolution';
-import { cardsOfName, peekLocator } from '../model/locator';
+import { InputError } from '../model/inputError';
+import { locateCard, peekLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication } from '../transport/credential';
 import { toNodeError } from '../transport/nodeError';
@@ -18,7 +19,7 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Wor
 /**
  * The card that is chosen in the editor right now.
  *
- * @returns its id, or undefined while none is chosen or an expression cannot be evaluated here
+ * @returns its id, or undefined while no single card is meant, or an expression cannot be evaluated here
  */
 export async function chosenCardId(
 	context: ILoadOptionsFunctions,
@@ -26,9 +27,12 @@ export async function chosenCardId(
 ): Promise<string | undefined> {
 	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
 	if (!locator || locator.text.startsWith('=')) return undefined;
-	if (locator.mode !== 'name') return locator.text;
-	const [card, another] = cardsOfName(await listCards(api, EDITOR_READ), locator.text);
-	return another ? undefined : card?.id;
+	const listed = async () => await listCards(api, EDITOR_READ);
+	const card = await locateCard(locator, listed).catch((error: unknown) => {
+		if (error instanceof InputError) return undefined;
+		throw error;
+	});
+	return card?.id;
 }
 
 /** The fields of the chosen card; none while no card is chosen. */

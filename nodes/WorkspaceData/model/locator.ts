@@ -69,7 +69,7 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
  *
  * @throws InputError when there is none, or more than one; names the nearest cards
  */
-export function exactCardByName(cards: readonly Card[], name: string): Card {
+function exactCardByName(cards: readonly Card[], name: string): Card {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return findCardByName(exact, name);
 	const near = nearestNames(
@@ -104,4 +104,21 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 		`The workspace has no card called '${name}'`,
 		names.length > 0 ? `Its cards include ${names.join(', ')}.` : 'The workspace has no cards yet.',
 	);
+}
+
+/**
+ * The card that a locator means: the one of this id, or the one of this name among the workspace's cards.
+ *
+ * @param listed gives these cards; only asked where the locator has a name
+ * @param isExact whether the name must match exactly, for what cannot be undone
+ * @throws InputError when no card has the name, or more than one
+ */
+export async function locateCard(
+	{ mode, text, entered, shown }: LocatorReading,
+	listed: () => Promise<readonly Card[]>,
+	isExact = false,
+): Promise<Pick<Card, 'id' | 'name'>> {
+	if (mode !== 'name') return { id: text, name: shown };
+	const cards = await listed();
+	return isExact ? exactCardByName(cards, entered) : findCardByName(cards, text);
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/event';
 import type { FieldIndex } from '../model/fieldResolution';
 import type { JsonObject } from '../model/shapes';
+import type { TriggerSettings } from './parameters';
 
 /** A top-level property of these names would steer n8n, or takes another place. */
 const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
@@ -16,12 +17,26 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
 }
 
 /**
- * The output for an event in its simplified form. Properties that the service sends beyond the interface
- * are passed on, for example who was added as a collaborator.
+ * The output for an event, as the node's settings say.
+ *
+ * @param index the fields of the card; undefined if no names are available
+ */
+export function outputOf(
+	event: DeliveredEvent,
+	{ simple, fieldKeys }: Pick<TriggerSettings, 'simple' | 'fieldKeys'>,
+	index: FieldIndex | undefined,
+): IDataObject {
+	if (!simple) return event.body as IDataObject;
+	return simplified(event, fieldKeys === 'name' ? index : undefined);
+}
+
+/**
+ * The output for an event in its simplified form. Properties that the service sends beyond the interface are
+ * passed on, for example who was added as a collaborator.
  *
  * @param index the fields of the card; undefined where ids are wanted, or no names can be had
  */
-export function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IDataObject {
+function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IDataObject {
 	const rest = Object.entries(event.body).filter(([name]) => !LEFT_OUT.has(name));
 	return {
 		...Object.fromEntries(rest),

@@ -1,7 +1,7 @@
 /** The parameters of the trigger node, read and checked. */
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
-import { findCardByName, readLocator } from '../model/locator';
+import { locateCard, readLocator } from '../model/locator';
 import { readConditions, readMatchType, type EnteredCondition } from '../model/recordFilter';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import type { WorkspaceApi } from '../transport/api';
@@ -108,7 +108,6 @@ export async function watchedCard(
 	options: ReadOptions = {},
 ): Promise<string | null> {
 	if (card === undefined) return null;
-	const { mode, text } = readLocator(card, 'Card');
-	if (mode !== 'name') return text;
-	return findCardByName(await listCards(api, options), text).id;
+	const listed = async () => await listCards(api, options);
+	return (await locateCard(readLocator(card, 'Card'), listed)).id;
 }

@@ -1,4 +1,4 @@
-/** The settings page of the reference service in a real browser, with script switched off. */
+/** The settings page of the reference service in a real browser, with script switched off but for its copy buttons. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type ControlledService, startService } from '../../../service/index.ts';
 
@@ -20,7 +20,12 @@ afterAll(async () => await browser.close());
 beforeEach(async () => {
 	service = await startService({ control: true, backoffMs: 1 });
 	complaints.length = 0;
-	const context = await browser.newContext({ javaScriptEnabled: false });
+	await open(false);
+});
+
+/** Opens the settings page in a browser of its own. @param javaScriptEnabled whether scripts run */
+async function open(javaScriptEnabled: boolean): Promise<void> {
+	const context = await browser.newContext({ javaScriptEnabled });
 	page = await context.newPage();
 	page.setDefaultTimeout(60_000);
 	page.on('console', (message) => {
@@ -30,7 +35,7 @@ beforeEach(async () => {
 		}
 	});
 	await page.goto(service.settingsUrl);
-});
+}
 afterEach(async () => {
 	await page.context().close();
 	await service.close();
@@ -129,4 +134,26 @@ test('a paused subscription is shown with its attempts and resumed', async () =>
 	await subscriptions.getByRole('button', { name: 'Resume' }).click();
 	expect(await page.getByRole('status').textContent()).toContain('is active again');
 	expect(service.control.subscriptions()[0]?.state).toBe('active');
+});
+
+test('what a credential in n8n takes is copied by a click; without script there is no button for it', async () => {
+	const buttons = () => section('n8n').getByRole('button', { name: 'Copy' });
+	await signIn();
+	expect(await buttons().count()).toBe(0);
+	await page.context().close();
+
+	await open(true);
+	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+	await signIn();
+	const rows = await section('n8n').getByRole('row').all();
+	expect(await buttons().count()).toBe(rows.length);
+	expect(await section('n8n').textContent()).toContain(service.baseUrl);
+	for (const row of rows) {
+		const [value, button] = [row.locator('code'), row.getByRole('button')];
+		await button.click();
+		await row.getByText('Copied').waitFor();
+		expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await value.textContent());
+	}
+	// Each is itself again after a moment.
+	await section('n8n').getByText('Copied').first().waitFor({ state: 'detached' });
 });

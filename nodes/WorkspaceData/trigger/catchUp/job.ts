@@ -11,7 +11,7 @@ import { listFields } from '../../transport/listings';
 import { localTime } from '../../transport/localTime';
 import { isFiltered, meetsConditions } from '../delivery/conditions';
 import { warn } from '../log';
-import { simplified } from '../output';
+import { outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { readStore } from '../subscriptionStore';
 import { openKnownRecords } from './knownRecords';
@@ -101,7 +101,6 @@ export async function catchUp(
 		const index = indexes.get(one.cardId);
 		const place = { index, toUtc, tell };
 		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];
-		const json = settings.simple ? simplified(event, isNamed ? index : undefined) : event.body;
-		return [{ json: json as IDataObject }];
+		return [{ json: outputOf(event, settings, index) }];
 	});
 }

@@ -1,5 +1,5 @@
 /** `webhook()`: what becomes of a delivery. */
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type DeliveredEvent, readEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldResolution';
 import type { Subscription } from '../../model/subscription';
@@ -7,7 +7,7 @@ import { accepted, isOverwritten, stored, withStored } from '../../model/subscri
 import { type Clock, systemClock } from '../../transport/clock';
 import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
-import { simplified } from '../output';
+import { outputOf } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode } from '../perNode';
 import { readStore, writeStore } from '../subscriptionStore';
@@ -121,10 +121,7 @@ async function startWith(
 		tell: (message: string) => warn(node.warnings.filters, message),
 	};
 	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;
-	const { simple, fieldKeys } = settings;
-	const json = simple
-		? simplified(event, fieldKeys === 'name' ? index : undefined)
-		: (event.body as IDataObject);
+	const json = outputOf(event, settings, index);
 	return { ...NOTHING_TO_DO, workflowData: [[{ json }]] };
 }
 

@@ -82,8 +82,9 @@ export async function carryOutSaveJob(
 ): Promise<void> {
 	const node = nodeOf(context, 'production');
 	const isElsewhere = node.set.address === undefined;
-	if (isElsewhere && !hasStore(context)) {
-		// Seen in the workers of n8n 2.41. To write would delete all that the workflow has saved.
+	// Seen in the workers of n8n 2.41; those of n8n 1 get static data, and know no custom data.
+	if (isElsewhere && !hasStore(context) && 'customData' in context) {
+		// To write would delete all that the workflow has saved.
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
 	}
