@@ -1,8 +1,7 @@
-import type { IExecuteFunctions, IHttpRequestMethods } from 'n8n-workflow';
 import { Pool } from 'undici';
 import type { ServiceAddresses } from '../service/index.ts';
 
-/** The part of an answer that a benchmark looks at. */
+/** What the service answers, as far as a benchmark looks at it. */
 export interface Answer {
 	id: string;
 	records: Array<{ id: string; data: Record<string, unknown> }>;
@@ -15,7 +14,11 @@ export interface Answer {
  *
  * @throws Error where the status is no success
  */
-type Send = (method: IHttpRequestMethods, path: string, body?: object) => Promise<Answer>;
+type Send = (
+	method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+	path: string,
+	body?: object,
+) => Promise<Answer>;
 
 /** The least that talking to the service takes: no retries, no pacing, no checks but for the status. */
 export interface Client {
@@ -66,7 +69,7 @@ export function undiciClient(service: ServiceAddresses, connections: number): Cl
 	const headers = headersOf(service);
 	const send: Send = async (method, path, body) => {
 		const answer = await pool.request({
-			method: method as 'GET',
+			method,
 			path: `${pathname}/workspaces/${service.workspaceId}${path}`,
 			headers,
 			body: body === undefined ? null : JSON.stringify(body),
@@ -77,21 +80,4 @@ export function undiciClient(service: ServiceAddresses, connections: number): Cl
 		return (await answer.body.json()) as Answer;
 	};
 	return clientOf(send, async () => await pool.close());
-}
-
-/** The work of a node that leaves everything out: n8n's request helper and nothing else. */
-export function helperClient(
-	service: ServiceAddresses,
-	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
-): Client {
-	const headers = headersOf(service);
-	const send: Send = async (method, path, body) =>
-		(await helpers.httpRequest({
-			method,
-			url: `${service.baseUrl}/workspaces/${service.workspaceId}${path}`,
-			headers,
-			json: true,
-			...(body !== undefined && { body }),
-		})) as Answer;
-	return clientOf(send, async () => {});
 }

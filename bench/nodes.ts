@@ -1,94 +1,83 @@
 /**
- * `npm run bench -- [--only part] [--rounds number] [--json]`: what our nodes take in n8n's engine, compared with
- * undici and n8n's own request helper doing the same work at the same service, with as many requests at
- * once. Medians; all wait for the service. The ratio to the helper is what our node adds to n8n.
+ * `npm run bench -- [--only part] [--rounds number] [--json]`: what our nodes take in a real n8n, next to
+ * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
+ * Exits 1 where a goal is missed. Without `--only`, writes docs/benchmarks.md, and measures the service as
+ * well (`npm run bench:service`).
  */
+import { execa } from 'execa';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
-import { startService } from '../host/serviceProcess.ts';
-import { connectControl } from '../service/index.ts';
-import { helperClient, undiciClient } from './clients.ts';
-import { loadNodes } from './compiledNodes.ts';
-import { PARALLEL, prepareScenarios, type Scenario } from './scenarios.ts';
+import { repository } from '../host/folders.ts';
+import { writeReport, type Result } from './report.ts';
+import { median, type Round, type Row } from './row.ts';
+import { rows } from './rows.ts';
+import { openBench, type Bench } from './workbench.ts';
 
 const { values: options } = parseArgs({
 	options: {
 		json: { type: 'boolean', default: false },
-		only: { type: 'string', default: '' },
+		only: { type: 'string', multiple: true, default: [] },
 		rounds: { type: 'string', default: '5' },
 	},
 });
 
-async function secondsOf(run: () => Promise<void>): Promise<number> {
-	const started = performance.now();
-	await run();
-	return (performance.now() - started) / 1000;
-}
+const tell = (line: string) => void process.stderr.write(`${line}\n`);
 
-const median = (values: number[]): number =>
-	values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+/** Ours and the peer's in turns: what slows the machine slows both. The first round does not count. */
+async function measure(row: Row, bench: Bench): Promise<Result> {
+	const { name, what, unit, goal, mostRounds = Infinity } = row;
+	const wanted = Math.min(Number(options.rounds), mostRounds);
+	try {
+		await bench.control.reset();
+		const runRound = await row.prepare(bench);
+		const rounds: Round[] = [];
+		if (wanted > 1) await runRound();
+		while (rounds.length < wanted) rounds.push(await runRound());
+		const ours = median(rounds.map((round) => round.ours));
+		const peer = median(rounds.map((round) => round.peer));
+		const ratio = ours / peer;
+		return { name, what, unit, goal, ours, peer, ratio, ok: ratio <= goal, rounds: wanted };
+	} catch (error) {
+		tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+		return { name, what, unit, goal, ours: NaN, peer: NaN, ratio: NaN, ok: false, rounds: 0 };
+	}
+}
 
 stopOnSignals(() => 130);
-const nodes = await loadNodes();
-const service = await startService({ control: true });
-const control = connectControl(service.controlUrl ?? '', service.controlToken ?? '');
-await control.setRate({ rate: { limit: 1_000_000_000 } });
-const undici = undiciClient(service, PARALLEL);
-const helper = helperClient(service, nodes.executeContext({}));
-
-/** In turns, after one round that does not count: what slows the machine slows all. */
-async function measure({ name, count, isLocal, bare, node }: Scenario) {
-	const ways = {
-		undici: async () => await bare(undici),
-		...(!isLocal && { helper: async () => await bare(helper) }),
-		node,
-	};
-	const seconds: Record<string, number[]> = {};
-	for (let round = 0; round <= Number(options.rounds); round += 1) {
-		for (const [way, run] of Object.entries(ways)) {
-			const taken = await secondsOf(run);
-			if (round > 0) (seconds[way] ??= []).push(taken);
-		}
-	}
-	const [bareSeconds = NaN, helperSeconds, nodeSeconds = NaN] = ['undici', 'helper', 'node'].map(
-		(way) => seconds[way] && median(seconds[way]),
-	);
-	return {
-		name,
-		count,
-		undiciSeconds: bareSeconds,
-		helperSeconds,
-		nodeSeconds,
-		toUndici: nodeSeconds / bareSeconds,
-		toHelper: helperSeconds && nodeSeconds / helperSeconds,
-	};
-}
-
-const shown = (value: number | undefined, digits: number) =>
-	value === undefined ? undefined : Number(value.toFixed(digits));
-
+const isWanted = ({ name }: Row) =>
+	options.only.length === 0 || options.only.some((part) => name.includes(part));
 try {
-	const scenarios = await prepareScenarios({ nodes, service, control, client: undici });
-	const results = [];
-	for (const scenario of scenarios.filter(({ name }) => name.includes(options.only))) {
-		results.push(await measure(scenario));
+	const bench = await openBench(tell);
+	const results: Result[] = [];
+	for (const row of rows.filter(isWanted)) {
+		const result = await measure(row, bench);
+		results.push(result);
+		const { name, ours, peer, ratio, goal, ok, unit } = result;
+		tell(
+			`${ok ? 'met   ' : 'MISSED'}  ${name}: ${ours.toFixed(3)} ${unit} / ${peer.toFixed(3)} = ${ratio.toFixed(3)} (≤ ${goal})`,
+		);
 	}
-	if (options.json) process.stdout.write(`${JSON.stringify(results, null, '\t')}\n`);
-	else {
-		const rows = results.map((result) => [
-			result.name,
-			{
-				count: result.count,
-				'undici, s': shown(result.undiciSeconds, 3),
-				"n8n's helper, s": shown(result.helperSeconds, 3),
-				'our node, s': shown(result.nodeSeconds, 3),
-				'node : undici': shown(result.toUndici, 2),
-				'node : helper': shown(result.toHelper, 2),
-			},
-		]);
-		console.table(Object.fromEntries(rows));
+	await bench.close();
+	if (options.json) {
+		const table = Object.fromEntries(
+			results.map(({ name, ratio, goal, ok }) => [name, { ratio, goal, ok }]),
+		);
+		process.stdout.write(`${JSON.stringify(table, null, '\t')}\n`);
 	}
+	let ok = results.every((result) => result.ok);
+	if (options.only.length === 0) {
+		await writeReport(results);
+		// Its figures go where progress goes: `--json` has stdout to itself.
+		const service = await execa(process.execPath, [join(repository, 'bench', 'service.ts')], {
+			stdin: 'ignore',
+			stdout: process.stderr,
+			stderr: process.stderr,
+			reject: false,
+		});
+		ok &&= service.exitCode === 0;
+	}
+	process.exitCode = ok ? 0 : 1;
 } finally {
-	await undici.close();
 	await stopEverything();
 }

@@ -64,6 +64,8 @@ export interface Item {
 
 /** One run of a node in an execution. */
 export interface NodeRun {
+	/** In milliseconds. */
+	executionTime?: number;
 	executionStatus?: string;
 	error?: JsonObject;
 	data?: { main?: Array<Item[] | null> };

@@ -95,10 +95,17 @@ export function createControl(context: ControlContext) {
 	};
 
 	return {
-		/** Holds every API answer back. */
-		setLatency: call(z.strictObject({ ms: z.number().min(0).max(maximumTimerMs) }), ({ ms }) => {
-			state.latencyMs = ms;
-		}),
+		/** Holds every API answer back; with `atOnce`, so many at a time, and the others wait for them. */
+		setLatency: call(
+			z.strictObject({
+				ms: z.number().min(0).max(maximumTimerMs),
+				atOnce: z.number().int().min(1).optional(),
+			}),
+			({ ms, atOnce }) => {
+				state.latencyMs = ms;
+				state.atOnce = atOnce ?? Infinity;
+			},
+		),
 		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */
 		setRate: call(
 			z.strictObject({
@@ -303,6 +310,7 @@ export function createControl(context: ControlContext) {
 			Object.assign(variants, context.initial.variants);
 			Object.assign(settings, context.initial.settings);
 			state.latencyMs = 0;
+			state.atOnce = Infinity;
 			state.paging = 'normal';
 			state.rateAnswer = rateAnswerSchema.parse({});
 			limiter.set(context.initial.rate);

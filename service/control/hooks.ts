@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../http/context.ts';
 import { problemBody } from '../http/problem.ts';
 import type { Fault } from './faults.ts';
-import type { HookContext } from './state.ts';
+import type { HookContext, RigState } from './state.ts';
 import { controlRoot } from './routes.ts';
 import { createShapes, operationOf } from './shapes.ts';
 
@@ -48,10 +48,24 @@ async function* byteByByte(text: string, pauseMs: number) {
 	}
 }
 
+/** Holds answers back, so many at a time. */
+function createHolding(state: RigState) {
+	let held = 0;
+	const waiting: Array<() => void> = [];
+	return async (): Promise<void> => {
+		while (held >= state.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+		held += 1;
+		await sleep(state.latencyMs);
+		held -= 1;
+		waiting.shift()?.();
+	};
+}
+
 /** Adds what tests can turn: request log, latency, faults, the service's clock, and shapes of answers. */
 export function addHooks(app: App, context: HookContext) {
 	const { state, faults, tokenFaults, requests, clock, provider, store } = context;
 	const shapes = createShapes(context);
+	const holdBack = createHolding(state);
 	/** Faults that act when the answer goes out. */
 	const late = new WeakMap<FastifyRequest, Fault>();
 	const isControl = ({ url }: FastifyRequest) => url.startsWith(`${controlRoot}/`);
@@ -64,7 +78,7 @@ export function addHooks(app: App, context: HookContext) {
 		if (clock.offsetSeconds !== 0) {
 			void reply.header('date', new Date(clock.now()).toUTCString());
 		}
-		if (state.latencyMs > 0) await sleep(state.latencyMs);
+		if (state.latencyMs > 0) await holdBack();
 		const fault = faults.take(request.method, requests.entryOf(request.raw)?.path ?? '');
 		switch (fault?.mode) {
 			case 'answer':

@@ -6,6 +6,8 @@ export const rateAnswerSchema = z
 		status: z.literal([429, 403, 503]).default(429),
 		/** Whether there is a Retry-After header. */
 		retryAfter: z.boolean().default(true),
+		/** Whether answers have the three headers at all. */
+		headers: z.boolean().default(true),
 		/** The form of X-RateLimit-Reset, on every answer. */
 		reset: z.enum(['seconds', 'milliseconds', 'past', 'far', 'missing']).default('seconds'),
 	})

@@ -39,6 +39,7 @@ export function createRig(initial: {
 	};
 	const state: RigState = {
 		latencyMs: 0,
+		atOnce: Infinity,
 		paging: 'normal',
 		variants: { ...variants },
 		rateAnswer: rateAnswerSchema.parse({}),

@@ -124,7 +124,12 @@ export function createShapes(context: HookContext) {
 
 	/** X-RateLimit-Reset and a refusal as another service would send them. */
 	const rate = (reply: FastifyReply, payload: unknown): unknown => {
-		const { status, retryAfter, reset } = state.rateAnswer;
+		const { status, retryAfter, reset, headers } = state.rateAnswer;
+		if (!headers) {
+			for (const name of ['limit', 'remaining', 'reset']) {
+				void reply.removeHeader(`x-ratelimit-${name}`);
+			}
+		}
 		const seconds = Number(reply.getHeader('x-ratelimit-reset'));
 		const value = {
 			seconds,

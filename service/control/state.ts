@@ -15,6 +15,8 @@ import type { Variants } from './variants.ts';
 export interface RigState {
 	/** Time that every API answer is held back, in ms. */
 	latencyMs: number;
+	/** How many answers are held back at a time; the others wait for them. */
+	atOnce: number;
 	/** How cursors behave: properly, or as a broken service would. */
 	paging: 'normal' | 'repeatCursor' | 'endless';
 	variants: Variants;

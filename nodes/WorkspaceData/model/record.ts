@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldKind } from './fieldKind';
 import { readCursor, readEntries } from './page';
-import { type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
+import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
 
 /**
  * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
@@ -51,6 +51,11 @@ const recordSchema = resourceSchema('record_id', {
 });
 
 function toRecord(raw: JsonObject): DataRecord | undefined {
+	// As the interface shows them; the schema would take most of the time that a long listing takes.
+	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
+		const { id, data, created_at: createdAt } = raw;
+		if (typeof createdAt === 'string') return { id, data, createdAt, raw };
+	}
 	const record = recordSchema.safeParse(raw);
 	if (!record.success) return undefined;
 	const { id, data, created_at } = record.data;

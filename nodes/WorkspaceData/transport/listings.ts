@@ -164,14 +164,15 @@ export function openRecordListing(
 		for (;;) {
 			const most = pageSize.most();
 			const size = most && Math.min(most, needed, bearable);
-			try {
-				const page = await readRecords(api, cardId, cursor, size, options);
-				if (size) pageSize.took(size);
-				return page;
-			} catch (error) {
-				if (!size || !pageSize.isRefused(error, size)) throw error;
-				await pageSize.refused(size, async () => await readDescribedSize(api, options));
-			}
+			const page = await readRecords(api, cardId, cursor, size, options).catch(
+				async (error: unknown) => {
+					if (!size || !pageSize.isRefused(error, size)) throw error;
+					await pageSize.refused(size, async () => await readDescribedSize(api, options));
+					return undefined;
+				},
+			);
+			if (page && size) pageSize.took(size);
+			if (page) return page;
 		}
 	}
 

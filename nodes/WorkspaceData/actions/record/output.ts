@@ -19,6 +19,18 @@ function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 }
 
+/** Sets a property of the object itself, whatever its key: assigned, `__proto__` would be lost. */
+function setOwn(object: JsonObject, key: string, value: unknown): void {
+	if (key !== '__proto__') object[key] = value;
+	else
+		Object.defineProperty(object, key, {
+			value,
+			enumerable: true,
+			writable: true,
+			configurable: true,
+		});
+}
+
 /**
  * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
  *
@@ -48,17 +60,24 @@ export function recordOutput(
 	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
 	const keys = new Set(columns.map(({ key }) => key));
 	const isOrphan = (id: string) => !index.byId(id) && !keys.has(id);
-	const entries = ({ data }: DataRecord): Array<[string, unknown]> => {
-		const known = columns.flatMap(
-			({ id, key }): Array<[string, unknown]> => (Object.hasOwn(data, id) ? [[key, data[id]]] : []),
-		);
-		const orphans = wanted ? [] : Object.entries(data).filter(([id]) => isOrphan(id));
-		return [...known, ...orphans];
+	const fieldsOf = ({ data }: DataRecord): JsonObject => {
+		const fields: JsonObject = {};
+		let found = 0;
+		for (const { id, key } of columns) {
+			if (!Object.hasOwn(data, id)) continue;
+			setOwn(fields, key, data[id]);
+			found += 1;
+		}
+		const ids = wanted ? [] : Object.keys(data);
+		if (ids.length > found) {
+			for (const id of ids) if (isOrphan(id)) setOwn(fields, id, data[id]);
+		}
+		return fields;
 	};
 	return (record) => ({
 		id: record.id === UNKNOWN_ID ? null : record.id,
 		created_at: record.createdAt,
 		// Never at the top level: a field called `error` would steer n8n.
-		fields: Object.fromEntries(entries(record)),
+		fields: fieldsOf(record),
 	});
 }
