@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import type { ServiceAddresses } from '../service/index.ts';
 
-/** What the service answers, as far as a benchmark looks at it. */
+/** The parts of the service's answers that a benchmark looks at. */
 export interface Answer {
 	id: string;
 	records: Array<{ id: string; data: Record<string, unknown> }>;

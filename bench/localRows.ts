@@ -1,4 +1,4 @@
-/** What our code takes without n8n and without a service: computing, loading, size. */
+/** The cost of our code without n8n and without a service: computing, loading, size. */
 import { execa } from 'execa';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-/** One row of the table: what is measured, against what, and how good it has to be. */
+/** One row of the table: the measure, its peer, and the goal. */
 import type { Bench } from './workbench.ts';
 
-/** What one round gave. */
+/** The result of one round. */
 export interface Round {
 	ours: number;
 	peer: number;
@@ -9,7 +9,7 @@ export interface Round {
 
 export interface Row {
 	name: string;
-	/** What is measured, and what it is divided by. */
+	/** The measure, and the one that it is divided by. */
 	what: string;
 	unit: 's' | 'ms' | 'MB' | 'requests';
 	/** The ratio that is reached at most. */

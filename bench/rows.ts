@@ -1,4 +1,4 @@
-/** What our nodes take in n8n, next to what a user would pick instead. */
+/** The time that our nodes take in n8n, next to the nodes that a user would pick instead. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -251,7 +251,7 @@ const upsert: Row = {
 	},
 };
 
-/** Sends a delivery over a connection of its own. @returns ms until the answer is there */
+/** Sends a delivery over a separate connection. @returns ms until the answer is there */
 async function deliver(
 	address: string,
 	body: Buffer,

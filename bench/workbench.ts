@@ -10,7 +10,7 @@ import { chain, manualTrigger, type NodeDraft } from '../host/workflowBuilder.ts
 import { connectControl, type RemoteControl } from '../service/index.ts';
 import { undiciClient, type Client } from './clients.ts';
 
-/** What the rows work with. */
+/** The parts that the rows work with. */
 export interface Bench extends Workbench {
 	control: RemoteControl;
 	/** The peer of most rows: HTTP without n8n. */

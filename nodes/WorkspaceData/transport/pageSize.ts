@@ -21,7 +21,7 @@ const MAX_SERVICES = 1_000;
 const MAX_PATHS = 5_000;
 const MAX_PARAMETERS = 100;
 
-/** What is known about one service. */
+/** The page size that one service accepts. */
 export interface PageSize {
 	/** The size to ask for; undefined: the service chooses. */
 	most(): number | undefined;
@@ -83,7 +83,7 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 /** By the clock that tells the hour, and the API root. */
 const services = new WeakMap<Clock, BoundedMap<string, PageSize>>();
 
-/** What this process knows about a service. */
+/** The page size of a service, as this process knows it. */
 export function pageSizeOf(baseUrl: string, clock: Clock = systemClock): PageSize {
 	const known = services.get(clock) ?? new BoundedMap<string, PageSize>(MAX_SERVICES);
 	services.set(clock, known);

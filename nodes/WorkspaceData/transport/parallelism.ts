@@ -27,7 +27,7 @@ const MEASURED_FOR_ROUNDS = 50;
 /** Kinds of request whose times are kept; there are about twenty. */
 const MAX_KINDS = 100;
 
-/** What is known about one key. */
+/** The state of one key. */
 export interface Parallelism {
 	/** Requests at once; its fraction counts towards the next whole one. */
 	readonly limit: number;
@@ -52,7 +52,7 @@ export interface Parallelism {
 	readonly measuring: { readonly from: number; readonly limit: number } | undefined;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface Outcome {
 	/** As `Parallelism.next` was when it was sent. */
 	number: number;
@@ -103,7 +103,7 @@ const nextRound = (state: Parallelism, more: Partial<Parallelism>): Parallelism 
 	...more,
 });
 
-/** What the answers of a round say. */
+/** Draws the conclusion from the answers of a round. */
 function endRound(state: Parallelism, ceiling: number): Parallelism {
 	const { limit, slowness, answers, most } = state;
 	const gradient = Math.min(Math.max((TOLERANCE * answers) / slowness, MIN_GRADIENT), 1);
@@ -132,7 +132,7 @@ export function requestEnded(before: Parallelism, outcome: Outcome, now: number)
 	const limit = Math.min(before.limit, ceiling);
 	let state: Parallelism = { ...before, limit, underWay: Math.max(0, before.underWay - 1) };
 	const { number, how, kind } = outcome;
-	// What was under way when the limit shrank fails, or is slow, for the same reason: it counts once.
+	// Requests under way when the limit shrank fail, or are slow, for the same reason: they count once.
 	if (how === 'unknown' || number < state.reducedFrom) return state;
 	if (how === 'overloaded') {
 		const halved = Math.max(1, limit / 2);

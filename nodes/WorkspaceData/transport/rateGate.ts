@@ -25,7 +25,7 @@ export interface RateGate {
 	leave(headers: Headers | undefined): void;
 	/** Holds everything back until then (ms since the epoch): a request was refused. */
 	hold(until: number): void;
-	/** Whether the service tells how many requests are left. */
+	/** Whether the service tells how many requests remain. */
 	readonly isTold: boolean;
 }
 

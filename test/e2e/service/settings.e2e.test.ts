@@ -23,7 +23,7 @@ beforeEach(async () => {
 	await open(false);
 });
 
-/** Opens the settings page in a browser of its own. @param javaScriptEnabled whether scripts run */
+/** Opens the settings page in a separate browser. @param javaScriptEnabled whether scripts run */
 async function open(javaScriptEnabled: boolean): Promise<void> {
 	const context = await browser.newContext({ javaScriptEnabled });
 	page = await context.newPage();

@@ -32,7 +32,7 @@ export function createFaults(control: RemoteControl, seed: number) {
 	const counts = new Map<string, number>();
 	const names = Object.keys(KINDS);
 	return {
-		/** Puts faults among the next requests. What a round before left over is forgotten. */
+		/** Puts faults among the next requests. Leftovers of the round before are forgotten. */
 		async sow(requests: number): Promise<void> {
 			await control.clearFailures();
 			for (let n = 0; n < Math.round(requests * SHARE); n += 1) {

@@ -1,4 +1,4 @@
-/** What the executions say that the service has, record by record. */
+/** The service's records according to the executions. */
 import type { JsonObject } from '../../../host/n8nClient.ts';
 
 /** `unclear`: the execution said that it cannot know, as an answer was lost. */
@@ -6,7 +6,7 @@ type Existence = 'there' | 'gone' | 'unclear';
 
 interface Entry {
 	existence: Existence;
-	/** What 'Touched' may be: the last value that was confirmed, and those after it that were not. */
+	/** The values that 'Touched' may have: the last confirmed one, and later ones that were not confirmed. */
 	touched: Set<unknown>;
 }
 

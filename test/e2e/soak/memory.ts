@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 const EVERY_MS = 2_000;
-/** What may be added between the second quarter and the last, in MiB and as a share. */
+/** The growth allowed between the second quarter and the last, in MiB and as a share. */
 const GROWTH_MIB = 40;
 const GROWTH = 0.1;
 

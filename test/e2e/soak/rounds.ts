@@ -1,4 +1,4 @@
-/** A round of mixed work: creates, upserts, updates, reads and deletes, each a workflow of its own. */
+/** A round of mixed work: creates, upserts, updates, reads and deletes, each in a separate workflow. */
 import { randomUUID } from 'node:crypto';
 
 import {
@@ -96,7 +96,7 @@ export async function createRounds(
 	const run = async (saved: SavedWorkflow): Promise<Execution> =>
 		await client.run(saved, 'Start', 600_000);
 	const keyOf = ({ json }: Item): string => String((json.fields as JsonObject | undefined)?.Key);
-	/** What stands in an item of a write that failed. */
+	/** The failure in the item of a write. */
 	const failureIn = (item: Item | undefined): string | undefined => {
 		if (!item) return 'There is no item';
 		const { error } = item.json;

@@ -46,7 +46,7 @@ function service(
 			body: { records, next_cursor: end < count ? String(end) : null },
 		};
 	};
-	// What is learned about a service is kept for each of them.
+	// The accepted size is remembered for each service.
 	const api = {
 		baseUrl: `https://s${(services += 1)}.example/api/v1`,
 		request,

@@ -1,4 +1,4 @@
-/** What a listing asks for, and when. */
+/** Which pages a listing asks for, and when. */
 import { openListing } from '../../../nodes/WorkspaceData/transport/paging';
 
 const entriesOf = (from: number, to: number) =>

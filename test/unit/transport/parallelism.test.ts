@@ -18,7 +18,7 @@ interface Service {
 	/** Time that a request takes, in ms, at a time since the start; `chance` is from 0 to 1. */
 	takes(now: number, chance: number): number;
 	told: boolean;
-	/** What becomes of a request; undefined: nothing special. */
+	/** The outcome of a request; undefined: nothing special. */
 	fails?(now: number, underWay: number): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How soon after a reset requests go on, with services that tell it in whole seconds, each in its way. */
+/** How soon after a reset requests continue, with services that tell it in whole seconds, each in its way. */
 import { createSharedLimiter } from '../../../nodes/WorkspaceData/transport/concurrency';
 import { createRateGate } from '../../../nodes/WorkspaceData/transport/rateGate';
 import { refusalWait, type Headers } from '../../../nodes/WorkspaceData/transport/rateLimit';
@@ -80,7 +80,7 @@ describe.each([0, 1, 730, 999])('first request %d ms after a full second', (phas
 			['the same, a clock that is 7.7 s behind', { offset: -7_700 }],
 		])('%s: on within 100 ms of the reset once it is learned', async (_, more) => {
 			const windows = await run({ windowMs: 10_000, limit: 40, rounding, phase, ...more }, 9);
-			// What a service rounds, and where its windows begin, takes up to three of them to learn.
+			// It takes up to three windows to learn how a service rounds, and where its windows begin.
 			const learned = windows.slice(3);
 			expect(learned.length).toBeGreaterThanOrEqual(5);
 			for (const { lost } of learned) expect(lost).toBeLessThanOrEqual(100);
