@@ -9,7 +9,7 @@ export interface Round {
 
 export interface Row {
 	name: string;
-	/** The measure, and the one that it is divided by. */
+	/** The measure and its divisor. */
 	what: string;
 	unit: 's' | 'ms' | 'MB' | 'requests';
 	/** The ratio that is reached at most. */
