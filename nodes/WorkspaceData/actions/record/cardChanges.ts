@@ -36,11 +36,15 @@ function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefin
 }
 
 /** The values of all items by key, in the order in which the keys come. */
-function columnsOf(
-	writes: Writes,
-): Map<string, { values: unknown[]; hint: FieldHint | undefined }> {
+type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
+
+/** How many items are taken in before others have their turn. */
+const ITEMS_A_TURN = 1_000;
+
+async function columnsOf({ turn }: Pick<Run, 'turn'>, writes: Writes): Promise<Columns> {
 	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
-	for (const { columns: own } of writes) {
+	for (const [place, { columns: own }] of writes.entries()) {
+		if (place % ITEMS_A_TURN === 0) await turn();
 		for (const [key, value] of own.entries) {
 			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
 			columns.set(key, column);
@@ -54,8 +58,7 @@ function columnsOf(
  * The columns for which a card has no field. A field of exactly the name of one column is not taken for
  * another one that differs in case.
  */
-function missingColumns(index: FieldIndex, writes: Writes): Column[] {
-	const columns = columnsOf(writes);
+function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	return [...columns].flatMap(([name, { values, hint }]) => {
 		const field = peek(index, name, hint);
 		if (field === 'ambiguous') return [];
@@ -65,9 +68,9 @@ function missingColumns(index: FieldIndex, writes: Writes): Column[] {
 }
 
 /** The choices that values name and fields do not have. */
-function missingChoices(index: FieldIndex, writes: Writes): Addition[] {
+function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 	const values = new Map<Field, unknown[]>();
-	for (const [key, column] of columnsOf(writes)) {
+	for (const [key, column] of columns) {
 		const field = peek(index, key, column.hint);
 		if (!field || field === 'ambiguous' || !['choice', 'choices'].includes(field.kind)) continue;
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
@@ -94,13 +97,14 @@ export async function previewChanges(
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
-	const columns = allowed.fields ? missingColumns(index, writes) : [];
-	const planned = await planFields(run, columns, index.fields, request);
+	const columns = await columnsOf(run, writes);
+	const missing = allowed.fields ? missingColumns(index, columns) : [];
+	const planned = await planFields(run, missing, index.fields, request);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
 	});
-	const additions = allowed.choices ? missingChoices(index, writes) : [];
+	const additions = allowed.choices ? missingChoices(index, columns) : [];
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
 		...field,
@@ -148,14 +152,15 @@ export async function changeCard(
 	return await exclusively(run, `fields of ${card.id}`, async () => {
 		// Read again: another run may have added them since.
 		let index = await run.changedFields(card, request);
-		const columns = allowed.fields ? missingColumns(index, writes) : [];
+		const columns = await columnsOf(run, writes);
+		const missing = allowed.fields ? missingColumns(index, columns) : [];
 		let created: PlannedField[] = [];
-		if (columns.length > 0) {
-			const planned = await planFields(run, columns, index.fields, request);
+		if (missing.length > 0) {
+			const planned = await planFields(run, missing, index.fields, request);
 			({ created, index } = await createFields(run, card, planned, request));
 			run.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
 		}
-		const additions = allowed.choices ? missingChoices(index, writes) : [];
+		const additions = allowed.choices ? missingChoices(index, columns) : [];
 		if (additions.length > 0) {
 			await addChoices(run, card, additions, request).catch((error: unknown) => {
 				const fields =
@@ -194,11 +199,11 @@ export async function growCard(
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
 	const preview = await run.together(key, itemIndex, write, async (writes: Writes) => {
 		const index = await run.fields(card, request);
-		await run.turn();
 		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
+		const columns = await columnsOf(run, writes);
 		const lacks =
-			(allowed.fields && missingColumns(index, writes).length > 0) ||
-			(allowed.choices && missingChoices(index, writes).length > 0);
+			(allowed.fields && missingColumns(index, columns).length > 0) ||
+			(allowed.choices && missingChoices(index, columns).length > 0);
 		if (lacks) await changeCard(run, card, writes, allowed, request);
 		return undefined;
 	});
