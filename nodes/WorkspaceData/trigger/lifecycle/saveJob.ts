@@ -26,8 +26,6 @@ const jobSchema = z.object({
 	deletes: z.array(z.string()).default([]),
 	/** Whether the current one is known to work, so that all others may go. */
 	isSettled: z.boolean().default(false),
-	/** Whether the process that started the execution has had n8n save them. */
-	isSaved: z.boolean().default(false),
 });
 
 /** Custom data by which an execution tells the process that started it: n8n gave it no static data. */
@@ -52,16 +50,11 @@ export async function saveJob(
 	context: ITriggerFunctions,
 	node: TriggerNode,
 	authentication: Authentication,
-	{ deletes = [], isSettled, isSaved }: Partial<Omit<SaveJob, 'event' | 'sealed'>>,
+	{ deletes, isSettled }: Pick<SaveJob, 'deletes' | 'isSettled'>,
 ): Promise<IDataObject> {
 	const text = writeSubscriptions(stored(node.set));
 	const sealed = seal(text, await readOwnSecret(context, authentication));
-	return {
-		event: EVENT,
-		sealed,
-		...(deletes.length > 0 && { deletes, isSettled }),
-		...(isSaved && { isSaved }),
-	};
+	return { event: EVENT, sealed, ...(deletes.length > 0 && { deletes, isSettled }) };
 }
 
 /** Such a job in an item; undefined for another item. */

@@ -54,7 +54,8 @@ async function saveHere(
 	{ context, settings, clock, node }: Upkeep,
 	deletes: readonly RetiredSubscription[],
 ): Promise<Ending> {
-	const job = await saveJob(context, node, settings.authentication, { isSaved: true });
+	const nothing = { deletes: [], isSettled: false };
+	const job = await saveJob(context, node, settings.authentication, nothing);
 	writeStore(context, stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
@@ -62,8 +63,9 @@ async function saveHere(
 		await deleteWith(context, node, settings.authentication, deletes, clock);
 	}
 	const ending = await running;
+	if (ending === 'failed') return 'failed';
 	workers.areBlind = ending === 'blind';
-	return ending === 'failed' ? 'failed' : 'done';
+	return 'done';
 }
 
 /**
