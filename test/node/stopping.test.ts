@@ -70,6 +70,25 @@ describe('200 items, one is refused (D2)', () => {
 		expect(writes('POST')).toBeLessThanOrEqual(maxParallel + 1);
 	});
 
+	test.each([{}, { maxParallel: 0 }, { maxParallel: '0' }])(
+		'automatic (%j): nothing but what was under way is sent',
+		async (options) => {
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/records$',
+				skip: 1,
+				status: 422,
+				json: { title: 'Refused' },
+			});
+			const { error } = await run('create', { columns: mapAutomatically(), options }, items);
+			await quiet();
+			expect(error?.message).toBe('Refused');
+			expect(writes('POST')).toBeGreaterThanOrEqual(2);
+			// The limit of the key is shared by all tests of this file: 64 is the most that it can be.
+			expect(writes('POST')).toBeLessThanOrEqual(64 + 1);
+		},
+	);
+
 	test('deletions stop as well', async () => {
 		const ids = await workspace.records(card.id, items.slice(0, 20));
 		workspace.service.control.resetRequests();

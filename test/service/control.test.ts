@@ -89,6 +89,22 @@ describe('faults', () => {
 		await api('GET', 'cards');
 		expect(performance.now() - started).toBeGreaterThanOrEqual(29);
 	});
+	test('latency of so many answers at a time: the others wait for them', async () => {
+		service.control.setLatency({ ms: 40, atOnce: 2 });
+		const started = performance.now();
+		await Promise.all(Array.from({ length: 6 }, create));
+		expect(performance.now() - started).toBeGreaterThanOrEqual(3 * 40 - 5);
+	});
+
+	test('answers without the headers of the rate limit', async () => {
+		const names = async () => {
+			const { headers } = await fetch(`${service.baseUrl}/openapi.json`);
+			return [...headers.keys()].filter((name) => name.startsWith('x-ratelimit-'));
+		};
+		expect(await names()).toHaveLength(3);
+		service.control.setRateAnswer({ headers: false });
+		expect(await names()).toEqual([]);
+	});
 
 	test.each(['repeatCursor', 'endless'] as const)('cursors that never end: %s', async (mode) => {
 		await create();
