@@ -24,6 +24,8 @@ const MIN_GRADIENT = 0.5;
 const MEASURED_FOR_MS = 10_000;
 /** … and after this number of rounds, as measuring takes about two of them. */
 const MEASURED_FOR_ROUNDS = 50;
+/** Rounds after which it is measured anyway while so few requests are slow: not because of each other. */
+const STUCK_FOR_ROUNDS = 8;
 /** Kinds of request whose times are kept; there are about twenty. */
 const MAX_KINDS = 100;
 
@@ -166,6 +168,7 @@ export function requestEnded(before: Parallelism, outcome: Outcome, now: number)
 	if (number < state.roundFrom && !isSlow) return state;
 	state = endRound(state, ceiling);
 	const isOld = now - state.measuredAt >= MEASURED_FOR_MS && state.rounds >= MEASURED_FOR_ROUNDS;
-	if (!isOld) return state;
+	const isStuck = isSlow && state.limit < START + 1 && state.rounds >= STUCK_FOR_ROUNDS;
+	if (!isOld && !isStuck) return state;
 	return { ...state, measuring: { from: state.next, limit: state.limit } };
 }

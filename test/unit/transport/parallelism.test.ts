@@ -233,6 +233,13 @@ test('a service that stays slower is measured again, and gets as many requests a
 	);
 });
 
+test('a service that becomes much slower gets as many requests again, in rounds and not in seconds', () => {
+	const service: Service = { capacity: 1_000, told: true, takes: (now) => (now < 50 ? 1 : 50) };
+	const { history, ms } = simulate(service, 4_000);
+	expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
+	expect(ms).toBeLessThan(8_000);
+});
+
 test('few requests at once prove nothing: the limit stays', () => {
 	let state = unknownParallelism(0);
 	for (let n = 0; n < 100; n += 1) {
