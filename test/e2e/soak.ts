@@ -36,7 +36,7 @@ function readOptions() {
 	return { minutes, seed };
 }
 
-/** Waits until nothing is left to deliver; gives up when two minutes bring no progress. */
+/** Waits until all deliveries are done; gives up when two minutes bring no progress. */
 async function drained(control: RemoteControl): Promise<void> {
 	for (let before = Infinity; ; ) {
 		const all = await control.subscriptions();
