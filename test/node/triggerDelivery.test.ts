@@ -867,7 +867,7 @@ describe('what starts the workflow', () => {
 		it.each([
 			[
 				{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
-				"'Field Name or ID' of a filter",
+				"'Field Name or ID' is empty in a condition of 'Filters'",
 			],
 			[{ matchType: 'some' }, "'Match' cannot be 'some'"],
 		])('%j is refused when the workflow is published', async (options, message) => {

@@ -108,7 +108,7 @@ export function namedValue(
 		const named = index.fields.find(({ name }) => name === key);
 		if (named) {
 			hint(
-				`'${key}' in ${parameter} is the record's own property. To compare the field of this name, use its id: ${named.id}`,
+				`'${key}' in ${parameter} means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
 			);
 		}
 		return { ...own, isOwn: true };
