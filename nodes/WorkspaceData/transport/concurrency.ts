@@ -1,5 +1,13 @@
+import { systemClock, type Clock } from './clock';
+
 /** Runs tasks side by side, at most so many at once, in the order in which they came. */
 export type Limiter = <T>(maxParallel: number, task: () => Promise<T>) => Promise<T>;
+
+/**
+ * After this time, in ms, a task no longer counts towards what executions share: it hangs, and must not keep
+ * the others waiting. It still counts towards the limit of its own execution.
+ */
+const HANGS_AFTER_MS = 30_000;
 
 interface Task {
 	maxParallel: number;
@@ -22,7 +30,10 @@ interface Queue {
  * @returns opens the limiter of one execution. The limit of the execution comes with each task, as items may
  * have different ones: a task starts when fewer tasks than its own limit are running.
  */
-export function createSharedLimiter(atOnce: () => number): () => Limiter {
+export function createSharedLimiter(
+	atOnce: () => number,
+	clock: Clock = systemClock,
+): () => Limiter {
 	let running = 0;
 	/** The executions that have tasks waiting, the one whose turn it is first. */
 	const waiting: Queue[] = [];
@@ -60,11 +71,21 @@ export function createSharedLimiter(atOnce: () => number): () => Limiter {
 				queue.last = task;
 				startNext();
 			});
+			let counts = true;
+			const leave = (): void => {
+				if (counts) running -= 1;
+				counts = false;
+			};
+			const turnOff = clock.alarm(HANGS_AFTER_MS, () => {
+				leave();
+				startNext();
+			});
 			try {
 				return await work();
 			} finally {
+				turnOff();
+				leave();
 				queue.running -= 1;
-				running -= 1;
 				startNext();
 			}
 		};

@@ -39,7 +39,7 @@ export function createPacing(clock: Clock): Pacing {
 	const gate = createRateGate(clock);
 	return {
 		gate,
-		openLimiter: createSharedLimiter(() => atOnce(state)),
+		openLimiter: createSharedLimiter(() => atOnce(state), clock),
 		atOnce: () => atOnce(state),
 		sending({ method, path }) {
 			const sentAt = clock.now();

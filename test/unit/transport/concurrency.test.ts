@@ -94,3 +94,23 @@ test('a hundred thousand tasks that wait are started in no time', async () => {
 	// A second would be a list that is moved for each start; the machine may be busy.
 	expect(performance.now() - started).toBeLessThan(10_000);
 });
+
+test('tasks that hang keep other executions waiting for half a minute at most', async () => {
+	const clock = createTestClock();
+	const began = clock.now();
+	const open = createSharedLimiter(() => 3, clock);
+	const hanging = open();
+	const never = new Promise<never>(() => {});
+	let started = 0;
+	const hang = async () => {
+		started += 1;
+		await never;
+	};
+	for (let n = 0; n < 10; n += 1) void hanging(5, hang);
+	const other = open();
+	const waited = await other(5, async () => await Promise.resolve(clock.now() - began));
+	expect(waited).toBe(30_000);
+	// Their own execution's limit still holds for them.
+	await clock.sleep(120_000);
+	expect(started).toBe(5);
+});
