@@ -182,6 +182,41 @@ describe(`editor of n8n ${major}`, () => {
 		await editor.picture('failing-item', output);
 	});
 
+	test('the service shows the records that a workflow wrote', async () => {
+		const { client, action, service } = bench();
+		const card = await book('Books to look at');
+		const rows = [
+			{ title: 'Emma', price: 7 },
+			{ title: 'Moby Dick', price: 12.5 },
+		];
+		const workflow = await client.createWorkflow(
+			chain('Writes what the page shows', [
+				manualTrigger(),
+				codeItems('Rows', rows),
+				action('Books', {
+					resource: 'record',
+					operation: 'create',
+					cardId: byId(card.id),
+					columns: mapEach({ Title: '={{ $json.title }}', Price: '={{ $json.price }}' }),
+				}),
+			]),
+		);
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('Books');
+		await execute('Moby Dick');
+
+		const { page } = editor;
+		await page.goto(`${service.settingsUrl}/records`);
+		await page.getByLabel('Password').fill(service.settingsPassword);
+		await page.getByRole('button', { name: 'Sign in' }).click();
+		await page.goto(`${service.settingsUrl}/records`);
+		await page.getByRole('link', { name: card.name }).click();
+		const records = page.locator('table').last();
+		await records.getByText('Moby Dick').waitFor();
+		expect(await records.innerText()).toMatch(/Emma\s+7[\s\S]*Moby Dick\s+12\.5/);
+		await editor.picture('records-page', page.locator('body'), 780);
+	});
+
 	test('E3: a new node asks for a card and shows nothing red', async () => {
 		await openAction({ resource: 'record', operation: 'create' });
 		await panel().getByText('Choose a card to see its fields.').waitFor();
