@@ -179,7 +179,7 @@ describe(`editor of n8n ${major}`, () => {
 		const shown = await output.innerText();
 		expect(shown).toContain("Allowed values are 'Open', 'Done'");
 		expect(shown).toContain('[item 1]');
-		await editor.picture('failing-item', output);
+		await editor.picture('failing-item', output, 300);
 	});
 
 	test('the service shows the records that a workflow wrote', async () => {
@@ -214,7 +214,9 @@ describe(`editor of n8n ${major}`, () => {
 		const records = page.locator('table').last();
 		await records.getByText('Moby Dick').waitFor();
 		expect(await records.innerText()).toMatch(/Emma\s+7[\s\S]*Moby Dick\s+12\.5/);
-		await editor.picture('records-page', page.locator('body'), 780);
+		await page.setViewportSize({ width: 1100, height: 960 });
+		await editor.picture('records-page', page.locator('body'), 940);
+		await page.setViewportSize({ width: 1440, height: 900 });
 	});
 
 	test('E3: a new node asks for a card and shows nothing red', async () => {
