@@ -5,7 +5,7 @@ export type Limiter = <T>(maxParallel: number, task: () => Promise<T>) => Promis
 
 /**
  * After this time, in ms, a task no longer counts towards what executions share: it hangs, and must not keep
- * the others waiting. It still counts towards the limit of its own execution.
+ * the others waiting. It still counts towards its execution's limit.
  */
 const HANGS_AFTER_MS = 30_000;
 
