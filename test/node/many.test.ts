@@ -162,7 +162,11 @@ describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
 		['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
 		['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' cannot be 'isLike'"],
 		['a value that the field cannot hold', where('Amount', 'equals', 'x'), 'cannot hold "x"'],
-		['no field', where('', 'equals', 'a'), "'Field Name or ID' is empty in a condition of 'Filters'"],
+		[
+			'no field',
+			where('', 'equals', 'a'),
+			"'Field Name or ID' is empty in a condition of 'Filters'",
+		],
 		[
 			'an unknown match',
 			{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
