@@ -23,9 +23,8 @@ export interface Bench extends Workbench {
 	run(saved: SavedWorkflow, node: string): Promise<{ seconds: number; execution: Execution }>;
 }
 
-const PEERS = 'n8n-nodes-bench';
-/** The types of the peers' nodes. */
-export const peerTypes = { source: `${PEERS}.benchSource`, trigger: `${PEERS}.benchTrigger` };
+/** The types of the peers' nodes: n8n loads them from its folder for custom nodes. */
+export const peerTypes = { source: 'CUSTOM.benchSource', trigger: 'CUSTOM.benchTrigger' };
 
 const FIELDS = [
 	{ name: 'Key', type: 'text' },
@@ -40,7 +39,7 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 	await buildPackage();
 	const tarball = await packPackage();
 	const userFolder = await mkdtemp(join(tmpdir(), 'workspace-data-bench-'));
-	const peers = join(userFolder, '.n8n', 'nodes', 'node_modules', PEERS);
+	const peers = join(userFolder, '.n8n', 'custom');
 	await mkdir(peers, { recursive: true });
 	await cp(join(repository, 'bench', 'peer'), peers, { recursive: true });
 	const bench = await openWorkbench({
