@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { until } from '../host/deadline.ts';
-import { outputOf, type JsonObject } from '../host/n8nClient.ts';
+import { outputOf, type JsonObject, type SavedWorkflow } from '../host/n8nClient.ts';
 import { byId, chain, mapAutomatically, type NodeDraft } from '../host/workflowBuilder.ts';
 import { undiciClient } from './clients.ts';
 import { localRows } from './localRows.ts';
@@ -312,6 +312,13 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 			return kept.current?.secret;
 		});
 		const emptyAddress = `${host.baseUrl}/webhook/empty-${name}/webhook`;
+		/** Waits for the executions of a workflow: they would slow down the next delivery. */
+		const rest = async ({ id }: SavedWorkflow): Promise<void> => {
+			const isDone = ({ status }: { status: string }) => !['new', 'running'].includes(status);
+			await until('the executions to end', async () =>
+				(await client.executions(id)).every(isDone) ? true : undefined,
+			);
+		};
 		let events = 0;
 		return async () => {
 			const taken = { ours: [] as number[], peer: [] as number[] };
@@ -329,7 +336,9 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 				const headers = { 'x-service-signature': signature.digest('hex') };
 				const target = subscription?.targetUrl ?? '';
 				taken.ours.push(await deliver(target, body, headers, isForged ? 401 : 200));
+				await rest(mine);
 				taken.peer.push(await deliver(emptyAddress, body, headers, 200));
+				await rest(other);
 			}
 			return { ours: median(taken.ours), peer: median(taken.peer) };
 		};
