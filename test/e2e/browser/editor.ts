@@ -123,6 +123,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await wanted.waitFor();
 			const offered = await items.locator('.option-headline').allInnerTexts();
 			await wanted.click();
+			// It fades out, and would be taken for a part of the next one.
+			await items.first().waitFor({ state: 'hidden' });
 			return offered.map((text) => text.trim());
 		},
 		async listOf(parameter) {

@@ -8,29 +8,30 @@ import type { RemoteControl } from '../../../service/control/controlClient.ts';
 /** More than the service's log keeps. */
 const ALL = 1_000_000;
 
-/** How often each event ran, by `delivery_key`, read from n8n's own database. */
-function ranByKey(userFolder: string, workflowId: string): Map<string, number> {
+/**
+ * The digests in the data of each execution, read from n8n's own database: the `delivery_key` of its event,
+ * and whatever else n8n stores that looks like one.
+ */
+function digestsOfExecutions(userFolder: string, workflowId: string): Array<Set<string>> {
 	const file = join(userFolder, '.n8n', 'database.sqlite');
 	const database = new DatabaseSync(file, { readOnly: true });
-	const ran = new Map<string, number>();
 	try {
 		const rows = database
 			.prepare(
 				`SELECT data FROM execution_data JOIN execution_entity ON id = executionId
 				WHERE workflowId = ? AND status = 'success'`,
 			)
-			.iterate(workflowId);
-		for (const { data } of rows as Iterable<{ data: string }>) {
-			const keys = new Set([...data.matchAll(/"([0-9a-f]{64})"/g)].map(([, key = '']) => key));
-			for (const key of keys) ran.set(key, (ran.get(key) ?? 0) + 1);
-		}
+			.all(workflowId) as Array<{ data: string }>;
+		return rows.map(
+			({ data }) =>
+				new Set([...data.matchAll(/"([0-9a-f]{64})"/g)].map(([, digest = '']) => digest)),
+		);
 	} finally {
 		database.close();
 	}
-	return ran;
 }
 
-/** Counts what was delivered, and what has no execution, more than one, or was never delivered. */
+/** Counts events without an execution, events with more than one, and executions without an event. */
 export async function countEvents(control: RemoteControl, userFolder: string, workflowId: string) {
 	const log = await control.deliveries({ limit: ALL });
 	const delivered = new Set(
@@ -38,11 +39,17 @@ export async function countEvents(control: RemoteControl, userFolder: string, wo
 			.filter(({ state }) => state === 'delivered')
 			.map(({ body }) => createHash('sha256').update(body).digest('hex')),
 	);
-	const ran = ranByKey(userFolder, workflowId);
+	const ran = new Map<string, number>();
+	let unknown = 0;
+	for (const digests of digestsOfExecutions(userFolder, workflowId)) {
+		const keys = [...digests].filter((digest) => delivered.has(digest));
+		if (keys.length === 0 && digests.size > 0) unknown += 1;
+		for (const key of keys) ran.set(key, (ran.get(key) ?? 0) + 1);
+	}
 	return {
 		delivered: delivered.size,
 		missing: [...delivered].filter((key) => !ran.has(key)).length,
 		repeated: [...ran.values()].filter((count) => count > 1).length,
-		unknown: [...ran.keys()].filter((key) => !delivered.has(key)).length,
+		unknown,
 	};
 }
