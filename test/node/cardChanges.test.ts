@@ -2,25 +2,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: { id: string; fieldIds: Record<string, string> };
 
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Follows', [
+useCard(
+	'Follows',
+	[
 		{ name: 'Key', type: 'text' },
 		{ name: 'Amount', type: 'number' },
 		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
 		{ name: 'Tags', type: 'multi_select', options: ['home'] },
-	]);
-	workspace.service.control.resetRequests();
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 const write = async (
 	operation: string,

@@ -41,6 +41,17 @@ export const choicesProperty = {
 		"The choices of a select field, as a list of texts. On an update, existing choices keep their IDs, and choices that are not listed are removed. For anything else, use 'Options (JSON)'.",
 } as const;
 
+/** The name of a new card. */
+export const cardNameProperty = {
+	displayName: 'Name',
+	name: 'name',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. Customers',
+	description: 'The name of the card',
+} as const;
+
 /** How to continue if a card of the same name exists. */
 export const ifCardExistsProperty = {
 	displayName: 'If Card Exists',

@@ -1,4 +1,8 @@
-import { customPropertiesProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
+import {
+	cardNameProperty,
+	customPropertiesProperty,
+	ifCardExistsProperty,
+} from '../../ui/fieldDefinition';
 import { readChoice } from '../choice';
 import { readJsonObject } from '../json';
 import { defineOperation } from '../operation';
@@ -12,15 +16,7 @@ export const createCard = defineOperation({
 	description: 'Create a new card',
 	writes: true,
 	properties: [
-		{
-			displayName: 'Name',
-			name: 'name',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. Customers',
-			description: 'The name of the card',
-		},
+		cardNameProperty,
 		{
 			displayName: 'Additional Fields',
 			name: 'additionalFields',

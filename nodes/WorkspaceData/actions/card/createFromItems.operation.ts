@@ -2,7 +2,7 @@ import type { Card } from '../../model/card';
 import { indexFields, type FieldIndex } from '../../model/fieldResolution';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/shapes';
-import { ifCardExistsProperty } from '../../ui/fieldDefinition';
+import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
 	dryRunOption,
 	maxParallelOption,
@@ -166,15 +166,7 @@ export const createCardFromItems = defineOperation({
 	description: 'Create a card with fields that suit the input items, and a record for each item',
 	writes: true,
 	properties: [
-		{
-			displayName: 'Name',
-			name: 'name',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. Customers',
-			description: 'The name of the card',
-		},
+		cardNameProperty,
 		recordOptions([
 			createRecordsOption,
 			dryRunOption,

@@ -61,8 +61,6 @@ export interface FoundRecord {
 export interface KnownRecords {
 	/** Whether n8n may have forgotten older entries. */
 	isFull: boolean;
-	/** Whether there is anything to look up. */
-	isEmpty: boolean;
 	/** Those of at most {@link LOOKUP_SIZE} keys that n8n remembers. */
 	lookUp(keys: readonly string[]): Promise<Set<string>>;
 	/** The end of the last of these searches that was completed; undefined where none was. */
@@ -81,7 +79,6 @@ export async function openKnownRecords(context: IExecuteFunctions): Promise<Know
 	const isEmpty = count === 0;
 	return {
 		isFull: count >= REMEMBERED,
-		isEmpty,
 		lookUp: async (keys) =>
 			isEmpty ? new Set() : await alone(context, async () => await lookUp(context, keys)),
 		async lastSearched(upTo) {
