@@ -38,13 +38,16 @@ describe('unpublishing', () => {
 	it('B5 gives up on a deletion that hangs', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
-		const hanging = { method: 'DELETE', path: '/webhooks/', mode: 'hang', times: 2 } as const;
-		suite.workspace.service.control.fail(hanging);
+		const { control } = suite.workspace.service;
+		control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'hang', times: 100 });
 		const elapsed = startStopwatch();
 		expect(await trigger.deactivate()).toBe(false);
 		expect(elapsed()).toBeLessThan(10_000);
 		expect(keptBy(trigger).retired).toHaveLength(1);
-		expect(await trigger.deactivate()).toBe(true);
+		control.clearFailures();
+		// A try that began before may hang for another 8 s; each call waits up to 9 s for it.
+		if (!(await trigger.deactivate())) expect(await trigger.deactivate()).toBe(true);
+		expect(suite.live(trigger)).toEqual([]);
 	});
 
 	it.each([404, 410])('counts as deleted what the service answers %d for', async (status) => {
