@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
-import type * as Router from '../nodes/WorkspaceData/actions/router.ts';
+import type * as Published from '../nodes/WorkspaceData/WorkspaceData.node.ts';
 import { median, type Row } from './row.ts';
 
 const load = createRequire(import.meta.url);
@@ -56,8 +56,9 @@ function instantContext(count: number, fieldCount: number) {
 
 /** Runs creates. @returns seconds altogether, and the longest CPU time between two turns of the event loop, in ms */
 async function compute(count: number, fieldCount: number) {
-	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'actions', 'router.js');
-	const { route } = load(path) as typeof Router;
+	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'WorkspaceData.node.js');
+	const { WorkspaceData } = load(path) as typeof Published;
+	const { execute } = new WorkspaceData();
 	const context = instantContext(count, fieldCount);
 	let longest = 0;
 	let last = process.threadCpuUsage();
@@ -70,7 +71,7 @@ async function compute(count: number, fieldCount: number) {
 	};
 	setImmediate(look);
 	const started = performance.now();
-	const [items] = await route(context as unknown as Parameters<typeof route>[0]);
+	const [items] = await execute.call(context as unknown as ThisParameterType<typeof execute>);
 	running = false;
 	if (items?.length !== count || items[0]?.json.error) throw new Error('Items failed');
 	return { seconds: (performance.now() - started) / 1000, longest };

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
-import { plainText } from '../model/text';
+import { byCharacter, plainText } from '../model/text';
 import { apiDescription } from './apiDescription/apiDescription.resource';
 import { card } from './card/card.resource';
 import { field } from './field/field.resource';
@@ -33,7 +33,7 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	return operation;
 }
 
-const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+const byName = (a: { name: string }, b: { name: string }): number => byCharacter(a.name, b.name);
 
 /** The resource selector. */
 export function resourceSelector(): INodeProperties {

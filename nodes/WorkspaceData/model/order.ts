@@ -1,5 +1,6 @@
 /** The order of records by the values of their fields, each as a value of its field's type. */
 import { isEmpty, isTyped, orderable, type ComparedField } from './comparison';
+import { byCharacter } from './text';
 
 export const DIRECTIONS = ['asc', 'desc'] as const;
 
@@ -25,9 +26,6 @@ export interface OrderKey {
 
 const RANKS = { typed: 0, other: 1, empty: 2 } as const;
 
-/** As the language of this n8n orders texts. */
-const collator = new Intl.Collator();
-
 const EMPTY: OrderKey = { rank: 'empty', parts: [] };
 
 const textOf = (value: unknown): string =>
@@ -46,9 +44,8 @@ export function orderKey({ field }: OrderField, value: unknown): OrderKey {
 	return { rank: 'typed', parts: known };
 }
 
-const byLanguage = (a: string, b: string): number => collator.compare(a, b);
-
-const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+/** As the language of this n8n orders texts. */
+const byLanguage = (a: string, b: string): number => a.localeCompare(b);
 
 /** Numbers before texts. */
 function compareParts(a: number | string, b: number | string, compareTexts = byCharacter): number {

@@ -5,6 +5,12 @@
 export const plainText = (value: unknown): string =>
 	typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
+/**
+ * Orders texts character by character. For what is sorted while n8n loads the nodes: `localeCompare` loads the rules
+ * of languages first, which takes as long as all the rest.
+ */
+export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
 /** The number that a parameter holds, also as text; NaN for all else. */
 export const plainNumber = (value: unknown): number => Number(plainText(value));
 

@@ -208,7 +208,7 @@ export function recordOptions<
 	const Entries extends ReadonlyArray<{ readonly name: string; readonly displayName: string }>,
 >(options: Entries) {
 	const sorted: ReadonlyArray<Entries[number]> = [...options].sort((a, b) =>
-		a.displayName.localeCompare(b.displayName),
+		a.displayName < b.displayName ? -1 : 1,
 	);
 	return {
 		displayName: 'Options',
