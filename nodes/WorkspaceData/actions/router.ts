@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/shapes';
 import { Cancelled } from '../transport/failures';
 import { errorDetails, toNodeError } from '../transport/nodeError';
 import type { Operation } from './operation';
+import { openParameters } from './parameters';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run';
 import { withoutErrorFlag } from './serviceObject';
@@ -28,11 +29,14 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		];
 	}
 	const { operation, run } = prepared;
+	const parameter = openParameters(context, operation);
 	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
 	const outcomes = await Promise.all(
 		inputs.map(async (_, itemIndex) => {
 			await run.turn();
-			return await runItem(operation, run, itemIndex, unshare).finally(() => run.ended(itemIndex));
+			const get = (name: string): unknown => parameter(name, itemIndex);
+			const running = runItem(operation, { run, itemIndex, get }, unshare);
+			return await running.finally(() => run.ended(itemIndex));
 		}),
 	);
 	const errors = outcomes.filter(({ error }) => error !== undefined);
@@ -63,24 +67,16 @@ async function prepare(context: IExecuteFunctions): Promise<{ operation: Operati
 
 async function runItem(
 	operation: Operation,
-	run: Run,
-	itemIndex: number,
+	call: Parameters<Operation['execute']>[0],
 	unshare: (json: JsonObject) => JsonObject,
 ): Promise<Outcome> {
+	const { run, itemIndex } = call;
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
-	const get = (name: string): unknown =>
-		context.getNodeParameter(
-			name,
-			itemIndex,
-			operation.properties.find((property) => property.name === name)?.default,
-			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
-			{ skipValidation: true },
-		);
 	// An item before this one has ended the run.
 	if (run.stopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
-		const results = await operation.execute({ run, itemIndex, get });
+		const results = await operation.execute(call);
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
 		const items: INodeExecutionData[] = [];
 		for (const result of results) {
