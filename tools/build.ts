@@ -5,7 +5,7 @@
  * n8n looks for it. Names stay as they are in the sources, so that stack traces can be read.
  */
 import { build, type Plugin } from 'esbuild';
-import { copyFile, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
 import { stopOnSignals } from '../host/cleanup.ts';
@@ -71,11 +71,13 @@ async function writeEntry(file: string, name: string): Promise<void> {
 	await writeFile(join(repository, file), `exports.${name} = require('${path}').${name};\n`);
 }
 
+/** Copies what n8n reads as files; JSON without white space, as the code. */
 async function copyAssets(): Promise<void> {
 	for await (const file of glob(COPIED, { cwd: repository })) {
 		const target = join(repository, 'dist', file);
 		await mkdir(dirname(target), { recursive: true });
-		await copyFile(join(repository, file), target);
+		const text = await readFile(join(repository, file), 'utf8');
+		await writeFile(target, file.endsWith('.json') ? JSON.stringify(JSON.parse(text)) : text);
 	}
 }
 
