@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
 import type * as Router from '../nodes/WorkspaceData/actions/router.ts';
+import { longestTurn } from '../test/support/cpuTime.mts';
 import { median, type Row } from './row.ts';
 
 const load = createRequire(import.meta.url);
@@ -59,19 +60,11 @@ async function compute(count: number, fieldCount: number) {
 	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'actions', 'router.js');
 	const { route } = load(path) as typeof Router;
 	const context = instantContext(count, fieldCount);
-	let longest = 0;
-	let last = process.threadCpuUsage();
-	let running = true;
-	const look = () => {
-		const { user, system } = process.threadCpuUsage(last);
-		longest = Math.max(longest, (user + system) / 1000);
-		last = process.threadCpuUsage();
-		if (running) setImmediate(look);
-	};
-	setImmediate(look);
 	const started = performance.now();
-	const [items] = await route(context as unknown as Parameters<typeof route>[0]);
-	running = false;
+	const { result, longest } = await longestTurn(
+		async () => await route(context as unknown as Parameters<typeof route>[0]),
+	);
+	const [items] = result;
 	if (items?.length !== count || items[0]?.json.error) throw new Error('Items failed');
 	return { seconds: (performance.now() - started) / 1000, longest };
 }

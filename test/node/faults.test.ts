@@ -136,7 +136,7 @@ describe('tries', () => {
 
 	test('a time-out is as long as the option says', async () => {
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang' });
-		const { error } = await run(create({ options: { timeout: 0.2 } }));
+		const { error } = await run(create({ options: { timeout: 1 } }));
 		expect(error?.message).toBe('The record may have been created: no answer came in time');
 	});
 });
