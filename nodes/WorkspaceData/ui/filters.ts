@@ -16,6 +16,18 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
+/** A choice among the fields of the card; its description says what for. */
+export const fieldOfCard = {
+	displayName: 'Field Name or ID',
+	name: 'field',
+	type: 'options',
+	typeOptions: {
+		loadOptionsMethod: 'getFilterFields',
+		loadOptionsDependsOn: ['cardId.value'],
+	},
+	default: '',
+} as const;
+
 /** The choice of the compared field decides which conditions and which values are offered. */
 const dependsOnField = ['cardId.value', '&field'] as const;
 
@@ -38,14 +50,7 @@ export const filtersProperty = {
 			name: 'conditions',
 			values: [
 				{
-					displayName: 'Field Name or ID',
-					name: 'field',
-					type: 'options',
-					typeOptions: {
-						loadOptionsMethod: 'getFilterFields',
-						loadOptionsDependsOn: ['cardId.value'],
-					},
-					default: '',
+					...fieldOfCard,
 					description:
 						'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},
