@@ -65,7 +65,7 @@ export const signed = ({ secret }: Stored, body: Buffer) => ({
 const realNow = Date.now.bind(Date);
 
 /**
- * From now on it is so many hours later than it is.
+ * Puts the clock forward by some hours.
  *
  * @param since the real time that the hours are counted from, in ms: now unless told otherwise
  * @returns that time
