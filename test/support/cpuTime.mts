@@ -37,7 +37,8 @@ export async function longestTurn<Result>(work: () => Promise<Result>) {
 }
 
 /**
- * The least of up to three measurements: compiling, collecting garbage and caches that others use only ever add.
+ * The least of up to three measurements, of time or of memory: compiling, collecting garbage and caches that others
+ * use only ever add to one of them.
  *
  * @param limit a measurement below it needs no second one
  */
