@@ -5,7 +5,7 @@ import { leastOf, longestTurn } from '../support/cpuTime.mts';
 import { byId, mapAutomatically } from '../support/parameters';
 
 // A million values, also on a machine that is busy with other things.
-jest.setTimeout(180_000);
+jest.setTimeout(400_000);
 
 /** The longest that a stretch may compute, in ms. */
 const LIMIT_MS = 200;
