@@ -16,8 +16,8 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
-/** A choice among the fields of the card; its description says what for. */
-export const fieldOfCard = {
+/** The choice among the fields of the card. */
+export const comparedField = {
 	displayName: 'Field Name or ID',
 	name: 'field',
 	type: 'options',
@@ -26,6 +26,8 @@ export const fieldOfCard = {
 		loadOptionsDependsOn: ['cardId.value'],
 	},
 	default: '',
+	description:
+		'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
 /** The choice of the compared field decides which conditions and which values are offered. */
@@ -49,11 +51,7 @@ export const filtersProperty = {
 			displayName: 'Conditions',
 			name: 'conditions',
 			values: [
-				{
-					...fieldOfCard,
-					description:
-						'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
-				},
+				comparedField,
 				{
 					displayName: 'Condition',
 					name: 'condition',
