@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repository } from '../host/folders.ts';
 import type * as Published from '../nodes/WorkspaceData/WorkspaceData.node.ts';
+import { longestTurn } from '../test/support/cpuTime.mts';
 import { median, type Row } from './row.ts';
 
 const load = createRequire(import.meta.url);
@@ -60,19 +61,11 @@ async function compute(count: number, fieldCount: number) {
 	const { WorkspaceData } = load(path) as typeof Published;
 	const { execute } = new WorkspaceData();
 	const context = instantContext(count, fieldCount);
-	let longest = 0;
-	let last = process.threadCpuUsage();
-	let running = true;
-	const look = () => {
-		const { user, system } = process.threadCpuUsage(last);
-		longest = Math.max(longest, (user + system) / 1000);
-		last = process.threadCpuUsage();
-		if (running) setImmediate(look);
-	};
-	setImmediate(look);
 	const started = performance.now();
-	const [items] = await execute.call(context as unknown as ThisParameterType<typeof execute>);
-	running = false;
+	const { result, longest } = await longestTurn(
+		async () => await execute.call(context as unknown as ThisParameterType<typeof execute>),
+	);
+	const [items] = result;
 	if (items?.length !== count || items[0]?.json.error) throw new Error('Items failed');
 	return { seconds: (performance.now() - started) / 1000, longest };
 }

@@ -1,3 +1,5 @@
+import { explain } from './problem.ts';
+
 /** Stops everything that must end before this process does, newest last. */
 const stops: Array<() => Promise<void>> = [];
 let stopping: Promise<void> | undefined;
@@ -41,4 +43,22 @@ export function stopOnSignals(onSignal: (signal: NodeJS.Signals) => number): voi
 			void stopEverything().finally(() => process.exit(code));
 		});
 	}
+}
+
+/**
+ * Runs a program: explains what ended it early, stops everything that it started, and ends the process.
+ *
+ * @param main gives the exit code
+ */
+export async function runProgram(main: () => Promise<number>): Promise<never> {
+	stopOnSignals(() => 130);
+	let code = 1;
+	try {
+		code = await main();
+	} catch (error) {
+		process.stderr.write(`${explain(error)}\n`);
+	} finally {
+		await stopEverything();
+	}
+	process.exit(code);
 }

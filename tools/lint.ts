@@ -1,6 +1,6 @@
 /**
- * `npm run lint`: types, n8n's rules, our stricter rules, layout and prose, side by side; exits 1 if any of
- * them objects.
+ * `npm run lint`: types, n8n's rules, our stricter rules, layout, prose and the list of messages, side by side;
+ * exits 1 if any of them objects.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ const checks: Array<[string, string[]]> = [
 	],
 	['prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
 	['../tools/prose.ts', []],
+	['../tools/messages.ts', []],
 ];
 
 const codes = await Promise.all(

@@ -8,11 +8,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { stopEverything, stopOnSignals } from '../host/cleanup.ts';
+import { runProgram } from '../host/cleanup.ts';
 import { runCommand } from '../host/commands.ts';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
-import { explain } from '../host/problem.ts';
 
 /** The part of the scanner that works on a folder; its command line fetches published packages. */
 interface Scanner {
@@ -58,13 +57,4 @@ async function scan(): Promise<boolean> {
 	}
 }
 
-stopOnSignals(() => 130);
-let passed = false;
-try {
-	passed = await scan();
-} catch (error) {
-	process.stderr.write(`${explain(error)}\n`);
-} finally {
-	await stopEverything();
-}
-process.exit(passed ? 0 : 1);
+await runProgram(async () => ((await scan()) ? 0 : 1));

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { stopAtExit, stopEverything, stopOnSignals } from '../../host/cleanup.ts';
+import { runProgram, stopAtExit } from '../../host/cleanup.ts';
 import { killGroup } from '../../host/commands.ts';
 import { type Major, repository } from '../../host/folders.ts';
 import { installHost } from '../../host/installHost.ts';
 import { processFileEnding } from '../../host/n8nProcess.ts';
 import { buildPackage, packPackage } from '../../host/packageInstall.ts';
-import { explain, Problem } from '../../host/problem.ts';
+import { Problem } from '../../host/problem.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -137,13 +137,4 @@ async function main(): Promise<number> {
 	return 0;
 }
 
-stopOnSignals(() => 130);
-let code = 1;
-try {
-	code = await main();
-} catch (error) {
-	process.stderr.write(`${explain(error)}\n`);
-} finally {
-	await stopEverything();
-}
-process.exit(code);
+await runProgram(main);

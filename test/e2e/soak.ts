@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { stopAtExit, stopEverything, stopOnSignals } from '../../host/cleanup.ts';
+import { runProgram, stopAtExit } from '../../host/cleanup.ts';
 import { until } from '../../host/deadline.ts';
 import { buildPackage, packPackage } from '../../host/packageInstall.ts';
-import { explain, Problem } from '../../host/problem.ts';
+import { Problem } from '../../host/problem.ts';
 import { openWorkbench } from '../../host/workbench.ts';
 import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
 import { createFaults } from './soak/faults.ts';
@@ -136,13 +136,4 @@ async function main(): Promise<number> {
 	return isSound ? 0 : 1;
 }
 
-stopOnSignals(() => 130);
-let code = 1;
-try {
-	code = await main();
-} catch (error) {
-	process.stderr.write(`${explain(error)}\n`);
-} finally {
-	await stopEverything();
-}
-process.exit(code);
+await runProgram(main);

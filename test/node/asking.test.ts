@@ -3,24 +3,20 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { byId } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Asked', [
+let card: TestCard;
+useCard(
+	'Asked',
+	[
 		{ name: 'Title', type: 'text' },
 		{ name: 'Amount', type: 'number' },
 		{ name: 'Due', type: 'date' },
 		{ name: 'Level', type: 'single_select', options: ['Low', 'Normal', 'High'] },
-	]);
-});
+	],
+	(made) => ({ workspace, card } = made),
+);
 
 async function getAll(
 	parameters: IDataObject,

@@ -104,12 +104,12 @@ describe('when nothing comes for long', () => {
 		const old = current(trigger);
 		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be checked'));
 		suite.refuseNext({ status: 503 });
-		pass(26.5);
+		const since = pass(26.5);
 		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 
 		// 10 seconds later, then 20.
-		pass(26.5 + 10 / 3_600);
+		pass(26.5 + 10 / 3_600, since);
 		trigger.tick();
 		await trigger.idle();
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
@@ -174,7 +174,7 @@ describe('when nothing comes for long', () => {
 		for (const hours of [27, 27.1, 27.2]) {
 			pass(hours);
 			trigger.tick();
-			await new Promise((resolve) => setTimeout(resolve, 100));
+			await trigger.idle();
 		}
 		expect(current(trigger).id).not.toBe(old.id);
 		expect(suite.subscribed() - before).toBe(1);
@@ -346,6 +346,8 @@ describe('when nothing comes for long', () => {
 			current(trigger).id === old.id ? undefined : true,
 		);
 		const made = current(trigger);
+		// The node hears of the end of the execution, too, before half an hour passes.
+		await trigger.idle();
 		trigger.overwrite(before);
 		pass(27);
 		await untilTicked(trigger, 'n8n to save it again', () =>

@@ -1,4 +1,5 @@
 import { type Service, startService } from '../../service/index.ts';
+import { leastOf, workMs } from '../support/cpuTime.mts';
 import { type Client, createClient } from './client.ts';
 
 let service: Service;
@@ -11,12 +12,6 @@ beforeAll(async () => {
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });
 afterAll(async () => await service.close());
-
-/** The work of this process so far, in ms: unlike time, it is the same on a busy machine. */
-const workMs = () => {
-	const { user, system } = process.cpuUsage();
-	return (user + system) / 1_000;
-};
 
 const repeat = (times: number, text: string) => Array<string>(times).fill(text).join(',');
 const keys = (times: number) => Array.from({ length: times }, (_, n) => `"k${n}":1`).join(',');
@@ -41,17 +36,15 @@ test.each<[string, () => [path: string, body: string]]>([
 	['300,000 unknown properties', () => [`cards/${cid}/records`, `{"data":{},${keys(300_000)}}`]],
 ])('%s: refused soon and in few words', async (_name, make) => {
 	const [path, body] = make();
-	let least = Infinity;
-	// Caches that others use make the same work slower, so one of three tries counts.
-	for (let tries = 0; tries < 3 && least >= 3_000; tries += 1) {
-		const begun = workMs();
-		const answer = await api('POST', path, body);
-		least = Math.min(least, workMs() - begun);
-		expect(answer.status).toBe(422);
-		expect(answer.body.detail).toMatch(/./);
-		expect(answer.body.errors.length).toBeLessThanOrEqual(100);
-		expect(answer.text.length).toBeLessThan(100_000);
-	}
+	const least = await leastOf(3_000, async () => {
+		return await workMs(async () => {
+			const answer = await api('POST', path, body);
+			expect(answer.status).toBe(422);
+			expect(answer.body.detail).toMatch(/./);
+			expect(answer.body.errors.length).toBeLessThanOrEqual(100);
+			expect(answer.text.length).toBeLessThan(100_000);
+		});
+	});
 	// Only the reading of the body remains; before, it was up to 18 s.
 	expect(least).toBeLessThan(3_000);
 });
@@ -61,8 +54,11 @@ test('a multi_select value with more entries than options is not searched throug
 	const field = { name: 'x', type: 'multi_select', options };
 	const { id } = (await api('POST', `cards/${cid}/fields`, field)).body;
 	const body = `{"data":{"${id}":[${repeat(500_000, '"option 499"')}]}}`;
-	const begun = workMs();
-	const answer = await api('POST', `cards/${cid}/records`, body);
-	expect(answer.body).toMatchObject({ status: 422, type: expect.stringMatching(/invalid-value$/) });
-	expect(workMs() - begun).toBeLessThan(2_000);
+	const least = await leastOf(2_000, async () => {
+		return await workMs(async () => {
+			const { body: problem } = await api('POST', `cards/${cid}/records`, body);
+			expect(problem).toMatchObject({ status: 422, type: expect.stringMatching(/invalid-value$/) });
+		});
+	});
+	expect(least).toBeLessThan(2_000);
 });

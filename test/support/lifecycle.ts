@@ -64,9 +64,16 @@ export const signed = ({ secret }: Stored, body: Buffer) => ({
 
 const realNow = Date.now.bind(Date);
 
-/** From now on it is so many hours later than it is. */
-export const pass = (hours: number): void => {
-	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + hours * 3_600_000);
+/**
+ * Puts the clock forward by some hours.
+ *
+ * @param since the real time that the hours are counted from, in ms: now unless told otherwise
+ * @returns that time
+ */
+export const pass = (hours: number, since = realNow()): number => {
+	const ahead = hours * 3_600_000 - (realNow() - since);
+	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ahead);
+	return since;
 };
 
 let records = 0;

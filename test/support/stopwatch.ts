@@ -1,6 +1,6 @@
 /** How often it looks, in ms, and the most that it counts for the time between two looks. */
 const EVERY_MS = 10;
-const AT_MOST_MS = 50;
+const AT_MOST_MS = 20;
 
 /**
  * Measures how long something waits, in ms. A machine that stops for seconds, or has this process wait

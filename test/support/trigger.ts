@@ -20,6 +20,8 @@ import {
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
+import { receiveDelivery } from '../../nodes/WorkspaceData/trigger/delivery/receive';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
 
@@ -46,6 +48,8 @@ export interface DeliveryRequest {
 	hungUp?: boolean;
 	/** How long n8n takes to answer, in ms. */
 	answerAfterMs?: number;
+	/** The clock by which the node works on it; the system's unless told otherwise. */
+	clock?: Clock;
 }
 
 let workflows = 0;
@@ -180,6 +184,26 @@ export function triggerNode(
 		changed.__dataChanged = false;
 		return isChanged;
 	};
+	/** Requests and executions of the trigger that have not ended. */
+	let underWay = 0;
+	async function counted<Result>(work: () => Promise<Result>): Promise<Result> {
+		underWay += 1;
+		try {
+			return await work();
+		} finally {
+			underWay -= 1;
+		}
+	}
+	/** The context in which n8n calls the node, with its requests counted. */
+	function watched<Context extends HookContext | TriggerContext | ExecuteContext>(
+		context: Context,
+	): Context {
+		const { httpRequestWithAuthentication: request } = context.helpers;
+		context.helpers.httpRequestWithAuthentication = async function (...sent) {
+			return (await counted(async () => await request.apply(this, sent))) as unknown;
+		};
+		return context;
+	}
 	const hook = (
 		activation: WorkflowActivateMode,
 		isTest = activation === 'manual',
@@ -193,7 +217,7 @@ export function triggerNode(
 			activation,
 			webhookData(isTest),
 		] as const;
-		return new HookContext(...args);
+		return watched(new HookContext(...args));
 	};
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
@@ -205,17 +229,19 @@ export function triggerNode(
 		const fresh = load(JSON.parse(JSON.stringify(given)) as IDataObject);
 		const runData = createRunExecutionData();
 		const own = fresh.getNode(node.name) ?? node;
-		const context = new ExecuteContext(
-			fresh,
-			own,
-			data('trigger'),
-			'trigger',
-			runData,
-			0,
-			items,
-			{ main: [items] },
-			{ data: { main: [items] }, node: own, source: null },
-			[],
+		const context = watched(
+			new ExecuteContext(
+				fresh,
+				own,
+				data('trigger'),
+				'trigger',
+				runData,
+				0,
+				items,
+				{ main: [items] },
+				{ data: { main: [items] }, node: own, source: null },
+				[],
+			),
 		);
 		const runner = options.queueMode ? workerType() : type;
 		expect(await runner.execute.call(context)).toEqual([[]]);
@@ -265,10 +291,10 @@ export function triggerNode(
 			workflow = production;
 			return result;
 		},
-		/** Waits until no request of the node is under way at the service, and nothing is waiting. */
+		/** Waits until the trigger rests: nothing of it is under way, and nothing follows at once. */
 		async idle() {
-			for (let turn = 0; turn < 3; turn += 1) {
-				await new Promise((resolve) => setTimeout(resolve, 2));
+			for (let turns = 0; turns < 20; turns += 1) {
+				if (underWay > 0) turns = 0;
 				await new Promise(setImmediate);
 			}
 		},
@@ -302,7 +328,9 @@ export function triggerNode(
 				[],
 				createRunExecutionData(),
 			);
-			const result: IWebhookResponseData = await type.webhook.call(own);
+			const result: IWebhookResponseData = request.clock
+				? await receiveDelivery(own, request.clock)
+				: await type.webhook.call(own);
 			const { answerAfterMs = 0 } = request;
 			if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
 			if (result.noWebhookResponse !== true) response.answer(request);
@@ -325,12 +353,12 @@ export function triggerNode(
 					save();
 					emitted.push(items[0] ?? []);
 					if (items[0]?.[0]?.json.event === 'subscription_renewed') {
-						setImmediate(
-							() =>
-								void runSaving(items[0] ?? []).then(
-									(run) => done?.resolve(run),
-									(error: Error) => done?.reject(error),
-								),
+						void counted(async () => {
+							await new Promise(setImmediate);
+							return await runSaving(items[0] ?? []);
+						}).then(
+							(run) => done?.resolve(run),
+							(error: Error) => done?.reject(error),
 						);
 					}
 				},
@@ -342,7 +370,7 @@ export function triggerNode(
 					return true;
 				},
 			});
-			return await type.trigger.call(context);
+			return await type.trigger.call(watched(context));
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,

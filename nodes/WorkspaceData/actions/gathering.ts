@@ -1,4 +1,4 @@
-/** Items of a run that wait for each other, so that what they need is done once and knows of all of them. */
+/** Items of a run that wait for each other, so that work for all of them is done once, with all their values. */
 export interface Gathering {
 	/**
 	 * Waits until every item of the run has come to such a place or has ended, then does the work of this

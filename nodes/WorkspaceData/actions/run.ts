@@ -193,7 +193,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		},
 		records(card, wanted, options) {
 			const open = (keep: boolean) => openRecordListing(api, card.id, wanted, options, keep);
-			// Nobody else reads them: what was handed out need not stay in memory.
+			// Nobody else reads them, so records that were returned need not stay in memory.
 			if (context.getInputData().length <= 1) return open(false);
 			return getOrCreate(recordListings, JSON.stringify([card.id, wanted]), () => open(true));
 		},

@@ -11,7 +11,7 @@ import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi }
 
 /** Entries of one page of a picker, and records of a page that are searched for it. */
 const PAGE_SIZE = 100;
-/** Pages of records that one search reads before it shows what it has. */
+/** Pages of records that one search reads before it shows its results. */
 const PAGES_PER_SEARCH = 5;
 
 /** Whether an entry is searched for: by any part of its name, or by its id from the start. */

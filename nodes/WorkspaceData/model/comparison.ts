@@ -40,7 +40,7 @@ function booleanOf(value: unknown): boolean | undefined {
  * A value as a number or text by which its field's type orders it: days and texts as text, numbers,
  * instants (ms), the position of a choice and booleans as numbers.
  *
- * @returns undefined for what is no value of the type
+ * @returns undefined if it is not a value of the type
  */
 export function orderable(field: ComparedField, value: unknown): number | string | undefined {
 	if (isEmpty(value)) return undefined;

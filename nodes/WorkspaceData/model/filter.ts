@@ -31,7 +31,7 @@ export type Test = (actual: unknown) => boolean;
 const asText = (value: unknown): string =>
 	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** NaN for what is no number; a blank text is none. */
+/** NaN if it is not a number; neither is a blank text. */
 const asNumber = (value: unknown): number => (asText(value).trim() === '' ? NaN : Number(value));
 
 /** The members of a list, or the value itself: a list meets a condition if one member does. */

@@ -70,7 +70,7 @@ export interface Returned {
 /**
  * Decides what to remember after a run. Records that a limit held back stay unseen, so no newer token is dropped before them.
  *
- * @param seen what was remembered before
+ * @param seen the records that were remembered before
  * @param listed all records of the card, oldest first
  * @param most how many tokens are kept; see {@link REMEMBERED}
  */
@@ -108,7 +108,7 @@ export const writeSeen = ({ tokens, floor }: Seen): StoredSeen => ({
 	...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
 });
 
-/** Reads what was saved; undefined where that cannot be read. */
+/** Reads the saved text; undefined if it cannot be read. */
 export function readSeen(saved: unknown): Seen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;

@@ -11,7 +11,7 @@ const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
 /**
  * A time as the service writes it. Its times are UTC, also where they do not say so.
  *
- * @returns ms since the epoch; undefined for what is no time
+ * @returns ms since the epoch; undefined if it is not a time
  * @see service interface, part 2, "Record", and part 6, "Delivery"
  */
 export function parseTime(text: string | null | undefined): number | undefined {
@@ -24,7 +24,7 @@ export function parseTime(text: string | null | undefined): number | undefined {
 /**
  * A time as a user enters it: local time, also of a day's beginning, where it does not say otherwise.
  *
- * @returns ms since the epoch; undefined for what is no time
+ * @returns ms since the epoch; undefined if it is not a time
  */
 export function parseEnteredTime(text: string, toUtc: ToUtc): number | undefined {
 	const trimmed = text.trim();

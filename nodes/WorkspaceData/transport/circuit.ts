@@ -13,7 +13,7 @@ const MAX_ORIGINS = 1_000;
 const MIN_SILENCE_MS = 5_000;
 
 /**
- * Remembers that a service is silent. Closed: everything passes. Open, after so many time-outs in a row:
+ * Remembers that a service is silent. Closed: everything passes. Open, after a number of time-outs in a row:
  * everything fails at once. Half-open, after a pause: one request passes, as a probe; an answer closes
  * the circuit, another time-out opens it again.
  */

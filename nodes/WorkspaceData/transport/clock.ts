@@ -5,10 +5,10 @@ import { Cancelled } from './failures';
 export interface Clock {
 	/** Milliseconds since the Unix epoch. */
 	now(): number;
-	/** Resolves after so many milliseconds. */
+	/** Resolves after this many milliseconds. */
 	sleep(ms: number): Promise<void>;
 	/**
-	 * Rings once after so many milliseconds, unless it is turned off before.
+	 * Rings once after this many milliseconds, unless it is turned off before.
 	 *
 	 * @returns turns it off
 	 */

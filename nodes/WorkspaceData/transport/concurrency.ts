@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from './clock';
 
-/** Runs tasks side by side, at most so many at once, in the order in which they came. */
+/** Runs tasks in parallel, up to a limit, in the order in which they came. */
 export type Limiter = <T>(maxParallel: number, task: () => Promise<T>) => Promise<T>;
 
 /**

@@ -10,7 +10,7 @@ import type { ApiAnswer, ApiRequest } from './request';
  * is relative to the API root or to the origin: both are tried.
  *
  * @returns the document; as `{ yaml }` for YAML
- * @throws UnexpectedAnswer when what comes is no such document
+ * @throws UnexpectedAnswer if the answer is not such a document
  * @see service interface, parts 4 and 9
  */
 export async function getDescription(

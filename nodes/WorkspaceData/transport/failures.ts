@@ -143,7 +143,7 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
  * Sees to it that the answer to a change can be the service's own: of any shape, or nothing. A page of
  * a proxy or a sign-in form has status 200, too.
  *
- * @param what what was changed, for example `record`
+ * @param what the kind of thing that was changed, for example `record`
  * @param change what should have become of it
  * @throws UnexpectedAnswer
  */

@@ -27,7 +27,7 @@ export const cardPath = (cardId: string): PathPart[] => [
 ];
 
 /**
- * Opens a listing for which the interface shows no pages: what comes without a cursor is all of it.
+ * Opens a listing for which the interface shows no pages: an answer without a cursor is complete.
  *
  * @param what how messages call it
  */

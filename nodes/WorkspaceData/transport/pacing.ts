@@ -18,7 +18,7 @@ export interface Pacing {
 	/**
 	 * Notes that a try of a request is sent.
 	 *
-	 * @returns must be told what came of it; undefined where nothing did
+	 * @returns must be told the outcome; undefined if there is none
 	 */
 	sending(request: ApiRequest): (outcome: Try['outcome'] | undefined) => void;
 }

@@ -72,7 +72,7 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 		async refused(size, describe) {
 			described ??= describe().catch(() => undefined);
 			const told = await described;
-			// Somebody else may have found a smaller one meanwhile.
+			// Another execution may have found a smaller one meanwhile.
 			if (most < size) return;
 			const smaller = told !== undefined && told < size ? told : Math.floor(size / 2);
 			most = smaller === told || smaller >= MIN_PAGE_SIZE ? smaller : 0;

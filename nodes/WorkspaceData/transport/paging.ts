@@ -10,9 +10,9 @@ const MAX_PAGES = 100_000;
  */
 export interface Listing<Entry> {
 	/**
-	 * Up to so many entries from a position on, reading on only where none is known. Empty at the end.
+	 * Up to `count` entries from a position. Reads a page only if none is known yet. Empty at the end.
 	 *
-	 * @param ahead whether all that is wanted will be read: the next page is then on its way while the
+	 * @param ahead whether all wanted entries will be read: the next page is then requested while the
 	 * caller works on this one
 	 */
 	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
@@ -24,16 +24,16 @@ export interface Listing<Entry> {
 	find(id: string): Promise<Entry | undefined>;
 }
 
-/** Entries that are worked on between two looks at what is known. */
+/** Entries that the iterator reads at a time. */
 const PART = 100;
 
 /**
  * Opens a listing.
  *
  * @param what how messages call it
- * @param readPage reads the page at a cursor (undefined: the first), when so many entries are known
+ * @param readPage reads the page at a cursor (undefined: the first); is told how many entries are known
  * @param wanted how many entries will be read at most
- * @param keep whether entries stay when they were handed out; else they can be read once only, in order
+ * @param keep whether entries stay after they were returned; otherwise they can be read only once, in order
  * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
  * @see service interface, part 4, "Records", rule 2
  */
@@ -84,7 +84,7 @@ export function openListing<Entry extends { id: string }>(
 	/** Reads on by one page. @returns false when there is no more */
 	async function readOn(): Promise<boolean> {
 		if (next === null) return false;
-		// Stays when it fails: whoever else reads here is told the same, without asking again.
+		// Stays when it fails: another reader gets the same failure, without a second request.
 		fetching ??= fetchPage().then(() => {
 			fetching = undefined;
 		});
@@ -92,12 +92,12 @@ export function openListing<Entry extends { id: string }>(
 		return true;
 	}
 
-	/** Never more than one page ahead. A failure is told to whoever reads on. */
+	/** Never more than one page ahead. A failure reaches the next reader. */
 	function readAhead(start: number): void {
 		if (known() < wanted && known() - start <= pageLength) void readOn().catch(() => {});
 	}
 
-	/** Forgets what was handed out before this position. */
+	/** Forgets the entries before this position, which were returned. */
 	function drop(start: number): void {
 		if (start < dropped) throw new Error('A listing that keeps nothing is read twice');
 		if (keep || start === dropped) return;

@@ -45,7 +45,7 @@ export type Step =
  * A request is sent again when that can help and cannot do its work twice: creations (POST) only
  * where the service cannot have received them, or has refused them for the rate.
  *
- * @param history what came before this try
+ * @param history the tries before this one
  * @param now ms since the epoch
  * @param mayRenew whether another access token could be had
  * @see RFC 9110, section 9.2.2, on idempotent methods

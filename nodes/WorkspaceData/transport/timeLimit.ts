@@ -2,7 +2,7 @@ import type { Clock } from './clock';
 import { NetworkFailure } from './failures';
 
 /**
- * Waits for an answer, but not longer than so many milliseconds altogether. The HTTP client's own time-out
+ * Waits for an answer, but not longer than a number of milliseconds in total. The HTTP client's own time-out
  * does not suffice: it starts again with every byte that comes. Costs one timer, turned off at the end.
  *
  * @param send gets a signal that ends the request and its connection

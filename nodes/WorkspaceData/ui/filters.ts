@@ -16,6 +16,20 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
+/** The choice among the fields of the card. */
+export const comparedField = {
+	displayName: 'Field Name or ID',
+	name: 'field',
+	type: 'options',
+	typeOptions: {
+		loadOptionsMethod: 'getFilterFields',
+		loadOptionsDependsOn: ['cardId.value'],
+	},
+	default: '',
+	description:
+		'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+} as const;
+
 /** The choice of the compared field decides which conditions and which values are offered. */
 const dependsOnField = ['cardId.value', '&field'] as const;
 
@@ -37,18 +51,7 @@ export const filtersProperty = {
 			displayName: 'Conditions',
 			name: 'conditions',
 			values: [
-				{
-					displayName: 'Field Name or ID',
-					name: 'field',
-					type: 'options',
-					typeOptions: {
-						loadOptionsMethod: 'getFilterFields',
-						loadOptionsDependsOn: ['cardId.value'],
-					},
-					default: '',
-					description:
-						'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
-				},
+				comparedField,
 				{
 					displayName: 'Condition',
 					name: 'condition',

@@ -1,4 +1,5 @@
 /** Parameters of Get Many in addition to conditions: a text to search for, an order, and whether to skip earlier results. */
+import { comparedField } from './filters';
 
 export const searchProperty = {
 	displayName: 'Search',
@@ -23,14 +24,7 @@ export const sortProperty = {
 			name: 'by',
 			values: [
 				{
-					displayName: 'Field Name or ID',
-					name: 'field',
-					type: 'options',
-					typeOptions: {
-						loadOptionsMethod: 'getFilterFields',
-						loadOptionsDependsOn: ['cardId.value'],
-					},
-					default: '',
+					...comparedField,
 					description:
 						'The field to sort by. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},

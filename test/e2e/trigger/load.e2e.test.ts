@@ -51,8 +51,8 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		expect(socket.destroyed).toBe(false);
 		await closed;
 		await dripping;
-		// Node's time for headers, 60 s, looked after every 30 s.
-		expect(Date.now() - begun).toBeLessThan(110_000);
+		// Node closes it after 60 s without complete headers, and looks every 30 s; sending them all takes hours.
+		expect(Date.now() - begun).toBeLessThan(300_000);
 		expect(await executed(saved.id, 1, 1_000)).toBe(1);
 	});
 

@@ -1,4 +1,5 @@
 import { describedFieldTypes } from '../../../nodes/WorkspaceData/model/fieldTypes';
+import { leastOf, workMs } from '../../support/cpuTime.mts';
 
 const types = ['text', 'number'];
 const create = (schema: object) => ({
@@ -55,7 +56,7 @@ test.each<[string, object]>([
 	],
 ])('no types from %s', (_, document) => expect(describedFieldTypes({ ...document })).toEqual([]));
 
-test('D15: types that refer to each other in circles cost linear time', () => {
+test('D15: types that refer to each other in circles cost linear time', async () => {
 	const names = Array.from({ length: 400 }, (_, n) => `Type${n}`);
 	const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
 	const schemas = Object.fromEntries(
@@ -64,9 +65,13 @@ test('D15: types that refer to each other in circles cost linear time', () => {
 			{ properties: { type: { const: name } }, oneOf: references, allOf: references },
 		]),
 	);
-	const start = performance.now();
-	const found = describedFieldTypes({ ...create(references[0] ?? {}), components: { schemas } });
-	expect(performance.now() - start).toBeLessThan(500);
+	let found: ReturnType<typeof describedFieldTypes> = [];
+	const least = await leastOf(500, async () => {
+		return await workMs(() => {
+			found = describedFieldTypes({ ...create(references[0] ?? {}), components: { schemas } });
+		});
+	});
+	expect(least).toBeLessThan(500);
 	expect(found.length).toBeGreaterThan(100);
 	expect(found.length).toBeLessThanOrEqual(200);
 });

@@ -5,6 +5,7 @@ import { inferType, type InferredType } from '../../../nodes/WorkspaceData/model
 import { offeredType, USUAL_TYPES } from '../../../nodes/WorkspaceData/model/offeredTypes';
 import { toFieldValue } from '../../../nodes/WorkspaceData/model/values';
 import { checkValue } from '../../../service/foundation/fieldTypes.ts';
+import { workMs } from '../../support/cpuTime.mts';
 import { anyColumn, givenBy, inJson } from '../../support/tables';
 
 const many = <T>(values: T[], count = 24): T[] =>
@@ -102,7 +103,7 @@ test.each<[unknown[], RegExp]>([
 	expect(inferType('Column', values).why).toMatch(why);
 });
 
-test('long texts of any kind take no longer than their length', () => {
+test('long texts of any kind take no longer than their length', async () => {
 	const long = 200_000;
 	const texts = ['1', 'a', ' ', '-', '.', '@', 'a@b.', 'http://', '1.', '"', ','].flatMap(
 		(part) => [
@@ -111,10 +112,11 @@ test('long texts of any kind take no longer than their length', () => {
 			`${part.repeat(long / part.length)}x`,
 		],
 	);
-	const start = performance.now();
-	for (const text of texts) expect(inferType('Phone', [text]).type).toBe('long_text');
+	const work = await workMs(() => {
+		for (const text of texts) expect(inferType('Phone', [text]).type).toBe('long_text');
+	});
 	// A pattern that goes back at each character would take minutes.
-	expect(performance.now() - start).toBeLessThan(5_000);
+	expect(work).toBeLessThan(5_000);
 });
 
 test('the choices are in the order of the values', () => {

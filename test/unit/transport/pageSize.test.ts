@@ -9,6 +9,7 @@ import {
 } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
+import { workMs } from '../../support/cpuTime.mts';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);
@@ -211,14 +212,15 @@ describe('descriptions', () => {
 	])('%s: no maximum', (_, paths) => {
 		expect(describedPageSize({ paths } as never)).toBeUndefined();
 	});
-	test('a million paths and parameters take no time', () => {
+	test('a million paths and parameters take no time', async () => {
 		const paths = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`/p${n}`, {}]));
 		const parameters = new Array(1_000_000).fill({ name: 'x' });
-		const started = performance.now();
-		expect(
-			describedPageSize({ paths: { ...paths, '/records': { get: { parameters } } } }),
-		).toBeUndefined();
-		expect(describedPageSize({ paths: { '/records': { get: { parameters } } } })).toBeUndefined();
-		expect(performance.now() - started).toBeLessThan(5_000);
+		const work = await workMs(() => {
+			expect(
+				describedPageSize({ paths: { ...paths, '/records': { get: { parameters } } } }),
+			).toBeUndefined();
+			expect(describedPageSize({ paths: { '/records': { get: { parameters } } } })).toBeUndefined();
+		});
+		expect(work).toBeLessThan(5_000);
 	});
 });

@@ -27,7 +27,7 @@ function readChoices(entered: unknown): string[] {
  * The options of a field, as they were entered.
  *
  * @param shape gives the choices the shape that the field has them in
- * @throws InputError for JSON that is none, or when both ways are used
+ * @throws InputError for invalid JSON, or when both ways are used
  */
 export function readFieldOptions(
 	{ options, choices }: EnteredOptions,

@@ -16,7 +16,7 @@ import { defineOperation } from '../operation';
 import { recordOutput } from './output';
 import { requestOptions } from './requestOptions';
 
-/** The cursor that was entered; undefined for the first page. @throws InputError for what is no text */
+/** The cursor that was entered; undefined for the first page. @throws InputError if it is not a text */
 function readCursorParameter(value: unknown): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string' || typeof value === 'number')

@@ -6,7 +6,7 @@ import type { Columns } from './columns';
 
 const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
 
-/** Values as one text, the same for all spellings of a value: what is sent and what is stored may differ. */
+/** Values as one text, the same for all spellings of a value: the service may store another spelling than was sent. */
 export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,

@@ -2,7 +2,7 @@ import type { DataRecord } from '../../model/record';
 import type { RecordListing } from '../../transport/listings';
 import type { Run } from '../run';
 
-/** Records that are worked on in one turn of the event loop; so many are read without a hint. */
+/** Records that are processed in one turn of the event loop. Up to this number, no hint is given. */
 const A_FEW = 100;
 
 /**

@@ -13,7 +13,7 @@ import type { Run } from '../run';
  *
  * @param value the parameter `search`
  * @returns undefined when there is nothing to look for
- * @throws InputError for what is no text
+ * @throws InputError if it is not a text
  */
 export function readSearch(
 	value: unknown,

@@ -105,7 +105,7 @@ async function openCard(
 	return opened;
 }
 
-/** Has n8n keep what was returned, unless the run shows only what would come. */
+/** Has n8n remember the returned records, unless the run only shows which records would come. */
 function save(
 	context: IExecuteFunctions,
 	{ id }: CardReference,

@@ -39,7 +39,7 @@ function chosen(
 	);
 }
 
-/** How records come out, by what was done with them. */
+/** How records are returned, by the action that was taken. */
 interface Results {
 	kept(record: DataRecord): JsonObject;
 	updated(before: DataRecord, after: DataRecord): JsonObject;

@@ -26,7 +26,7 @@ function completed(known: JsonObject, shown: JsonObject): JsonObject {
 	);
 }
 
-/** A record by what is known of it. */
+/** The known parts of a record. */
 const knownRecord = (
 	id: string,
 	data: JsonObject,

@@ -1,0 +1,73 @@
+/** Max Event Age: events that are too old start nothing, whatever the clocks say. */
+import type { IDataObject } from 'n8n-workflow';
+import { signed, useDeliveries } from '../support/deliveries';
+import { watchWarnings } from '../support/trigger';
+import type { TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let warnings: ReturnType<typeof watchWarnings>;
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, warnings } = made));
+
+it('leaves out events that are too old', async () => {
+	const trigger = await activated({ options: { maxEventAge: 5 } });
+	const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+	const deliver = async (timestamp: unknown) =>
+		(await trigger.deliver(signed(trigger, eventBody({ timestamp } as IDataObject)))).items;
+	expect(await deliver(ago(6))).toBeUndefined();
+	expect(await deliver(ago(4))).toHaveLength(1);
+	expect(await deliver('not a time')).toHaveLength(1);
+});
+
+describe('C9 when the local clock was wrong at the start and is put right', () => {
+	const skewed = async (minutes: number) => {
+		const now = Date.now.bind(Date);
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+		const trigger = await activated({ options: { maxEventAge: 5 } });
+		jest.restoreAllMocks();
+		warnings = watchWarnings();
+		return trigger;
+	};
+
+	it.each([-20, 20])('by %d minutes, takes fresh events', async (minutes) => {
+		const trigger = await skewed(minutes);
+		expect((await trigger.deliver(signed(trigger, eventBody()))).items).toHaveLength(1);
+	});
+
+	it.each([-20, 20])('by %d minutes, ignores old ones and says so', async (minutes) => {
+		const trigger = await skewed(minutes);
+		// Learns the time from the first event that seems to come from another time.
+		await trigger.deliver(signed(trigger, eventBody()));
+		const timestamp = new Date(Date.now() - 6 * 60_000).toISOString();
+		const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+		expect(old.items).toBeUndefined();
+		expect(warnings.lines).toEqual([expect.stringMatching(/it is 6 minutes old/)]);
+	});
+
+	it('asks the service at most once a minute, and takes events whose age nobody can tell', async () => {
+		const trigger = await skewed(-20);
+		workspace.service.control.resetRequests();
+		for (let n = 0; n < 5; n += 1) await trigger.deliver(signed(trigger, eventBody()));
+		const asked = () => workspace.requests().filter((line) => line.includes('/records')).length;
+		expect(asked()).toBe(1);
+		const away = await skewed(-20);
+		workspace.service.control.fail({ path: '/records$', status: 503 });
+		expect((await away.deliver(signed(away, eventBody()))).items).toHaveLength(1);
+	});
+});
+
+it('takes a timestamp without an offset for UTC', async () => {
+	const trigger = await activated({ options: { maxEventAge: 5 } });
+	const minutesAgo = (minutes: number) =>
+		new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '');
+	const deliver = async (timestamp: string) =>
+		(await trigger.deliver(signed(trigger, eventBody({ timestamp })))).items;
+	expect(await deliver(minutesAgo(4))).toHaveLength(1);
+	expect(await deliver(minutesAgo(6))).toBeUndefined();
+});
+
+it("measures the age by the service's clock", async () => {
+	workspace.service.control.setClockOffset({ seconds: -3_600 });
+	const trigger = await activated({ options: { maxEventAge: 5 } });
+	const timestamp = new Date(Date.now() - 3_601_000).toISOString();
+	expect((await trigger.deliver(signed(trigger, eventBody({ timestamp })))).items).toHaveLength(1);
+});

@@ -1,0 +1,147 @@
+/** The output of an event: names of fields, with and without a listing of them. */
+import type { IDataObject } from 'n8n-workflow';
+import { createTestClock } from '../support/clock';
+import { signed, useDeliveries } from '../support/deliveries';
+import type { TestCard, TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, card } = made));
+
+describe('output', () => {
+	it('gives the body as delivered when it is not to be simplified', async () => {
+		const trigger = await activated({ simple: false });
+		const body = eventBody({ more: { nested: true } });
+		expect((await trigger.deliver(signed(trigger, body))).items).toEqual([body]);
+	});
+
+	it('passes on what the interface does not show, but nothing that steers n8n', async () => {
+		const trigger = await activated({ events: ['collaborator.added'] });
+		const collaborator = { email: 'ada@example.com', role: 'editor' };
+		const common = {
+			event: 'collaborator.added',
+			timestamp: new Date().toISOString(),
+			workspace_id: workspace.service.workspaceId,
+			card_id: card.id,
+		};
+		const delivery = signed(trigger, { ...common, collaborator, error: 'x' });
+		expect((await trigger.deliver(delivery)).items).toEqual([
+			{ ...common, collaborator, delivery_key: expect.any(String) },
+		]);
+	});
+
+	it('keeps field names that would change an object', async () => {
+		const trigger = await activated();
+		const body = JSON.stringify(eventBody()).replace(
+			/"data":\{/,
+			'"data":{"__proto__":"p","constructor":1,"error":"e",',
+		);
+		const { items } = await trigger.deliver(signed(trigger, body));
+		const fields = items?.[0]?.fields as IDataObject;
+		expect(Object.keys(fields).sort()).toEqual(['Title', '__proto__', 'constructor', 'error']);
+		expect(Object.getOwnPropertyDescriptor(fields, '__proto__')?.value).toBe('p');
+		expect(({} as IDataObject).p).toBeUndefined();
+	});
+
+	it('gives ids where they are wanted, without asking for the fields', async () => {
+		const trigger = await activated({ options: { fieldKeys: 'id' } });
+		workspace.service.control.resetRequests();
+		const { items } = await trigger.deliver(signed(trigger, eventBody()));
+		expect(items?.[0]?.fields).toEqual({ [String(card.fieldIds.Title)]: 'Emma' });
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	it('asks for the fields of a card once a minute, not once a delivery', async () => {
+		const own = await workspace.card('Names', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.resetRequests();
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const answers = await Promise.all(
+			Array.from(
+				{ length: 20 },
+				async () => await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data }))),
+			),
+		);
+		expect(answers.map(({ items }) => items?.[0]?.fields)).toEqual(
+			Array.from({ length: 20 }, () => ({ Title: 'x' })),
+		);
+		expect(workspace.requests()).toEqual([`GET /cards/${own.id}/fields`]);
+	});
+
+	it('gives the name of a field that was added a moment ago, and asks for it once', async () => {
+		const own = await workspace.card('Growing', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		const deliver = async (data: IDataObject) =>
+			(await trigger.deliver(signed(trigger, eventBody({ card_id: own.id, data })))).items?.[0]
+				?.fields;
+		expect(await deliver({ [String(own.fieldIds.Title)]: 'x' })).toEqual({ Title: 'x' });
+		const path = `/cards/${own.id}/fields`;
+		const added = (await workspace.send('POST', path, { name: 'Year', type: 'text' })) as {
+			id: string;
+		};
+		workspace.service.control.resetRequests();
+		expect(await deliver({ [added.id]: '1815' })).toEqual({ Year: '1815' });
+		for (let n = 0; n < 5; n += 1) {
+			expect(await deliver({ fld_nobody_knows: n })).toEqual({ fld_nobody_knows: n });
+		}
+		expect(workspace.requests()).toEqual([`GET ${path}`]);
+	});
+
+	it('does not wait for a listing that only renews the one before', async () => {
+		const own = await workspace.card('Renewed', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const delivery = () => signed(trigger, eventBody({ card_id: own.id, data }));
+		await trigger.deliver(delivery());
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		const start = Date.now() + 61_000;
+		const clock = createTestClock(start);
+		const { items } = await trigger.deliver({ ...delivery(), clock });
+		expect(items?.[0]?.fields).toEqual({ Title: 'x' });
+		// A new listing would be waited for, for up to 3 s.
+		expect(clock.now() - start).toBeLessThan(3_000);
+	});
+
+	it('goes on with ids when the fields cannot be had', async () => {
+		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
+		expect((await trigger.deliver(delivery)).items?.[0]?.fields).toEqual(data);
+	});
+
+	it('C15 asks again a second after a listing that failed, and not more than once at a time', async () => {
+		const trigger = await activated();
+		const fresh = await workspace.card('Fresh', [{ name: 'Title', type: 'text' }]);
+		const id = String(fresh.fieldIds.Title);
+		const changes = () => ({ card_id: fresh.id, data: { [id]: 'Emma' } });
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 1 });
+		const next = async () =>
+			(await trigger.deliver(signed(trigger, eventBody(changes())))).items?.[0]?.fields;
+		const start = Date.now();
+		const at = (ms: number) => jest.spyOn(Date, 'now').mockReturnValue(start + ms);
+		at(0);
+		expect(await next()).toEqual({ [id]: 'Emma' });
+		at(900);
+		expect(await next()).toEqual({ [id]: 'Emma' });
+		workspace.service.control.resetRequests();
+		at(1_100);
+		const both = await Promise.all([next(), next()]);
+		expect(both).toEqual([{ Title: 'Emma' }, { Title: 'Emma' }]);
+		const asked = workspace.requests().filter((line) => line.endsWith('/fields'));
+		expect(asked).toHaveLength(1);
+	});
+
+	it('goes on with ids within three seconds when the listing hangs', async () => {
+		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
+		const trigger = await activated();
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });
+		const data = { [String(own.fieldIds.Title)]: 'x' };
+		const delivery = signed(trigger, eventBody({ card_id: own.id, data }));
+		const start = Date.now();
+		const clock = createTestClock(start);
+		expect((await trigger.deliver({ ...delivery, clock })).items?.[0]?.fields).toEqual(data);
+		expect(clock.now() - start).toBeLessThanOrEqual(3_000);
+	});
+});
