@@ -1,6 +1,12 @@
 /** The rules for a node's subscriptions, driven through thousands of sequences of what can happen. */
 import fc from 'fast-check';
-import { type Mutation, SILENCE_MS, World, type WorldOptions } from './subscriptionModel';
+import {
+	type Mutation,
+	type ProbeWay,
+	SILENCE_MS,
+	World,
+	type WorldOptions,
+} from './subscriptionModel';
 
 /** A command is a step of the world, with a name for the counter-example. */
 class Step implements fc.Command<object, World> {
@@ -51,6 +57,10 @@ const steps = [
 		),
 	step('the next answer is lost', (world) => world.loseAnswer()),
 	step('the next deletion fails', (world) => world.loseDeletion()),
+	fc
+		.constantFrom<ProbeWay>('lost', 'hangs', 'slowThere', 'slowBack')
+		.map((way) => new Step(`the next probe: ${way}`, (world) => world.delayProbe(way))),
+	step('a slow probe is answered', (world) => world.answerProbe()),
 	step('a copy starts elsewhere', (world) => world.copy()),
 ];
 
@@ -64,6 +74,22 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: true },
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: false, blindWorkers: true },
 	{ queueMode: true, processors: 1, onePerAddress: false, prompt: true, blindWorkers: true },
+	{
+		queueMode: true,
+		processors: 1,
+		onePerAddress: false,
+		prompt: true,
+		blindWorkers: true,
+		probesWork: true,
+	},
+	{
+		queueMode: true,
+		processors: 2,
+		onePerAddress: false,
+		prompt: false,
+		blindWorkers: true,
+		probesWork: true,
+	},
 );
 
 const property = (mutation: Mutation, isQuick: boolean) =>
@@ -80,9 +106,11 @@ const property = (mutation: Mutation, isQuick: boolean) =>
 		world.pass(300_000);
 		expect(world.executions.get(event)).toBeGreaterThanOrEqual(1);
 		// A day without events costs a POST and a DELETE.
-		const { calls } = world;
+		const { calls, saves } = world;
 		world.pass(23 * 3_600_000, 300_000);
 		expect(world.calls - calls).toBeLessThanOrEqual(2 * world.installations.length);
+		// And an execution, as probes are answered now.
+		expect(world.saves - saves).toBeLessThanOrEqual(world.installations.length);
 	});
 
 /** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- subscriptionRules` looks at others. */
@@ -102,6 +130,8 @@ const mutations: Array<[string, Mutation]> = [
 	['C5: what is saved is not read back', { readsNothingBack: true }],
 	['C6: a copy of the database deletes what delivers to the original', { deletesForeign: true }],
 	['C7: the old one gives way to any refusal', { anyRefusalIsConflict: true }],
+	['C5: a probe is verified against the memory of a process', { probesMemory: true }],
+	['C5: what is due is deleted whatever becomes of a probe', { believesAnyAnswer: true }],
 ];
 test.each(mutations)('the world finds %s', (_name, mutation) => {
 	const found = fc.check(property(mutation, true), { numRuns: 10_000, seed: 1 });
