@@ -84,7 +84,12 @@ export function onProbed(
 		const late = renewLater({ ...set, retired, trust: 'late' }, jitter, now);
 		return saving(late, [], FIRST_RETRY_PAUSE_MS, now);
 	}
-	const settled = { ...set, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS };
-	if (answer === 'confirmed') return { set: settled, todo: [{ do: 'delete', subscriptions: due }] };
-	return saving(settled, due, FIRST_RETRY_PAUSE_MS, now);
+	// Still saved when the overlap is over. Of a long row of renewals, some end before that.
+	const isStillOpen = (one: RetiredSubscription) =>
+		isOwn(set, one) && (one.deleteAt === null || one.deleteAt > now);
+	const next = set.retired.some(isStillOpen)
+		? set
+		: { ...set, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS };
+	if (answer === 'confirmed') return { set: next, todo: [{ do: 'delete', subscriptions: due }] };
+	return saving(next, due, FIRST_RETRY_PAUSE_MS, now);
 }

@@ -1,5 +1,6 @@
 /** The rules for a node's subscriptions, driven through thousands of sequences of what can happen. */
 import fc from 'fast-check';
+import { NO_SUBSCRIPTIONS } from '../../../nodes/WorkspaceData/model/subscription';
 import {
 	type Mutation,
 	type ProbeWay,
@@ -64,7 +65,7 @@ const steps = [
 	step('a copy starts elsewhere', (world) => world.copy()),
 ];
 
-const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
+const WORLDS: WorldOptions[] = [
 	{ queueMode: false, processors: 0, onePerAddress: false, prompt: true },
 	{ queueMode: false, processors: 0, onePerAddress: false, prompt: false },
 	{ queueMode: false, processors: 0, onePerAddress: true, prompt: false },
@@ -90,7 +91,8 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
 		blindWorkers: true,
 		probesWork: true,
 	},
-);
+];
+const worlds = fc.constantFrom(...WORLDS);
 
 const property = (mutation: Mutation, isQuick: boolean) =>
 	fc.property(worlds, fc.commands(steps, { size: '+1', maxCommands: 40 }), (options, commands) => {
@@ -136,4 +138,42 @@ const mutations: Array<[string, Mutation]> = [
 test.each(mutations)('the world finds %s', (_name, mutation) => {
 	const found = fc.check(property(mutation, true), { numRuns: 10_000, seed: 1 });
 	expect(found.failed).toBe(true);
+});
+
+const DAYS = 10;
+test.each(WORLDS)(
+	'a silent day costs little, and what is saved does not grow, in %j',
+	(options) => {
+		const world = new World({ ...options, prompt: true });
+		world.start(world.original, true);
+		const { calls } = world;
+		world.pass(DAYS * (SILENCE_MS + 3_600_000), 60_000);
+		// A service that takes one subscription for an address refuses the first POST.
+		const callsADay = options.onePerAddress ? 3 : 2;
+		expect(world.calls - calls).toBeGreaterThanOrEqual((DAYS - 1) * callsADay);
+		expect(world.calls - calls).toBeLessThanOrEqual(DAYS * callsADay);
+		expect(world.saves).toBeLessThanOrEqual(DAYS);
+		expect(world.original.database.retired.length).toBeLessThanOrEqual(1);
+	},
+);
+
+test('C5 what others delete every five minutes is renewed after pauses that grow', () => {
+	const world = new World({
+		queueMode: true,
+		processors: 2,
+		onePerAddress: false,
+		prompt: true,
+		blindWorkers: true,
+		probesWork: true,
+	});
+	world.start(world.original, true);
+	world.pass(SILENCE_MS);
+	const { calls, saves } = world;
+	for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+		world.original.database = NO_SUBSCRIPTIONS;
+		world.pass(300_000);
+	}
+	// About once in 75 minutes: an hour's pause and the overlap.
+	expect(world.calls - calls).toBeLessThanOrEqual(2 * 30);
+	expect(world.saves - saves).toBeLessThanOrEqual(2 * 30);
 });
