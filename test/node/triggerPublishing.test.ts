@@ -21,7 +21,11 @@ describe('publishing', () => {
 		]);
 		expect(await trigger.deactivate()).toBe(true);
 		expect(suite.live(trigger)).toEqual([]);
-		expect(keptBy(trigger)).toEqual({ retired: [], endedUpTo: expect.any(Number) });
+		expect(keptBy(trigger)).toEqual({
+			retired: [],
+			endedUpTo: expect.any(Number),
+			gone: [expect.any(String)],
+		});
 	});
 
 	it.each(['id', 'name', 'list'])('subscribes to one card, chosen by %s', async (mode) => {

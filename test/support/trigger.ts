@@ -34,6 +34,8 @@ export interface DeliveryResult {
 	status: number;
 	/** Items of the execution that n8n starts; undefined where it starts none. */
 	items: IDataObject[] | undefined;
+	/** The body of an answer that the node gave itself; undefined where that is empty. */
+	text?: string;
 }
 
 /** A request to n8n's webhook address. */
@@ -337,6 +339,7 @@ export function triggerNode(
 			return {
 				status: response.statusCode,
 				items: result.workflowData?.[0]?.map(({ json }) => json),
+				...(response.text !== '' && { text: response.text }),
 			};
 		},
 		/** Whether anything in the static data changed since it was loaded. */
@@ -419,12 +422,15 @@ class TestResponse extends EventEmitter {
 
 	writableEnded = false;
 
+	text = '';
+
 	status(code: number): this {
 		this.statusCode = code;
 		return this;
 	}
 
-	end(): this {
+	end(text = ''): this {
+		this.text = text;
 		this.writableEnded = true;
 		this.emit('finish');
 		this.emit('close');

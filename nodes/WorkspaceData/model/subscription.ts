@@ -53,6 +53,8 @@ export interface StoredSubscriptions {
 	missed: MissedTime | undefined;
 	/** Subscriptions up to this generation ended when the workflow was unpublished. */
 	endedUpTo: number;
+	/** Ids of the subscriptions that were deleted or given up last: an older copy may still name them. */
+	gone: readonly string[];
 }
 
 export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
@@ -60,6 +62,7 @@ export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	retired: [],
 	missed: undefined,
 	endedUpTo: 0,
+	gone: [],
 };
 
 /** The answer to a new subscription. */
@@ -141,14 +144,16 @@ const storedSchema = z
 			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
 			.optional(),
 		endedUpTo: z.number().default(0),
+		gone: z.array(z.string()).default([]),
 		// As 0.1.0 wrote it.
 		catchUpFrom: z.number().optional(),
 	})
 	.transform(
-		({ current, retired, missed, endedUpTo, catchUpFrom }): StoredSubscriptions => ({
+		({ current, retired, missed, endedUpTo, gone, catchUpFrom }): StoredSubscriptions => ({
 			current,
 			retired,
 			endedUpTo,
+			gone,
 			missed:
 				missed ??
 				(current && {

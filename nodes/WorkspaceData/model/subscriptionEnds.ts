@@ -9,6 +9,7 @@ import {
 	MAX_SUBSCRIPTIONS,
 	retire,
 	type SubscriptionSet,
+	withGone,
 } from './subscriptionSet';
 
 /** Lets the replaced subscriptions end after the overlap, now that the current one is known to work. */
@@ -63,7 +64,7 @@ export function leftBehind(set: SubscriptionSet, now: number): Outcome {
 	const subscriptions = set.retired.filter(isOver);
 	if (subscriptions.length === 0) return { set, todo: [] };
 	const ids = subscriptions.map(({ id }) => id);
-	return { set: withoutIds(set, ids), todo: [{ do: 'leaveBehind', subscriptions }] };
+	return { set: withGone(withoutIds(set, ids), ids), todo: [{ do: 'leaveBehind', subscriptions }] };
 }
 
 /** A deletion that failed is tried again, after a pause that grows. */

@@ -2,6 +2,12 @@
 import type { RetiredSubscription, StoredSubscriptions, Subscription } from './subscription';
 import type { SubscriptionSet } from './subscriptionSet';
 
+/**
+ * What n8n's own webhook address told about a subscription: `confirmed`, it is saved as the current one;
+ * `refused`, the node answered that it is not saved; `unknown`, anything else, or no answer in time.
+ */
+export type ProbeAnswer = 'confirmed' | 'refused' | 'unknown';
+
 /** Where records may have been missed; the end belongs to it. Times by the service's clock. */
 export interface Search {
 	from: number;
@@ -40,6 +46,8 @@ export type Happening =
 			now: number;
 	  }
 	| { what: 'notSaved'; now: number }
+	/** A probe asked whether the subscription of this generation is saved; `jitter` from 0.9 to 1.1. */
+	| { what: 'probed'; generation: number; answer: ProbeAnswer; jitter: number; now: number }
 	| { what: 'deleted'; ids: readonly string[] }
 	| { what: 'notDeleted'; ids: readonly string[]; now: number }
 	| { what: 'unpublished'; now: number }
@@ -54,6 +62,11 @@ export type Todo =
 	 * the current one is known to work, all others that it finds, too.
 	 */
 	| { do: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
+	/**
+	 * Ask n8n's own webhook address whether this subscription is saved as the current one, and whether no
+	 * others are saved than `known`.
+	 */
+	| { do: 'probe'; subscription: Subscription; known: string[] }
 	| { do: 'search'; search: Search }
 	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
 	| { do: 'leaveBehind'; subscriptions: RetiredSubscription[] };

@@ -1,6 +1,12 @@
 /** Decides for the execution that saves the subscriptions of a trigger node; it reads the saved ones back first. */
 import type { RetiredSubscription, StoredSubscriptions } from './subscription';
-import { EMPTY_SET, isOverwritten, type SubscriptionSet, withStored } from './subscriptionSet';
+import {
+	EMPTY_SET,
+	isOverwritten,
+	stored,
+	type SubscriptionSet,
+	withStored,
+} from './subscriptionSet';
 
 /**
  * Decides for an execution that is to save a set and delete subscriptions. They are deleted only where
@@ -17,11 +23,11 @@ export function readBack(
 	now: number,
 ): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
 	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
-	const { current, retired, missed, endedUpTo } = withStored(known, saved, now);
+	const { current, retired, ...rest } = stored(withStored(known, saved, now));
 	const isTold = (one: RetiredSubscription) => deletes.includes(one.id);
 	if (isOverwritten(known, saved)) {
 		const kept = retired.map((one) => (isTold(one) ? { ...one, deleteAt: null } : one));
-		return { toDelete: [], toSave: { current, retired: kept, missed, endedUpTo } };
+		return { toDelete: [], toSave: { current, retired: kept, ...rest } };
 	}
 	// A newer one was saved meanwhile: this job is of the past.
 	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
@@ -29,5 +35,5 @@ export function readBack(
 	const isOver = (one: RetiredSubscription) => isTold(one) || isOlder(one);
 	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
 	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
-	return { toDelete, toSave: { current, retired: marked, missed, endedUpTo } };
+	return { toDelete, toSave: { current, retired: marked, ...rest } };
 }

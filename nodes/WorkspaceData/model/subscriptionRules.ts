@@ -31,8 +31,10 @@ import {
 	retire,
 	type SubscriptionSet,
 	type Trust,
+	withGone,
 	withStored,
 } from './subscriptionSet';
+import { onPassed, onProbed, renewLater } from './subscriptionUpkeep';
 
 /**
  * How late a new secret may be saved by another process, in ms: deliveries that are refused until then can
@@ -100,6 +102,7 @@ function onCreated(
 		renewAt: undefined,
 		saving: savedByHook ? undefined : { at: now + MAX_PAUSE_MS, pauseMs: FIRST_RETRY_PAUSE_MS },
 		missed,
+		gone: set.gone.filter((id) => id !== next.id),
 	};
 	const kept = bounded(savedByHook ? settled(created, 'here', overlapMs, now) : created, now);
 	const todo: Todo[] = search ? [{ do: 'search', search }] : [];
@@ -109,13 +112,6 @@ function onCreated(
 	if (due.length > 0) todo.push({ do: 'delete', subscriptions: due });
 	return { set: kept, todo };
 }
-
-/** A renewal that did not lead to a subscription that is known to work is tried again. */
-const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
-	...set,
-	renewAt: now + set.renewalPauseMs * jitter,
-	renewalPauseMs: grown(set.renewalPauseMs),
-});
 
 function onDelivered(
 	set: SubscriptionSet,
@@ -156,35 +152,11 @@ function onSaved(
 	if (set.trust !== 'no') return saved;
 	const inTime = here || now - set.createdAt <= SAVED_IN_TIME_MS;
 	if (!inTime) return renewLater({ ...saved, trust: 'late' }, jitter, now);
-	return settled(saved, here ? 'here' : 'elsewhere', overlapMs, now);
-}
-
-function onPassed(
-	set: SubscriptionSet,
-	{ silenceMs, now }: Extract<Happening, { what: 'passed' }>,
-): Outcome {
-	const todo: Todo[] = [];
-	const isSilent = set.current !== undefined && now - set.aliveAt >= silenceMs;
-	let next: SubscriptionSet = { ...set, renewAt: set.renewAt ?? (isSilent ? now : undefined) };
-	if (next.renewAt !== undefined && next.renewAt <= now) todo.push({ do: 'create' });
-
-	const left = leftBehind(next, now);
-	next = left.set;
-	todo.push(...left.todo);
-
-	const due = dueDeletions(next, now);
-	// Another process saved the current subscription, and what it saved may have been overwritten since.
-	const readsBack = due.length > 0 && (set.trust === 'elsewhere' || set.trust === 'late');
-	// Before the current one is saved, what is saved is needed.
-	const direct = set.trust === 'no' ? due.filter(({ wasSaved }) => !wasSaved) : due;
-	const saving = set.saving ?? (readsBack ? { at: now, pauseMs: FIRST_RETRY_PAUSE_MS } : undefined);
-	if (saving && saving.at <= now) {
-		todo.push({ do: 'save', deletes: readsBack ? due : [], isSettled: set.trust === 'elsewhere' });
-		// Should n8n never tell how the execution ended, there is another one after an hour.
-		next = { ...next, saving: { at: now + MAX_PAUSE_MS, pauseMs: saving.pauseMs } };
-	}
-	if (direct.length > 0 && !readsBack) todo.push({ do: 'delete', subscriptions: direct });
-	return { set: next, todo };
+	if (here) return settled(saved, 'here', overlapMs, now);
+	// The pause begins anew only if it is still saved after the overlap: where others write over it again and
+	// again, renewals must not follow each other at once.
+	const { renewalPauseMs } = saved;
+	return { ...settled(saved, 'elsewhere', overlapMs, now), renewalPauseMs };
 }
 
 /**
@@ -240,9 +212,11 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 				},
 			});
 		case 'deleted':
-			return only(withoutIds(set, event.ids));
+			return only(withGone(withoutIds(set, event.ids), event.ids));
 		case 'notDeleted':
 			return only(onNotDeleted(set, event.ids, event.now));
+		case 'probed':
+			return onProbed(set, event);
 		case 'unpublished':
 			return onUnpublished(set, event.now);
 		case 'passed':

@@ -12,6 +12,8 @@ export const MAX_SUBSCRIPTIONS = 6;
 export const FIRST_RENEWAL_PAUSE_MS = 15_000;
 /** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
 export const FIRST_RETRY_PAUSE_MS = 60_000;
+/** Most ids of ended subscriptions that are remembered; a renewal adds one or two. */
+const MAX_GONE = 20;
 /** The longest of these pauses. */
 export const MAX_PAUSE_MS = 3_600_000;
 /** For how long a deletion that fails is tried again: 7 days. */
@@ -58,6 +60,8 @@ export interface SubscriptionSet {
 	missed: MissedTime | undefined;
 	/** See {@link StoredSubscriptions}. */
 	endedUpTo: number;
+	/** See {@link StoredSubscriptions}. */
+	gone: readonly string[];
 }
 
 export const EMPTY_SET: SubscriptionSet = {
@@ -75,6 +79,7 @@ export const EMPTY_SET: SubscriptionSet = {
 	deletions: new Map(),
 	missed: undefined,
 	endedUpTo: 0,
+	gone: [],
 };
 
 /** A subscription as one that was replaced. */
@@ -99,6 +104,12 @@ export const isOwn = (
 	{ id, targetUrl }: Subscription,
 ): boolean => targetUrl === address || leadHere.has(id);
 
+/** The set that remembers that these subscriptions are gone. */
+export const withGone = (set: SubscriptionSet, ids: readonly string[]): SubscriptionSet => ({
+	...set,
+	gone: [...set.gone.filter((id) => !ids.includes(id)), ...ids].slice(-MAX_GONE),
+});
+
 /** Whether `a` was made after `b`. */
 const isNewer = (a: Subscription, b: Subscription): boolean =>
 	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
@@ -109,6 +120,7 @@ export const stored = (set: SubscriptionSet): StoredSubscriptions => ({
 	retired: [...set.retired],
 	missed: set.missed,
 	endedUpTo: set.endedUpTo,
+	gone: set.gone,
 });
 
 /** Whether a newer subscription is saved than this process knows. */
@@ -139,9 +151,11 @@ export function withStored(
 	const { current, retired, missed, endedUpTo } = saved;
 	const isBehind = isOutdated(set, saved);
 	const newest = isBehind ? current : set.current;
+	// Not of both: a service may give an id again.
+	const gone = isBehind ? saved.gone : set.gone;
 	const others = new Map<string, RetiredSubscription>();
 	const add = (one: Subscription | RetiredSubscription) => {
-		if (one.id === newest?.id || others.has(one.id)) return;
+		if (one.id === newest?.id || others.has(one.id) || gone.includes(one.id)) return;
 		others.set(one.id, 'deleteAt' in one ? one : retire(one, null, now));
 	};
 	// The knowledge of this process about a subscription counts more than the saved state.
@@ -154,6 +168,7 @@ export function withStored(
 		retired: [...others.values()].sort((a, b) => (isNewer(a, b) ? 1 : -1)),
 		missed: isBehind || !set.missed ? missed : set.missed,
 		endedUpTo: Math.max(set.endedUpTo, endedUpTo),
+		gone,
 		// Saved by whoever made it.
 		...(isBehind && { trust: 'here', saving: undefined, seen: false, renewAt: undefined }),
 	};

@@ -97,6 +97,7 @@ test('reads what it wrote', () => {
 			retired: fc.array(retired),
 			missed: fc.option(missed, { nil: undefined }),
 			endedUpTo: fc.nat(),
+			gone: fc.array(fc.string()),
 		})
 		.filter((value) => value.missed !== undefined || value.current === undefined);
 	fc.assert(
@@ -119,6 +120,7 @@ test('reads what 0.1.0 wrote', () => {
 		retired: [{ ...old, clockAheadMs: 0, generation: 0, wasSaved: true }],
 		missed: { cardId: null, from: 4, upTo: [] },
 		endedUpTo: 0,
+		gone: [],
 	});
 });
 

@@ -6,7 +6,11 @@ import {
 	NO_SUBSCRIPTIONS,
 	type StoredSubscriptions,
 } from '../../../nodes/WorkspaceData/model/subscription';
-import type { Happening, Todo } from '../../../nodes/WorkspaceData/model/subscriptionHappening';
+import type {
+	Happening,
+	ProbeAnswer,
+	Todo,
+} from '../../../nodes/WorkspaceData/model/subscriptionHappening';
 import { readBack } from '../../../nodes/WorkspaceData/model/subscriptionReadBack';
 import { happened } from '../../../nodes/WorkspaceData/model/subscriptionRules';
 import {
@@ -39,7 +43,19 @@ interface Delivery {
 	at: number;
 }
 
-/** A rule of 0.1.0, to show that the world finds it. */
+/** The ways of a probe: `slowThere` and `slowBack` are answered when `answerProbe` is called. */
+export type ProbeWay = 'lost' | 'hangs' | 'slowThere' | 'slowBack';
+
+/** A probe under way. */
+interface Probe {
+	owner: Installation;
+	sentBy: Process;
+	generation: number;
+	/** Answers with what is saved at this moment; undefined for a probe that hangs. */
+	answer: (() => ProbeAnswer) | undefined;
+}
+
+/** A rule of 0.1.0, or one that suggests itself, to show that the world finds it. */
 export interface Mutation {
 	/** C3: an old subscription's event waits for the new one, which has not been seen to deliver. */
 	leavesToNew?: boolean;
@@ -49,6 +65,10 @@ export interface Mutation {
 	deletesForeign?: boolean;
 	/** C7: any refusal of a new subscription makes the old one give way. */
 	anyRefusalIsConflict?: boolean;
+	/** A probe is verified against what the process that gets it remembers. */
+	probesMemory?: boolean;
+	/** Whatever becomes of a probe, what is due is deleted. */
+	believesAnyAnswer?: boolean;
 }
 
 /** A process of n8n: `main` looks after the subscriptions, `processor` only receives deliveries. */
@@ -89,6 +109,8 @@ export interface WorldOptions {
 	prompt: boolean;
 	/** Whether workers get no static data, as those of n8n 2.41: then main has n8n save its own. */
 	blindWorkers?: boolean;
+	/** Whether the probes that main sends itself are always answered at once. */
+	probesWork?: boolean;
 }
 
 export class World {
@@ -113,6 +135,13 @@ export class World {
 	private lostAnswers = 0;
 
 	private lostDeletions = 0;
+
+	private probeWays: ProbeWay[] = [];
+
+	private probes: Probe[] = [];
+
+	/** Executions without items that main started. */
+	saves = 0;
 
 	private longExecutions: Array<{ database: StoredSubscriptions; endsAt: number }> = [];
 
@@ -287,7 +316,10 @@ export class World {
 				(one) => one.id === id,
 			) ||
 			(remembers && inMemory.some((one) => one.id === id));
-		if (!isKnown(remote.id)) return;
+		// Where another node's execution deleted what was saved, main has it saved again.
+		const { blindWorkers, probesWork } = this.options;
+		const isSavedAgain = blindWorkers && probesWork && inMemory.some(({ id }) => id === remote.id);
+		if (!isKnown(remote.id) && !isSavedAgain) return;
 		const successor = [...this.remotes.values()].some(
 			(one) =>
 				one.id !== remote.id &&
@@ -355,8 +387,11 @@ export class World {
 				);
 			} else if (task.do === 'create') {
 				this.renew(installation, false);
+			} else if (task.do === 'probe') {
+				this.probe(installation, main, task);
 			} else if (task.do === 'save') {
 				const ids = task.deletes.map(({ id }) => id);
+				this.saves += 1;
 				const { blindWorkers = false } = this.options;
 				if (blindWorkers) {
 					installation.database = stored(main.set);
@@ -378,6 +413,63 @@ export class World {
 				if (this.isPrompt) while (this.jobs.length > 0) this.runJob();
 			}
 		}
+	}
+
+	private probe(
+		owner: Installation,
+		sentBy: Process,
+		{ subscription, known }: Extract<Todo, { do: 'probe' }>,
+	): void {
+		const { id, generation } = subscription;
+		const way = this.options.probesWork ? undefined : this.probeWays.shift();
+		const ask = () => this.answerOf(owner, id, known);
+		const sent = { owner, sentBy, generation };
+		if (way === 'lost') this.hear({ ...sent, answer: undefined }, 'unknown');
+		else if (way === 'hangs') this.probes.push({ ...sent, answer: undefined });
+		else if (way === 'slowThere') this.probes.push({ ...sent, answer: ask });
+		else if (way === 'slowBack') {
+			const answer = ask();
+			this.probes.push({ ...sent, answer: () => answer });
+		} else this.hear({ ...sent, answer: undefined }, ask());
+	}
+
+	/** The process that the gateway picks answers by what is saved. */
+	private answerOf(owner: Installation, id: string, known: readonly string[]): ProbeAnswer {
+		const { main, processors, database, isPublished } = owner;
+		const receivers = [...processors, ...(main ? [main] : [])];
+		this.turn += 1;
+		const receiver = receivers[this.turn % receivers.length];
+		if (!receiver || !isPublished) return 'unknown';
+		const { current, retired } = this.mutation.probesMemory
+			? withStored(receiver.set, database, this.now)
+			: database;
+		if (![current, ...retired].some((one) => one?.id === id)) return 'refused';
+		const isExact = current?.id === id && retired.every((one) => known.includes(one.id));
+		return isExact ? 'confirmed' : 'unknown';
+	}
+
+	private hear({ owner, sentBy, generation }: Probe, answer: ProbeAnswer): void {
+		if (owner.main !== sentBy) return;
+		const heard = this.mutation.believesAnyAnswer ? 'confirmed' : answer;
+		const event = { what: 'probed', generation, answer: heard, jitter: 1, now: this.now } as const;
+		this.carryOut(owner, this.tell(sentBy, event));
+	}
+
+	/** How the next probe fares. */
+	delayProbe(way: ProbeWay): void {
+		this.probeWays.push(way);
+	}
+
+	/** A slow probe is answered. */
+	answerProbe(): void {
+		const index = this.probes.findIndex(({ answer }) => answer !== undefined);
+		const [probe] = index < 0 ? [] : this.probes.splice(index, 1);
+		if (probe?.answer) this.hear(probe, probe.answer());
+	}
+
+	/** Main does nothing else about a node before it has an answer, or none in time. */
+	private giveUpProbes(): void {
+		for (const probe of this.probes.splice(0)) this.hear(probe, 'unknown');
 	}
 
 	/**
@@ -485,18 +577,24 @@ export class World {
 	/**
 	 * An execution begins that runs long and saves all static data when it ends. One that runs longer than
 	 * the overlap is the other case that is not covered: nobody looks at what is saved after that. Where
-	 * workers are blind, one that writes deletes all that is saved, and nobody can read that back.
+	 * workers are blind, one that writes deletes all that is saved, and only a probe finds that. None is sent
+	 * in the overlap after a start.
 	 */
 	beginLong(): void {
-		const { database } = this.original;
-		const endsAt = this.now + OVERLAP_MS - 60_000;
-		const { queueMode, blindWorkers } = this.options;
-		if (queueMode && !blindWorkers) this.longExecutions.push({ database, endsAt });
+		const { queueMode, blindWorkers, probesWork } = this.options;
+		if (!queueMode) return;
+		const isProbed = probesWork && this.original.main?.set.trust !== 'here';
+		if (blindWorkers && !isProbed) return;
+		const database = blindWorkers ? NO_SUBSCRIPTIONS : this.original.database;
+		this.longExecutions.push({ database, endsAt: this.now + OVERLAP_MS - 60_000 });
 	}
 
+	/** Should it end between the answer to a probe and main: that is not covered either. */
 	endLong(): void {
 		const ended = this.longExecutions.shift();
-		if (ended && this.original.isPublished) this.original.database = ended.database;
+		if (!ended || !this.original.isPublished) return;
+		this.original.database = ended.database;
+		this.giveUpProbes();
 	}
 
 	refuse(status: number): void {
@@ -518,6 +616,8 @@ export class World {
 		const end = this.now + ms;
 		while (this.now < end) {
 			this.now = Math.min(end, this.now + step);
+			// Even the shortest step is longer than main waits for an answer: five seconds.
+			this.giveUpProbes();
 			while ((this.longExecutions[0]?.endsAt ?? Infinity) <= this.now) this.endLong();
 			this.deliverDue();
 			for (const installation of this.installations) {
@@ -536,6 +636,7 @@ export class World {
 		this.refusals = [];
 		this.lostAnswers = 0;
 		this.lostDeletions = 0;
+		this.probeWays = [];
 		while (this.longExecutions.length > 0) this.endLong();
 		if (!this.original.isPublished) this.start(this.original, true);
 		this.start();

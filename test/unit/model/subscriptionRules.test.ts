@@ -1,6 +1,13 @@
 /** The rules for a node's subscriptions, driven through thousands of sequences of what can happen. */
 import fc from 'fast-check';
-import { type Mutation, SILENCE_MS, World, type WorldOptions } from './subscriptionModel';
+import { NO_SUBSCRIPTIONS } from '../../../nodes/WorkspaceData/model/subscription';
+import {
+	type Mutation,
+	type ProbeWay,
+	SILENCE_MS,
+	World,
+	type WorldOptions,
+} from './subscriptionModel';
 
 /** A command is a step of the world, with a name for the counter-example. */
 class Step implements fc.Command<object, World> {
@@ -51,10 +58,14 @@ const steps = [
 		),
 	step('the next answer is lost', (world) => world.loseAnswer()),
 	step('the next deletion fails', (world) => world.loseDeletion()),
+	fc
+		.constantFrom<ProbeWay>('lost', 'hangs', 'slowThere', 'slowBack')
+		.map((way) => new Step(`the next probe: ${way}`, (world) => world.delayProbe(way))),
+	step('a slow probe is answered', (world) => world.answerProbe()),
 	step('a copy starts elsewhere', (world) => world.copy()),
 ];
 
-const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
+const WORLDS: WorldOptions[] = [
 	{ queueMode: false, processors: 0, onePerAddress: false, prompt: true },
 	{ queueMode: false, processors: 0, onePerAddress: false, prompt: false },
 	{ queueMode: false, processors: 0, onePerAddress: true, prompt: false },
@@ -64,7 +75,24 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.constantFrom(
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: true },
 	{ queueMode: true, processors: 2, onePerAddress: false, prompt: false, blindWorkers: true },
 	{ queueMode: true, processors: 1, onePerAddress: false, prompt: true, blindWorkers: true },
-);
+	{
+		queueMode: true,
+		processors: 1,
+		onePerAddress: false,
+		prompt: true,
+		blindWorkers: true,
+		probesWork: true,
+	},
+	{
+		queueMode: true,
+		processors: 2,
+		onePerAddress: false,
+		prompt: false,
+		blindWorkers: true,
+		probesWork: true,
+	},
+];
+const worlds = fc.constantFrom(...WORLDS);
 
 const property = (mutation: Mutation, isQuick: boolean) =>
 	fc.property(worlds, fc.commands(steps, { size: '+1', maxCommands: 40 }), (options, commands) => {
@@ -80,9 +108,11 @@ const property = (mutation: Mutation, isQuick: boolean) =>
 		world.pass(300_000);
 		expect(world.executions.get(event)).toBeGreaterThanOrEqual(1);
 		// A day without events costs a POST and a DELETE.
-		const { calls } = world;
+		const { calls, saves } = world;
 		world.pass(23 * 3_600_000, 300_000);
 		expect(world.calls - calls).toBeLessThanOrEqual(2 * world.installations.length);
+		// And an execution, as probes are answered now.
+		expect(world.saves - saves).toBeLessThanOrEqual(world.installations.length);
 	});
 
 /** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- subscriptionRules` looks at others. */
@@ -102,8 +132,48 @@ const mutations: Array<[string, Mutation]> = [
 	['C5: what is saved is not read back', { readsNothingBack: true }],
 	['C6: a copy of the database deletes what delivers to the original', { deletesForeign: true }],
 	['C7: the old one gives way to any refusal', { anyRefusalIsConflict: true }],
+	['C5: a probe is verified against the memory of a process', { probesMemory: true }],
+	['C5: what is due is deleted whatever becomes of a probe', { believesAnyAnswer: true }],
 ];
 test.each(mutations)('the world finds %s', (_name, mutation) => {
 	const found = fc.check(property(mutation, true), { numRuns: 10_000, seed: 1 });
 	expect(found.failed).toBe(true);
+});
+
+const DAYS = 10;
+test.each(WORLDS)(
+	'a silent day costs little, and what is saved does not grow, in %j',
+	(options) => {
+		const world = new World({ ...options, prompt: true });
+		world.start(world.original, true);
+		const { calls } = world;
+		world.pass(DAYS * (SILENCE_MS + 3_600_000), 60_000);
+		// A service that takes one subscription for an address refuses the first POST.
+		const callsADay = options.onePerAddress ? 3 : 2;
+		expect(world.calls - calls).toBeGreaterThanOrEqual((DAYS - 1) * callsADay);
+		expect(world.calls - calls).toBeLessThanOrEqual(DAYS * callsADay);
+		expect(world.saves).toBeLessThanOrEqual(DAYS);
+		expect(world.original.database.retired.length).toBeLessThanOrEqual(1);
+	},
+);
+
+test('C5 what others delete every five minutes is renewed after pauses that grow', () => {
+	const world = new World({
+		queueMode: true,
+		processors: 2,
+		onePerAddress: false,
+		prompt: true,
+		blindWorkers: true,
+		probesWork: true,
+	});
+	world.start(world.original, true);
+	world.pass(SILENCE_MS);
+	const { calls, saves } = world;
+	for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+		world.original.database = NO_SUBSCRIPTIONS;
+		world.pass(300_000);
+	}
+	// About once in 75 minutes: an hour's pause and the overlap.
+	expect(world.calls - calls).toBeLessThanOrEqual(2 * 30);
+	expect(world.saves - saves).toBeLessThanOrEqual(2 * 30);
 });

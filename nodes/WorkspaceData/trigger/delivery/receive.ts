@@ -3,6 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type DeliveredEvent, readEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldResolution';
 import type { Subscription } from '../../model/subscription';
+import { PROBE_HEADER } from '../../model/subscriptionProbe';
 import { accepted, isOverwritten, stored, withStored } from '../../model/subscriptionSet';
 import { type Clock, systemClock } from '../../transport/clock';
 import { localTime } from '../../transport/localTime';
@@ -11,6 +12,7 @@ import { outputOf } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type TriggerNode } from '../perNode';
 import { readStore, writeStore } from '../subscriptionStore';
+import { answerProbe } from './answerProbe';
 import { comparedFields, isFiltered, meetsConditions } from './conditions';
 import { knownFields } from './fieldNames';
 import { concerns, excessiveAge, isWatched, misdirection } from './relevance';
@@ -28,7 +30,7 @@ function refuse(context: IWebhookFunctions, status: 401 | 503): IWebhookResponse
 /**
  * Verifies a delivery over its raw bytes before anything else, and starts the workflow with it. Anything
  * that is not signed with a secret of this node is answered 401; a signed delivery that is not wanted is
- * answered 200. Neither starts an execution.
+ * answered 200. Neither starts an execution, nor does a probe.
  *
  * @see service interface, part 6
  */
@@ -36,6 +38,8 @@ export async function receiveDelivery(
 	context: IWebhookFunctions,
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
+	const nonce: unknown = context.getRequestObject().headers[PROBE_HEADER];
+	if (typeof nonce === 'string') return await answerProbe(context, nonce, clock);
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const node = nodeOf(context, use);
 	const warn = (slot: WarningSlot, message: string) =>

@@ -7,6 +7,7 @@ import { reasonOf, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from '../perNode';
 import { activationError } from './activationError';
+import { probe } from './probe';
 import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
 import { runExecution, startSaving, type Upkeep } from './saving';
 
@@ -56,6 +57,14 @@ async function carryOut(upkeep: Upkeep, task: Todo): Promise<void> {
 		case 'save':
 			startSaving(upkeep, task);
 			break;
+		case 'probe': {
+			const { generation } = task.subscription;
+			const answer = await probe(context, task, clock);
+			const heard = { what: 'probed', generation, answer } as const;
+			const todo = node.tell({ ...heard, jitter: jitterOf(clock), now: clock.now() });
+			for (const next of todo) await carryOut(upkeep, next);
+			break;
+		}
 		case 'leaveBehind':
 			tellLeftBehind(context, task);
 			break;

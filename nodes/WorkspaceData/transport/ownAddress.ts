@@ -1,0 +1,40 @@
+/** Sends a request to n8n's own webhook address. */
+import type { ITriggerFunctions } from 'n8n-workflow';
+import type { Clock } from './clock';
+import { type ApiAnswer, readAnswer } from './request';
+import { withTimeLimit } from './timeLimit';
+
+/** The longest that n8n's own answer is waited for, in ms: until then the trigger does nothing else. */
+export const OWN_TIMEOUT_MS = 5_000;
+
+/**
+ * Posts a text to n8n's own webhook address, the way that all requests of n8n go: through its proxy and by
+ * its rules about addresses. No credential goes along, and no redirect is followed.
+ *
+ * @returns the answer; undefined where none came in time, for whatever reason
+ */
+export async function postToSelf(
+	context: ITriggerFunctions,
+	url: string,
+	body: string,
+	headers: Record<string, string>,
+	clock: Clock,
+): Promise<ApiAnswer | undefined> {
+	const answer = await withTimeLimit(
+		OWN_TIMEOUT_MS,
+		clock,
+		async (end) =>
+			await context.helpers.httpRequest({
+				method: 'POST',
+				url,
+				headers: { 'Content-Type': 'application/json', ...headers },
+				body,
+				timeout: OWN_TIMEOUT_MS,
+				abortSignal: end,
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+			}),
+	).catch(() => undefined);
+	return readAnswer(answer);
+}
