@@ -12,6 +12,13 @@ export function parseJsonText(text: string): object | undefined {
 	}
 }
 
+/** Whether lists and objects are nested more than so many levels deep. */
+export function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((part) => isDeeper(part, levels - 1));
+}
+
 /** A body with its JSON parsed where that came as a text: under another content type, or encoded twice. */
 export const parsedBody = (body: unknown): unknown =>
 	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;

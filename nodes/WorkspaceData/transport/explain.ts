@@ -1,4 +1,4 @@
-import { readProblem } from '../model/problem';
+import { readProblem, readRefusal } from '../model/problem';
 import type { Authentication } from './credential';
 import { ApiFailure, Unreachable, type NetworkFailure } from './failures';
 import { isRateLimited } from './rateLimit';
@@ -24,6 +24,15 @@ export function apiFailure(
 		advice(status, request, authentication),
 		isRateLimited(status, headers),
 	);
+}
+
+/** The error in an answer of success that says that nothing was done; undefined in any other. */
+export function refusalOf(
+	{ status, body }: ApiAnswer,
+	{ redact }: Pick<Asker, 'redact'>,
+): ApiFailure | undefined {
+	const problem = readRefusal(status, body, redact);
+	return problem && new ApiFailure(problem);
 }
 
 /** The error for a request without an answer. */

@@ -31,6 +31,9 @@ const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 /** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 
+/** What n8n gives as the code of an answer that came, but not as a whole: its status. */
+const STATUS = /^\d{3}$/;
+
 /** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
 const CONNECTING = /^(?:connect|getaddrinfo)\b/;
 
@@ -71,7 +74,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 export function readNetworkFault(error: unknown): NetworkFailure {
 	if (error instanceof NetworkFailure) return error;
 	const chain = [...links(error)];
-	const code = chain.flatMap((link) => [link.code, link.httpCode]).find(isText) ?? '';
+	const codes = chain.flatMap((link) => [link.code, link.httpCode]).filter(isText);
+	const code = codes.find((text) => !STATUS.test(text)) ?? '';
 	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
 	const texts = messages.filter(isText);
 	const connecting =
@@ -97,6 +101,9 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
 		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', true, true);
+	}
+	if (code === '' && codes.length > 0) {
+		return new NetworkFailure('', 'the answer could not be read', true, true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', true, true);

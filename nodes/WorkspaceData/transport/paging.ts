@@ -3,6 +3,8 @@ import { UnexpectedAnswer } from './failures';
 
 /** A listing longer than this is taken for one that never ends. */
 const MAX_PAGES = 100_000;
+/** Pages in a row without a new entry; after so many the listing is taken for one that never ends, too. */
+const MAX_BARREN_PAGES = 500;
 
 /**
  * A listing that is read at most once, however many read from it: pages are fetched when somebody
@@ -52,12 +54,15 @@ export function openListing<Entry extends { id: string }>(
 	let fetching: Promise<void> | undefined;
 	/** Entries of the last page. */
 	let pageLength = 0;
+	/** Pages without a new entry since the last one that had any. */
+	let barren = 0;
 
 	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
 	function useCursor(cursor: string): string {
-		if (cursors.has(cursor) || cursors.size >= MAX_PAGES) {
+		const isRepeated = cursors.has(cursor);
+		if (isRepeated || cursors.size >= MAX_PAGES || barren >= MAX_BARREN_PAGES) {
 			throw new UnexpectedAnswer(
-				`${what} does not end: a page points back to an earlier one`,
+				`${what} does not end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
 				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
 			);
 		}
@@ -70,11 +75,13 @@ export function openListing<Entry extends { id: string }>(
 	async function fetchPage(): Promise<void> {
 		const page = await readPage(next ? useCursor(next) : undefined, known());
 		pageLength = page.entries.length;
+		const before = byId.size;
 		for (const entry of page.entries) {
 			if (byId.has(entry.id)) continue;
 			byId.set(entry.id, keep ? entry : undefined);
 			entries.push(entry);
 		}
+		barren = byId.size > before ? 0 : barren + 1;
 		next = page.nextCursor;
 	}
 

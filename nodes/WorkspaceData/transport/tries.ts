@@ -4,6 +4,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
+import { isDeeper } from '../model/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from './credential';
@@ -16,6 +17,11 @@ import { unreachableAuth } from './tokenRequest';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;
+/**
+ * The most levels of lists and objects in an answer. n8n stores what it is given level by level: of 20,000
+ * levels it makes an execution that nobody can open again.
+ */
+const MAX_LEVELS = 500;
 /** Time-outs in a row after which the rest of an execution fails at once. */
 const MAX_SILENCES = 3;
 
@@ -53,6 +59,10 @@ export function createTries(
 				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 			);
 			const answer = readAnswer(await unlessCancelled(answering));
+			if (answer && isDeeper(answer.body, MAX_LEVELS)) {
+				const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
+				return new NetworkFailure('', reason, true, false);
+			}
 			return answer ?? new NetworkFailure('', 'the answer could not be read', true, false);
 		}).catch((error: unknown) => {
 			if (signal?.aborted) throw new Cancelled();
