@@ -4,7 +4,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { isDeeper } from '../model/json';
+import { isTooDeep, MAX_LEVELS } from '../model/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from './credential';
@@ -17,11 +17,6 @@ import { unreachableAuth } from './tokenRequest';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;
-/**
- * The most levels of lists and objects in an answer. n8n stores what it is given level by level: of 20,000
- * levels it makes an execution that nobody can open again.
- */
-const MAX_LEVELS = 500;
 /** Time-outs in a row after which the rest of an execution fails at once. */
 const MAX_SILENCES = 3;
 
@@ -59,7 +54,7 @@ export function createTries(
 				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 			);
 			const answer = readAnswer(await unlessCancelled(answering));
-			if (answer && isDeeper(answer.body, MAX_LEVELS)) {
+			if (answer && isTooDeep(answer.body)) {
 				const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
 				return new NetworkFailure('', reason, true, false);
 			}
