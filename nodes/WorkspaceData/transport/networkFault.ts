@@ -23,6 +23,9 @@ const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAD
 /** Failures of reading an answer: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
 
+/** JavaScript's texts end at half a gigabyte. Another try would bring as much. */
+const TOO_LARGE = /string longer than/i;
+
 /** A TLS greeting that was answered with something else, such as plain HTTP. */
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
@@ -83,6 +86,9 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		[...chain.map(({ syscall }) => syscall), ...texts].some(
 			(text) => isText(text) && CONNECTING.test(text),
 		);
+	if (texts.some((text) => TOO_LARGE.test(text))) {
+		return new NetworkFailure('', 'the answer is too large', true, false);
+	}
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, !connecting, true);
 	if (UNREADABLE.test(code)) {

@@ -72,6 +72,20 @@ test.each<[string, unknown, string, boolean, boolean]>([
 		true,
 	],
 	[
+		'G7: an answer of more than half a gigabyte, which is not asked for again',
+		{
+			httpCode: '200',
+			cause: failure(
+				'ERR_STRING_TOO_LONG',
+				{},
+				'Cannot create a string longer than 0x1fffffe8 characters',
+			),
+		},
+		'the answer is too large',
+		true,
+		false,
+	],
+	[
 		'G7: an answer that was cut off',
 		{ httpCode: '200', cause: failure('ERR_BAD_RESPONSE', {}, 'stream has been aborted') },
 		'the answer was cut off',

@@ -156,7 +156,7 @@ describe('the gate', () => {
 	);
 });
 
-test('G9: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
+test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
 	const clock = createTestClock();
 	const gate = createRateGate(clock);
 	const start = clock.now();
