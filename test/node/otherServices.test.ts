@@ -193,7 +193,9 @@ describe('G4: an answer of 20,000 levels, which n8n could not store', () => {
 		answer = (_, path) =>
 			path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
 		const { error } = await run('card get');
-		expect(error?.message).toContain('nested more than 500 levels deep');
+		expect(error?.message).toBe(
+			'The service answered, but the answer is nested more than 500 levels deep',
+		);
 		expect(sent).toHaveLength(1);
 	});
 	test('may have created something', async () => {

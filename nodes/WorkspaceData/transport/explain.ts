@@ -1,6 +1,6 @@
 import { readProblem, readRefusal } from '../model/problem';
 import type { Authentication } from './credential';
-import { ApiFailure, Unreachable, type NetworkFailure } from './failures';
+import { ApiFailure, Unreachable, UnusableAnswer, type NetworkFailure } from './failures';
 import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 
@@ -44,6 +44,14 @@ export function unreachable(
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
+	if (!lost && fault instanceof UnusableAnswer) {
+		return new Unreachable(`The service answered, but ${reason}`, {
+			description: `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`,
+			httpCode,
+			transient,
+			mayHaveArrived,
+		});
+	}
 	return lost
 		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
 				description:

@@ -1,5 +1,5 @@
 /** Reads n8n's errors of requests that got no answer. */
-import { NetworkFailure } from './failures';
+import { NetworkFailure, UnusableAnswer } from './failures';
 
 /** Reasons, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -87,12 +87,12 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 			(text) => isText(text) && CONNECTING.test(text),
 		);
 	if (texts.some((text) => TOO_LARGE.test(text))) {
-		return new NetworkFailure('', 'the answer is too large', true, false);
+		return new UnusableAnswer('', 'the answer is too large', false);
 	}
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, !connecting, true);
 	if (UNREADABLE.test(code)) {
-		return new NetworkFailure(code, 'the answer could not be read', true, true);
+		return new UnusableAnswer(code, 'the answer could not be read', true);
 	}
 	if (TLS_CODE.test(code)) {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
@@ -109,7 +109,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', true, true);
 	}
 	if (code === '' && codes.length > 0) {
-		return new NetworkFailure('', 'the answer could not be read', true, true);
+		return new UnusableAnswer('', 'the answer could not be read', true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', true, true);

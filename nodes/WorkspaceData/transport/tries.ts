@@ -9,7 +9,13 @@ import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from 
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from './credential';
 import { openExchange } from './exchange';
-import { AccessTokenError, Cancelled, NetworkFailure, SilentService } from './failures';
+import {
+	AccessTokenError,
+	Cancelled,
+	NetworkFailure,
+	SilentService,
+	UnusableAnswer,
+} from './failures';
 import { readNetworkFault } from './networkFault';
 import { readAnswer, type ApiAnswer, type ApiRequest } from './request';
 import { withTimeLimit } from './timeLimit';
@@ -56,9 +62,9 @@ export function createTries(
 			const answer = readAnswer(await unlessCancelled(answering));
 			if (answer && isTooDeep(answer.body)) {
 				const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
-				return new NetworkFailure('', reason, true, false);
+				return new UnusableAnswer('', reason, false);
 			}
-			return answer ?? new NetworkFailure('', 'the answer could not be read', true, false);
+			return answer ?? new UnusableAnswer('', 'the answer could not be read', false);
 		}).catch((error: unknown) => {
 			if (signal?.aborted) throw new Cancelled();
 			if (exchange.refusal) return exchange.refusal;
