@@ -142,6 +142,14 @@ const testCredential = async () =>
 		createTestClock(),
 	);
 
+test('G2: a web page under status 404 comes with what to check', async () => {
+	answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
+	const { error } = await run('record create', { columns });
+	expect(error?.description).toBe(
+		"404 Not Found A web page answered, not the service. Check 'Base URL' in the credential.",
+	);
+});
+
 describe('G3: 201 without a body, with the address in Location', () => {
 	test.each([
 		['card create', { name: 'New' }, '/cards/c%2F9', { id: 'c/9', name: 'New' }],

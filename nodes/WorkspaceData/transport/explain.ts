@@ -1,4 +1,4 @@
-import { readProblem, readRefusal } from '../model/problem';
+import { readProblem, readRefusal, type Problem } from '../model/problem';
 import type { Authentication } from './credential';
 import { ApiFailure, Unreachable, UnusableAnswer, type NetworkFailure } from './failures';
 import { isRateLimited } from './rateLimit';
@@ -19,9 +19,10 @@ export function apiFailure(
 	request: Pick<ApiRequest, 'creates'>,
 	{ authentication, redact }: Asker,
 ): ApiFailure {
+	const problem = readProblem(status, body, redact);
 	return new ApiFailure(
-		readProblem(status, body, redact),
-		advice(status, request, authentication),
+		problem,
+		advice(problem, request, authentication),
 		isRateLimited(status, headers),
 	);
 }
@@ -70,7 +71,7 @@ export function unreachable(
 
 /** Advice that the service's own words do not give. */
 function advice(
-	status: number,
+	{ status, foreign }: Problem,
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	authentication: Authentication,
 ): string | undefined {
@@ -81,6 +82,9 @@ function advice(
 		return authentication === 'apiKey'
 			? "Check 'API Key' in the credential."
 			: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.';
+	}
+	if (status === 404 && foreign) {
+		return "A web page answered, not the service. Check 'Base URL' in the credential.";
 	}
 	if (status === 429) {
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
