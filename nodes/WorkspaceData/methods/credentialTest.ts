@@ -8,15 +8,18 @@ import type {
 import { parseBaseUrl, pathSegment } from '../model/address';
 import { readCards } from '../model/card';
 import { InputError } from '../model/inputError';
-import { readProblem, type Problem } from '../model/problem';
+import { readProblem, readRefusal, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/accessToken';
-import { requestAccessToken, type Send } from '../transport/tokenRequest';
+import { systemClock, type Clock } from '../transport/clock';
 import { entryText } from '../transport/credential';
 import { AccessTokenError, NetworkFailure } from '../transport/failures';
 import { readNetworkFault } from '../transport/networkFault';
 import { readAnswer } from '../transport/request';
+import { withTimeLimit } from '../transport/timeLimit';
+import { requestAccessToken, type Send } from '../transport/tokenRequest';
 
+/** The longest that the whole answer takes, in ms. */
 const TIMEOUT_MS = 10_000;
 
 /** n8n gives credential tests the older request helper only; this is how it takes our options. */
@@ -50,6 +53,8 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 	if (status >= 300 && status < 400) {
 		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
 	}
+	// Refused under a status of success: the service's own words say the rest.
+	if (status < 300) return problem.title;
 	const wrongAddress = `${host} does not offer the API at this address. Check 'Base URL'`;
 	if (problem.foreign) return wrongAddress;
 	const words = wordsOf(problem);
@@ -76,17 +81,23 @@ async function listsCards(
 	credential: ICredentialDataDecryptedObject,
 	token: string,
 	keyAdvice: string,
-	clean: (text: string) => string,
+	{ clean, clock }: { clean: (text: string) => string; clock: Clock },
 ): Promise<string | undefined> {
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
 	const { host } = new URL(baseUrl);
-	const answer = await send({
-		method: 'GET',
-		url: `${baseUrl}/workspaces/${workspaceId}/cards`,
-		headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
-		timeout: TIMEOUT_MS,
-	}).catch(readNetworkFault);
+	const answer = await withTimeLimit(
+		TIMEOUT_MS,
+		clock,
+		async (end) =>
+			await send({
+				method: 'GET',
+				url: `${baseUrl}/workspaces/${workspaceId}/cards`,
+				headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+				timeout: TIMEOUT_MS,
+				abortSignal: end,
+			}),
+	).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(
 			`The service at ${host} could not be reached: ${answer.message}`,
@@ -95,12 +106,13 @@ async function listsCards(
 	}
 	// The older helper leaves bodies as text.
 	const { status, body } = readAnswer(answer) ?? { status: 0, body: '' };
-	if (status === 200) {
+	const refusal = readRefusal(status, body, clean);
+	if (status === 200 && !refusal) {
 		return readCards(body)
 			? undefined
 			: sentence(`${host} answers, but it is not the workspace service`, "Check 'Base URL'");
 	}
-	const problem = readProblem(status, body, clean);
+	const problem = refusal ?? readProblem(status, body, clean);
 	return sentence(
 		blame(problem, host, keyAdvice),
 		`It answered: ${problem.detail ?? problem.title}`,
@@ -136,6 +148,7 @@ async function tokenFor(
 export async function testWorkspaceAccess(
 	this: ICredentialTestFunctions,
 	{ type, data = {} }: ICredentialsDecrypted,
+	clock: Clock = systemClock,
 ): Promise<INodeCredentialTestResult> {
 	const send = sender(this);
 	const secrets = [data.apiKey, data.clientSecret];
@@ -146,7 +159,7 @@ export async function testWorkspaceAccess(
 		const access = await tokenFor(send, type, data);
 		if (access instanceof AccessTokenError) return sentence(access.message, access.description);
 		secrets.push(access.token);
-		return await listsCards(send, data, access.token, access.keyAdvice, clean);
+		return await listsCards(send, data, access.token, access.keyAdvice, { clean, clock });
 	})().catch((error: unknown) =>
 		error instanceof InputError
 			? sentence(error.message, error.description)

@@ -65,6 +65,26 @@ export function tokenAddress(authUrl: unknown, realm: unknown): string {
 }
 
 /**
+ * The identifier of what was created, where an answer tells it by its address only.
+ *
+ * @param location the header `Location`
+ * @param collection the path segment before the identifier, for example `records`
+ * @returns undefined for the address of anything else
+ * @see RFC 9110, sections 10.2.2 and 15.3.2
+ */
+export function idInLocation(location: unknown, collection: string): string | undefined {
+	if (typeof location !== 'string') return undefined;
+	const [path = ''] = location.split(/[?#]/);
+	const [before, id = ''] = path.split('/').filter(Boolean).slice(-2);
+	if (before !== collection) return undefined;
+	try {
+		return decodeURIComponent(id) || undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/**
  * One path segment, percent-encoded. `.` and `..` are refused: URL parsers resolve them even when
  * they are percent-encoded, so no encoding makes them safe.
  *

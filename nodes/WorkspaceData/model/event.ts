@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isTooDeep } from './json';
 import { isObject, type JsonObject, untouchedObject } from './shapes';
 import { parseTime } from './time';
 
@@ -65,11 +66,11 @@ function parseJson(bytes: Uint8Array): unknown {
  * Reads the body of a delivery.
  *
  * @param bytes the body as received; a byte order mark in front is skipped
- * @returns undefined when the body is not an event
+ * @returns undefined when the body is not an event, or one that n8n could not store
  */
 export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
 	const body = parseJson(bytes);
-	if (!isObject(body)) return undefined;
+	if (!isObject(body) || isTooDeep(body)) return undefined;
 	const event = eventSchema.safeParse(body);
 	if (!event.success) return undefined;
 	const { event: name, timestamp, workspace_id, card_id, record_id, data } = event.data;

@@ -12,6 +12,19 @@ export function parseJsonText(text: string): object | undefined {
 	}
 }
 
+/**
+ * The most levels of lists and objects that are taken from a service. n8n stores what it is given level by
+ * level: of 20,000 levels it makes an execution that nobody can open again.
+ */
+export const MAX_LEVELS = 500;
+
+/** Whether lists and objects are nested too deeply to be stored. */
+export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((part) => isTooDeep(part, levels - 1));
+}
+
 /** A body with its JSON parsed where that came as a text: under another content type, or encoded twice. */
 export const parsedBody = (body: unknown): unknown =>
 	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;

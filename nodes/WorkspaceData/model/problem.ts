@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJsonText } from './json';
-import { isObject } from './shapes';
+import { isObject, type JsonObject, WRAPPERS } from './shapes';
 import { isWebPage } from './webPage';
 
 /**
@@ -77,12 +77,15 @@ function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	);
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** The text of one entry of such a list; empty where the problem's `detail` says it already. */
 function entryText(entry: unknown, detail: string): string {
 	if (typeof entry === 'string') return entry;
 	if (!isObject(entry)) return '';
-	const places = [entry.field, entry.name, entry.path, entry.pointer];
-	const reasons = [entry.message, entry.reason, entry.detail];
+	const location = Array.isArray(entry.loc) ? entry.loc.join('.') : entry.loc;
+	const places = [entry.field, entry.name, entry.path, entry.pointer, location];
+	const reasons = [entry.message, entry.reason, entry.detail, entry.msg];
 	const reason = reasons.find((value) => typeof value === 'string');
 	if (reason !== undefined && detail.includes(reason)) return '';
 	const place = places.find((value) => typeof value === 'string');
@@ -91,7 +94,11 @@ function entryText(entry: unknown, detail: string): string {
 
 /** Problem extensions that list what is wrong with single values, in the shapes seen in the wild. */
 function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
-	const list = problem.errors ?? problem['invalid-params'] ?? problem.invalid_params;
+	const list = [
+		...[problem.errors, problem['invalid-params'], problem.invalid_params],
+		// FastAPI lists them in place of the detail.
+		...(Array.isArray(problem.detail) ? [problem.detail] : []),
+	].find((value) => value !== undefined && value !== null);
 	if (typeof list !== 'object' || list === null) return undefined;
 	const entries: unknown[] = Array.isArray(list) ? list : entriesOf(list);
 	const texts = entries.slice(0, 10).map((entry) => entryText(entry, detail));
@@ -143,10 +150,13 @@ export function readProblem(
 	const problem = problemSchema.safeParse(body);
 	if (!problem.success) return { status, title: fallbackTitle(status) };
 	const { type, title, detail, ...rest } = problem.data;
-	const other = [rest.message, rest.error_description, rest.error].find(
-		(value): value is string => typeof value === 'string' && value !== '',
-	);
-	const details = [detail ?? other, listedErrors(rest, detail)].filter(Boolean).join(' — ');
+	const inner = isObject(rest.error) ? rest.error : {};
+	const other = [
+		...[rest.message, rest.error_description, rest.error],
+		...[inner.message, inner.detail, inner.description, inner.code],
+	].find(isText);
+	const listed = listedErrors(body as Record<string, unknown>, detail ?? other);
+	const details = [detail ?? other, listed].filter(Boolean).join(' — ');
 	const kind = problemKind(type);
 	return {
 		status,
@@ -154,4 +164,44 @@ export function readProblem(
 		...(kind && { kind: clip(kind, clean) }),
 		...(details && { detail: clip(details, clean) }),
 	};
+}
+
+/** Under which names an answer has what was asked for, and its identifier. */
+const RESOURCE_KEYS = [
+	...['card', 'cards', 'field', 'fields', 'record', 'records', 'webhook', 'subscription'],
+	...WRAPPERS,
+];
+const ID_KEYS = ['id', 'card_id', 'field_id', 'record_id', 'webhook_id'];
+
+/** Whether there is something in a value: a text, number or flag that is set, or an object with members. */
+const holds = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
+/** Whether an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
+const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
+	success === false || ok === false || status === 'fail' || status === 'error';
+
+/**
+ * What an answer of success refuses all the same: some services put their errors under status 200. A
+ * resource may have properties of any name, so nothing counts in an answer that holds one.
+ *
+ * @param clean takes secrets out of a text that the service sent
+ * @returns undefined where the answer is no refusal
+ */
+export function readRefusal(
+	status: number,
+	body: unknown,
+	clean?: (text: string) => string,
+): Problem | undefined {
+	if (!isObject(body) || ID_KEYS.some((key) => holds(body[key]))) return undefined;
+	const { type, title, status: stated } = body;
+	const hasStatus = typeof stated === 'number' && stated >= 400 && stated < 600;
+	const isProblem = hasStatus && (isText(type) || isText(title));
+	const isError = isProblem || holds(body.error) || holds(body.errors);
+	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(body[key]));
+	if (!isRefusal && !isMarkedFailed(body)) return undefined;
+	const problem = readProblem(hasStatus ? stated : status, body, clean);
+	return hasStatus || isText(title)
+		? problem
+		: { ...problem, title: 'The service refused the request' };
 }

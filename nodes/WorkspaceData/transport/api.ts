@@ -23,7 +23,7 @@ import { createPacing, type Pacing } from './pacing';
 import { MAX_PARALLEL } from './parallelism';
 import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
-import { apiFailure, unreachable, type Asker } from './explain';
+import { apiFailure, refusalOf, unreachable, type Asker } from './explain';
 import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
 import { createTries, type Try } from './tries';
 
@@ -177,8 +177,9 @@ export async function openApi(
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
 					if (!asksToWait(outcome)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
-					if (step.act === 'done') return outcome;
-					const failure = apiFailure(outcome, request, asker);
+					const refusal = step.act === 'done' ? refusalOf(outcome, asker) : undefined;
+					if (step.act === 'done' && !refusal) return outcome;
+					const failure = refusal ?? apiFailure(outcome, request, asker);
 					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
 						return { ...outcome, status: 204, body: '' };
 					}

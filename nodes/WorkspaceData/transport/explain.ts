@@ -1,6 +1,6 @@
-import { readProblem } from '../model/problem';
+import { readProblem, readRefusal, type Problem } from '../model/problem';
 import type { Authentication } from './credential';
-import { ApiFailure, Unreachable, type NetworkFailure } from './failures';
+import { ApiFailure, Unreachable, UnusableAnswer, type NetworkFailure } from './failures';
 import { isRateLimited } from './rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
 
@@ -19,11 +19,21 @@ export function apiFailure(
 	request: Pick<ApiRequest, 'creates'>,
 	{ authentication, redact }: Asker,
 ): ApiFailure {
+	const problem = readProblem(status, body, redact);
 	return new ApiFailure(
-		readProblem(status, body, redact),
-		advice(status, request, authentication),
+		problem,
+		advice(problem, request, authentication),
 		isRateLimited(status, headers),
 	);
+}
+
+/** The error in an answer of success that says that nothing was done; undefined in any other. */
+export function refusalOf(
+	{ status, body }: ApiAnswer,
+	{ redact }: Pick<Asker, 'redact'>,
+): ApiFailure | undefined {
+	const problem = readRefusal(status, body, redact);
+	return problem && new ApiFailure(problem);
 }
 
 /** The error for a request without an answer. */
@@ -35,6 +45,14 @@ export function unreachable(
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
+	if (!lost && fault instanceof UnusableAnswer) {
+		return new Unreachable(`The service answered, but ${reason}`, {
+			description: `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`,
+			httpCode,
+			transient,
+			mayHaveArrived,
+		});
+	}
 	return lost
 		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
 				description:
@@ -53,7 +71,7 @@ export function unreachable(
 
 /** Advice that the service's own words do not give. */
 function advice(
-	status: number,
+	{ status, foreign }: Problem,
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	authentication: Authentication,
 ): string | undefined {
@@ -64,6 +82,9 @@ function advice(
 		return authentication === 'apiKey'
 			? "Check 'API Key' in the credential."
 			: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.';
+	}
+	if (status === 404 && foreign) {
+		return "A web page answered, not the service. Check 'Base URL' in the credential.";
 	}
 	if (status === 429) {
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";

@@ -49,6 +49,14 @@ export class NetworkFailure extends Failure {
 	}
 }
 
+/** An answer came, but nobody can use it: what was to be done may have been done. */
+export class UnusableAnswer extends NetworkFailure {
+	/** @param reason begins with `the answer` */
+	constructor(code: string, reason: string, transient: boolean) {
+		super(code, reason, true, transient);
+	}
+}
+
 /** A try that was not sent, as the service has not answered the last ones. @see transport/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {

@@ -1,5 +1,5 @@
 /** Reads n8n's errors of requests that got no answer. */
-import { NetworkFailure } from './failures';
+import { NetworkFailure, UnusableAnswer } from './failures';
 
 /** Reasons, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -23,6 +23,9 @@ const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAD
 /** Failures of reading an answer: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
 
+/** JavaScript's texts end at half a gigabyte. Another try would bring as much. */
+const TOO_LARGE = /string longer than/i;
+
 /** A TLS greeting that was answered with something else, such as plain HTTP. */
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i;
 const TLS_CODE = /^(?:EPROTO|ERR_SSL_)/;
@@ -30,6 +33,9 @@ const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 
 /** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
+
+/** What n8n gives as the code of an answer that came, but not as a whole: its status. */
+const STATUS = /^\d{3}$/;
 
 /** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
 const CONNECTING = /^(?:connect|getaddrinfo)\b/;
@@ -71,7 +77,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 export function readNetworkFault(error: unknown): NetworkFailure {
 	if (error instanceof NetworkFailure) return error;
 	const chain = [...links(error)];
-	const code = chain.flatMap((link) => [link.code, link.httpCode]).find(isText) ?? '';
+	const codes = chain.flatMap((link) => [link.code, link.httpCode]).filter(isText);
+	const code = codes.find((text) => !STATUS.test(text)) ?? '';
 	const messages = chain.flatMap(({ message, messages: kept }) => [message, kept].flat());
 	const texts = messages.filter(isText);
 	const connecting =
@@ -79,10 +86,13 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		[...chain.map(({ syscall }) => syscall), ...texts].some(
 			(text) => isText(text) && CONNECTING.test(text),
 		);
+	if (texts.some((text) => TOO_LARGE.test(text))) {
+		return new UnusableAnswer('', 'the answer is too large', false);
+	}
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, !connecting, true);
 	if (UNREADABLE.test(code)) {
-		return new NetworkFailure(code, 'the answer could not be read', true, true);
+		return new UnusableAnswer(code, 'the answer could not be read', true);
 	}
 	if (TLS_CODE.test(code)) {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
@@ -97,6 +107,9 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
 		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', true, true);
+	}
+	if (code === '' && codes.length > 0) {
+		return new UnusableAnswer('', 'the answer could not be read', true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', true, true);

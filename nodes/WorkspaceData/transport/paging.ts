@@ -3,6 +3,8 @@ import { UnexpectedAnswer } from './failures';
 
 /** A listing longer than this is taken for one that never ends. */
 const MAX_PAGES = 100_000;
+/** Pages in a row without a new entry; after so many the listing is taken for one that never ends, too. */
+const MAX_BARREN_PAGES = 500;
 
 /**
  * A listing that is read at most once, however many read from it: pages are fetched when somebody
@@ -53,12 +55,15 @@ export function openListing<Entry extends { id: string }>(
 	let fetching: Promise<void> | undefined;
 	/** Entries of the last page. */
 	let pageLength = 0;
+	/** Pages without a new entry since the last one that had any. */
+	let barren = 0;
 
 	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
 	function useCursor(cursor: string): string {
-		if (cursors.has(cursor) || cursors.size >= MAX_PAGES) {
+		const isRepeated = cursors.has(cursor);
+		if (isRepeated || cursors.size >= MAX_PAGES || barren >= MAX_BARREN_PAGES) {
 			throw new UnexpectedAnswer(
-				`${what} does not end: a page points back to an earlier one`,
+				`${what} does not end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
 				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
 			);
 		}
@@ -71,13 +76,15 @@ export function openListing<Entry extends { id: string }>(
 	async function fetchPage(): Promise<void> {
 		const page = await readPage(next ? useCursor(next) : undefined, known());
 		pageLength = page.entries.length;
+		const idsBefore = ids.size;
 		for (const entry of page.entries) {
 			// One look instead of two: half of what this costs for a hundred thousand entries.
-			const before = ids.size;
-			if (ids.add(entry.id).size === before) continue;
+			const { size } = ids;
+			if (ids.add(entry.id).size === size) continue;
 			if (keep) byId.set(entry.id, entry);
 			entries.push(entry);
 		}
+		barren = ids.size > idsBefore ? 0 : barren + 1;
 		next = page.nextCursor;
 	}
 

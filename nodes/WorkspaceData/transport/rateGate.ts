@@ -5,7 +5,10 @@ import { createResetTime } from './resetTime';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
 const LOOK_AGAIN_MS = 1_000;
-/** How long the first request of a window goes alone, in ms; a silent one must not hold back all others. */
+/**
+ * How long the first request of a window goes alone, in ms, and each one as long as nothing is known: a
+ * silent one must not hold back all others.
+ */
 const ALONE_MS = 1_000;
 
 /**
@@ -64,7 +67,7 @@ export function createRateGate(clock: Clock): RateGate {
 		const held = heldUntil - clock.now();
 		if (held > 0) return held;
 		if (knowledge === 'unlimited') return 0;
-		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Infinity;
+		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Math.max(aloneUntil - clock.now(), 0);
 		turnWindow();
 		if (window.remaining - inFlight > 0) return 0;
 		const toAlone = aloneUntil > 0 ? Math.max(aloneUntil - clock.now(), 1) : Infinity;
@@ -78,7 +81,10 @@ export function createRateGate(clock: Clock): RateGate {
 		const now = clock.now();
 		const told = readRateLimit(headers, now, resetTime.serviceNow(headers, now));
 		if (!told) {
-			if (knowledge === 'nothing') knowledge = 'unlimited';
+			if (knowledge === 'nothing') {
+				knowledge = 'unlimited';
+				aloneUntil = 0;
+			}
 			return;
 		}
 		const sameWindow =
@@ -103,6 +109,7 @@ export function createRateGate(clock: Clock): RateGate {
 				await Promise.race([answered, wait(pause, clock, signal)]);
 			}
 			if (signal?.aborted) throw new Cancelled();
+			if (knowledge === 'nothing') aloneUntil = clock.now() + ALONE_MS;
 			inFlight += 1;
 		},
 		leave(headers) {

@@ -59,7 +59,8 @@ function readReset(
  *
  * @param now when the answer came, in ms since the epoch
  * @param serviceNow the same by the service's clock, if more is known of it than the answer tells
- * @returns undefined when the answer does not say how many requests remain
+ * @returns undefined when the answer does not say how many requests remain, or has a limit of none at all:
+ * some services mean by it that there is no limit
  * @see service interface, part 8
  */
 export function readRateLimit(
@@ -68,9 +69,10 @@ export function readRateLimit(
 	serviceNow?: number,
 ): RateLimit | undefined {
 	const remaining = headerNumber(headers, 'x-ratelimit-remaining');
-	if (remaining === undefined) return undefined;
+	const limit = headerNumber(headers, 'x-ratelimit-limit');
+	if (remaining === undefined || (limit !== undefined && limit <= 0)) return undefined;
 	return {
-		limit: headerNumber(headers, 'x-ratelimit-limit'),
+		limit,
 		remaining,
 		resetAt: readReset(headers, now, serviceNow),
 	};

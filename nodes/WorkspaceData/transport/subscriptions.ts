@@ -1,4 +1,5 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
+import { idInLocation } from '../model/address';
 import { readCreatedSubscription, type Subscription } from '../model/subscription';
 import { parseTime } from '../model/time';
 import type { WorkspaceApi } from './api';
@@ -57,7 +58,8 @@ export async function createSubscription(
 		...LIFECYCLE_CALL,
 	});
 	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };
-	const { id, secret, createdAt } = readCreatedSubscription(answer.body);
+	const { secret, createdAt, ...told } = readCreatedSubscription(answer.body);
+	const id = told.id ?? idInLocation(answer.headers.location, 'webhooks');
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedAnswer(

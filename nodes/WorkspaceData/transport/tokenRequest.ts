@@ -2,7 +2,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { tokenAddress } from '../model/address';
-import { readProblem } from '../model/problem';
+import { readProblem, readRefusal, type Problem } from '../model/problem';
 import { redact } from '../model/redact';
 import { readObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
@@ -98,6 +98,14 @@ const unreadable = (host: string, status?: number): AccessTokenError =>
 		status,
 	);
 
+const refused = ({ status, detail }: Problem): AccessTokenError =>
+	new AccessTokenError(
+		'The service account was not accepted',
+		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
+		false,
+		status,
+	);
+
 /** The token in an answer of success, wrapped or as JSON in a text, too. */
 const readToken = (body: unknown): TokenAnswer | undefined =>
 	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
@@ -109,7 +117,8 @@ function readTokenAnswer(
 	clean: (text: string) => string,
 ): TokenAnswer | AccessTokenError {
 	if (status >= 200 && status < 300) {
-		return readToken(body) ?? unreadable(host, status);
+		const refusal = readRefusal(status, body, clean);
+		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, status));
 	}
 	if (status === 404 || (status >= 300 && status < 400)) {
 		return new AccessTokenError(
@@ -127,11 +136,5 @@ function readTokenAnswer(
 			status,
 		);
 	}
-	const { detail } = readProblem(status, body, clean);
-	return new AccessTokenError(
-		'The service account was not accepted',
-		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
-		false,
-		status,
-	);
+	return refused(readProblem(status, body, clean));
 }

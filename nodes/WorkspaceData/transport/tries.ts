@@ -4,11 +4,18 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
+import { isTooDeep, MAX_LEVELS } from '../model/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from './credential';
 import { openExchange } from './exchange';
-import { AccessTokenError, Cancelled, NetworkFailure, SilentService } from './failures';
+import {
+	AccessTokenError,
+	Cancelled,
+	NetworkFailure,
+	SilentService,
+	UnusableAnswer,
+} from './failures';
 import { readNetworkFault } from './networkFault';
 import { readAnswer, type ApiAnswer, type ApiRequest } from './request';
 import { withTimeLimit } from './timeLimit';
@@ -53,7 +60,11 @@ export function createTries(
 				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 			);
 			const answer = readAnswer(await unlessCancelled(answering));
-			return answer ?? new NetworkFailure('', 'the answer could not be read', true, false);
+			if (answer && isTooDeep(answer.body)) {
+				const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
+				return new UnusableAnswer('', reason, false);
+			}
+			return answer ?? new UnusableAnswer('', 'the answer could not be read', false);
 		}).catch((error: unknown) => {
 			if (signal?.aborted) throw new Cancelled();
 			if (exchange.refusal) return exchange.refusal;

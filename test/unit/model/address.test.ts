@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+	idInLocation,
 	parseBaseUrl,
 	pathSegment,
 	tokenAddress,
@@ -81,4 +82,19 @@ test('any other text is one segment below its place, never another path', () => 
 			);
 		}),
 	);
+});
+
+test.each<[unknown, string | undefined]>([
+	['/api/v1/workspaces/w/cards/c/records/r9', 'r9'],
+	['https://data.example.com/api/v1/workspaces/w/cards/c/records/a%2Fb/?x=/records/y#z', 'a/b'],
+	['records/r9', 'r9'],
+	['/workspaces/w/cards/c/records', undefined],
+	['/workspaces/w/cards/c/records/', undefined],
+	['/workspaces/w/cards/c', undefined],
+	['/workspaces/w/records/%E0%A4%A', undefined],
+	['', undefined],
+	[undefined, undefined],
+	[['/records/r9'], undefined],
+])('G3: the identifier in Location %j is %j', (location, id) => {
+	expect(idInLocation(location, 'records')).toBe(id);
 });

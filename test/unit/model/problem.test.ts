@@ -1,4 +1,4 @@
-import { readProblem } from '../../../nodes/WorkspaceData/model/problem';
+import { readProblem, readRefusal } from '../../../nodes/WorkspaceData/model/problem';
 import { leastOf, workMs } from '../../support/cpuTime.mts';
 import vectors from '../../vectors/problem.json';
 
@@ -161,4 +161,79 @@ test('D21: the kind is cleaned, too', () => {
 	const clean = (text: string) => text.replaceAll('secret-key', '***');
 	const { kind } = readProblem(400, { type: 'https://e.example/secret-key-unknown' }, clean);
 	expect(kind).toBe('***-unknown');
+});
+
+describe('errors as other frameworks write them (G2)', () => {
+	test.each<[string, unknown, string]>([
+		[
+			'an error object with a message',
+			{ error: { code: 'READ_ONLY', message: 'The workspace is read-only' } },
+			'The workspace is read-only',
+		],
+		['an error object with a code only', { error: { code: 'READ_ONLY' } }, 'READ_ONLY'],
+		[
+			'a detail that is a list',
+			{ detail: [{ loc: ['body', 'data', 'age'], msg: 'must be a number', type: 'int' }] },
+			'body.data.age: must be a number',
+		],
+	])('%s', (_, body, detail) => {
+		expect(readProblem(400, body)).toEqual({
+			status: 400,
+			title: 'The service could not understand the request',
+			detail,
+		});
+	});
+});
+
+describe('refusals under a status of success (G1)', () => {
+	const refused = 'The service refused the request';
+	test.each<[string, unknown, object]>([
+		[
+			'problem details',
+			{ type: 'https://x.example/quota-exceeded', title: 'Quota exceeded', status: 422 },
+			{ status: 422, kind: 'quota-exceeded', title: 'Quota exceeded' },
+		],
+		[
+			'a text',
+			{ success: false, error: 'Read-only today', data: null },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'an object',
+			{ error: { message: 'Read-only today' }, request_id: 'q1' },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'a list, next to an empty list of what was asked for',
+			{ errors: [{ message: 'Read-only today' }], records: [] },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'JSend',
+			{ status: 'fail', message: 'Read-only today', data: { name: 'is locked' } },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		['no words', { ok: false }, { status: 200, title: refused }],
+	])('%s', (_, body, problem) => {
+		expect(readRefusal(200, body)).toEqual(problem);
+	});
+	test('secrets are taken out', () => {
+		const hidden = readRefusal(200, { error: 'bad key-1' }, (text) => text.replace('key-1', '***'));
+		expect(hidden?.detail).toBe('bad ***');
+	});
+
+	test.each<[string, unknown]>([
+		['nothing', ''],
+		['a text', 'OK'],
+		['an empty object', {}],
+		['an empty list', []],
+		['an envelope without errors', { success: true, error: null, errors: [], data: null }],
+		['a card with such properties', { id: 7, error: 'x', success: false, status: 500, title: 'y' }],
+		['a field with such properties', { field_id: 'f', name: 'A', error: { message: 'x' } }],
+		['a wrapped card next to a warning', { data: { id: 7 }, errors: ['deprecated'] }],
+		['a page of records next to a warning', { records: [{ id: '1' }], errors: ['deprecated'] }],
+		['a description', { openapi: '3.0.0', info: { title: 'A', version: '1' }, paths: {} }],
+	])('%s is none', (_, body) => {
+		expect(readRefusal(200, body)).toBeUndefined();
+	});
 });

@@ -130,6 +130,18 @@ describe('B15: answers that say the lifetime in other ways', () => {
 	});
 });
 
+test('G1: a refusal under status 200 is told in the words of the auth server, and not asked for again', async () => {
+	const { get, answers, requests } = endpoint();
+	const body = { error: 'invalid_client', error_description: 'The client is disabled' };
+	answers(() => ({ statusCode: 200, body }));
+	await expect(get()).rejects.toMatchObject({
+		message: 'The service account was not accepted',
+		description: expect.stringContaining('The auth server says: The client is disabled'),
+	});
+	await expect(get()).rejects.toThrow();
+	expect(requests).toHaveLength(1);
+});
+
 test.each<[string, number, unknown, RegExp]>([
 	[
 		'a wrong secret',

@@ -58,6 +58,41 @@ test.each<[string, unknown, string, boolean, boolean]>([
 	],
 	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', true, true],
 	[
+		'G7: an answer that came, but is not compressed as it says',
+		{ httpCode: '200', cause: failure('Z_DATA_ERROR', {}, 'incorrect header check') },
+		'the answer could not be read',
+		true,
+		true,
+	],
+	[
+		'G7: the same in n8n 1, which keeps the status only',
+		{ httpCode: '200', message: 'incorrect header check' },
+		'the answer could not be read',
+		true,
+		true,
+	],
+	[
+		'G7: an answer of more than half a gigabyte, which is not asked for again',
+		{
+			httpCode: '200',
+			cause: failure(
+				'ERR_STRING_TOO_LONG',
+				{},
+				'Cannot create a string longer than 0x1fffffe8 characters',
+			),
+		},
+		'the answer is too large',
+		true,
+		false,
+	],
+	[
+		'G7: an answer that was cut off',
+		{ httpCode: '200', cause: failure('ERR_BAD_RESPONSE', {}, 'stream has been aborted') },
+		'the answer was cut off',
+		true,
+		true,
+	],
+	[
 		'a header that Node refuses to send',
 		failure('ERR_INVALID_CHAR', {}, 'Invalid character'),
 		'Invalid character',

@@ -98,3 +98,35 @@ test('entries that come twice, because the listing moved, are given once', async
 		expect(seen).toEqual(entriesOf(0, 20).map(({ id }) => id));
 	}
 });
+
+describe('G5: a listing whose every page has a new cursor', () => {
+	const endless = (entries: (page: number) => Array<{ id: string }>) => {
+		let pages = 0;
+		const opened = openListing('The listing', async () => {
+			pages += 1;
+			return { entries: entries(pages), nextCursor: `cursor ${pages}` };
+		});
+		return { opened, pages: () => pages };
+	};
+
+	test.each<[string, (page: number) => Array<{ id: string }>]>([
+		['the same entries', () => entriesOf(0, 10)],
+		['nothing', (page) => (page === 1 ? entriesOf(0, 10) : [])],
+	])('%s: ends with a message after 500 pages without news', async (_, entries) => {
+		const { opened, pages } = endless(entries);
+		await expect(opened.first(Infinity)).rejects.toMatchObject({
+			message: 'The listing does not end: its pages bring nothing new',
+		});
+		expect(pages()).toBe(501);
+	});
+	test.each([true, false])('a long listing is read to its end (kept: %s)', async (keep) => {
+		const { opened } = listing(6_005, { keep });
+		let count = 0;
+		for await (const { id } of opened) expect(id).toBe(`e${count++}`);
+		expect(count).toBe(6_005);
+	});
+	test('gaps of 400 empty pages are read', async () => {
+		const { opened } = endless((page) => (page % 400 === 0 ? entriesOf(page, page + 1) : []));
+		expect(await opened.first(3)).toHaveLength(3);
+	});
+});

@@ -155,3 +155,19 @@ describe('the gate', () => {
 		},
 	);
 });
+
+test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
+	const clock = createTestClock();
+	const gate = createRateGate(clock);
+	const start = clock.now();
+	const sent = await Promise.all(
+		Array.from({ length: 5 }, async () => {
+			await gate.enter();
+			const at = clock.now() - start;
+			await clock.sleep(30 * SECOND);
+			gate.leave(undefined);
+			return at;
+		}),
+	);
+	expect(sent).toEqual([0, 1, 2, 3, 4].map((seconds) => seconds * SECOND));
+});

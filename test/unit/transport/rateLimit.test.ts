@@ -67,3 +67,12 @@ test.each([
 ])('B21: status %d with %j is a refusal for the rate: %s', (status, headers, limited) => {
 	expect(isRateLimited(status, headers)).toBe(limited);
 });
+
+test.each(['0', '-1'])('G9: a limit of %s is none', (limit) => {
+	const headers = {
+		'x-ratelimit-limit': limit,
+		'x-ratelimit-remaining': limit,
+		'x-ratelimit-reset': '3600',
+	};
+	expect(readRateLimit(headers, 0)).toBeUndefined();
+});

@@ -1,4 +1,5 @@
 /** Cards that exist already: found by their name, or created once. */
+import { idInLocation } from '../../model/address';
 import { readCard, type Card } from '../../model/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
@@ -12,7 +13,7 @@ import type { Run } from '../run';
 /**
  * Creates a card.
  *
- * @returns the card where the answer shows it
+ * @returns the card where the answer shows it, or its ID
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function addCard(
@@ -20,7 +21,7 @@ export async function addCard(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Card | undefined> {
-	const { body: answer } = await api.request({
+	const { body: answer, headers } = await api.request({
 		...request,
 		method: 'POST',
 		path: ['cards'],
@@ -28,8 +29,10 @@ export async function addCard(
 		creates: 'card',
 	});
 	const written = readCard(answer);
-	if (!written) assertOwnAnswer(answer, 'card');
-	return written;
+	if (written) return written;
+	assertOwnAnswer(answer, 'card');
+	const id = idInLocation(headers.location, 'cards');
+	return id === undefined ? undefined : readCard({ ...body, id });
 }
 
 /**

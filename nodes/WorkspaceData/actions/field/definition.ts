@@ -1,4 +1,5 @@
 /** Turns an operation's parameters about a field into the body that the service gets. */
+import { idInLocation } from '../../model/address';
 import { readField, type Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/shapes';
@@ -47,7 +48,7 @@ export function readFieldOptions(
 /**
  * Adds a field to a card.
  *
- * @returns the field where the answer shows it
+ * @returns the field where the answer shows it, or its ID
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function addField(
@@ -56,7 +57,7 @@ export async function addField(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const { body: answer } = await api.request({
+	const { body: answer, headers } = await api.request({
 		...request,
 		method: 'POST',
 		path: [...cardPath(cardId), 'fields'],
@@ -66,6 +67,8 @@ export async function addField(
 		maxParallel: 1,
 	});
 	const written = readField(answer);
-	if (!written) assertOwnAnswer(answer, 'field');
-	return written;
+	if (written) return written;
+	assertOwnAnswer(answer, 'field');
+	const id = idInLocation(headers.location, 'fields');
+	return id === undefined ? undefined : readField({ ...body, id });
 }

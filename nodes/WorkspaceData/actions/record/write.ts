@@ -1,3 +1,4 @@
+import { idInLocation } from '../../model/address';
 import { isEmpty } from '../../model/comparison';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { isObject, type JsonObject } from '../../model/shapes';
@@ -71,14 +72,14 @@ export async function create(
 ): Promise<DataRecord> {
 	const sent = requireData(data, columns);
 	if (dryRun) return knownRecord(DRY_RUN_ID, sent);
-	const { body } = await run.api.request({
+	const { body, headers } = await run.api.request({
 		method: 'POST',
 		path: [...cardPath(card.id), 'records'],
 		body: { data: sent },
 		creates: 'record',
 		...request,
 	});
-	return writtenRecord(body, UNKNOWN_ID, sent);
+	return writtenRecord(body, idInLocation(headers.location, 'records') ?? UNKNOWN_ID, sent);
 }
 
 /**

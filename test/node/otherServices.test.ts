@@ -1,0 +1,220 @@
+/** Services with other ideas than ours: refusals under status 200, identifiers in Location, bodies without end. */
+import type { IDataObject } from 'n8n-workflow';
+import { CredentialTestContext } from 'n8n-core';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { testWorkspaceAccess } from '../../nodes/WorkspaceData/methods/credentialTest';
+import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
+import { createSubscription } from '../../nodes/WorkspaceData/transport/subscriptions';
+import { createTestClock } from '../support/clock';
+import { runAction } from '../support/n8n';
+import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { startWebServer, type WebServer } from '../support/webServer';
+
+interface Answer {
+	status?: number;
+	body?: string;
+	location?: string;
+}
+
+let server: WebServer;
+/** Answers a request in place of the usual answer; undefined: as usual. */
+let answer: (method: string, path: string) => Answer | undefined;
+/** Answers without an end. */
+let trickles = false;
+let sent: string[];
+
+const field = { field_id: 'f1', name: 'Key', type: 'text' };
+const records = { records: [{ id: 'r1', data: { f1: 'a' }, created_at: null }], next_cursor: null };
+
+/** A service that is right in all that is not asked of it here. */
+function usual(method: string, path: string): Answer {
+	if (method === 'DELETE') return { status: 204 };
+	if (method !== 'GET') return { body: JSON.stringify({ id: 'new', data: {} }) };
+	if (path.endsWith('/records')) return { body: JSON.stringify(records) };
+	if (path.endsWith('/fields')) return { body: JSON.stringify([field]) };
+	return { body: JSON.stringify(path.endsWith('/cards') ? [] : { id: 'c1', name: 'Card' }) };
+}
+
+function respond({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {
+	const [path = ''] = url.split('?');
+	sent.push(`${method} ${path.replace('/api/v1/workspaces/w1', '')}`);
+	if (trickles) {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		const timer = setInterval(() => response.write(' '), 20);
+		response.once('close', () => clearInterval(timer));
+		return;
+	}
+	const { status = 200, body = '', location } = answer(method, path) ?? usual(method, path);
+	response.writeHead(status, {
+		'content-type': 'application/json',
+		...(location && { location: `https://data.example.com/api/v1/workspaces/w1${location}` }),
+	});
+	response.end(body);
+}
+
+beforeAll(async () => {
+	server = await startWebServer(respond);
+});
+beforeEach(() => {
+	sent = [];
+	trickles = false;
+	answer = () => undefined;
+});
+afterAll(async () => await server.close());
+
+const credential = () => ({
+	baseUrl: `${server.url}/api/v1`,
+	workspaceId: 'w1',
+	apiKey: 'key-of-w1',
+});
+const run = async (name: string, parameters: IDataObject = {}) => {
+	const [resource, operation] = name.split(' ');
+	return await runAction({
+		credentials: { workspaceDataApi: credential() },
+		parameters: { resource, operation, cardId: byId('c1'), ...parameters },
+		items: [{ Key: 'b' }],
+	});
+};
+
+const columns = mapEach({ Key: 'b' });
+const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+const some = { filters, matchType: 'allConditions' };
+const writes: Array<[string, IDataObject]> = [
+	['card create', { name: 'New' }],
+	['card createFromItems', { name: 'New' }],
+	['card update', { updateFields: { name: 'New' } }],
+	['card delete', {}],
+	['field create', { name: 'New', type: 'text' }],
+	['field update', { fieldId: byId('f1'), updateFields: { name: 'New' } }],
+	['field delete', { fieldId: byId('f1') }],
+	['record create', { columns }],
+	['record upsert', { columns: mapAutomatically(['Key']) }],
+	['record update', { recordId: byId('r1'), columns }],
+	['record delete', { recordId: byId('r1') }],
+	['record updateMany', { ...some, columns }],
+	['record deleteMany', some],
+];
+
+describe('G1: a refusal under status 200 is no success', () => {
+	test.each(writes)('%s', async (name, parameters) => {
+		const refusal = { success: false, error: { message: 'Read-only: key-of-w1' }, data: null };
+		answer = (method) => (method === 'GET' ? undefined : { body: JSON.stringify(refusal) });
+		const { error, json } = await run(name, parameters);
+		expect(json).toEqual([]);
+		expect(error?.message).toBe('The service refused the request');
+		expect(error?.description).toMatch(/^Read-only: \*\*\*/);
+		expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+	});
+	test('its own status counts: a record that does not exist is skipped', async () => {
+		const problem = { type: 'https://x.example/record-not-found', title: 'Gone', status: 404 };
+		answer = (method) => (method === 'DELETE' ? { body: JSON.stringify(problem) } : undefined);
+		const options = { ifNotFound: 'skip' };
+		expect(await run('record delete', { recordId: byId('r1'), options })).toMatchObject({
+			status: 'success',
+			json: [],
+		});
+	});
+	test('it is no empty listing: nothing is created', async () => {
+		const refusal = { ok: false, message: 'Maintenance', details: [] };
+		answer = (method, path) =>
+			method === 'GET' && path.endsWith('/records') ? { body: JSON.stringify(refusal) } : undefined;
+		const { error } = await run('record upsert', { columns: mapAutomatically(['Key']) });
+		expect(error?.description).toContain('Maintenance');
+		expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
+	});
+	test('nor a description', async () => {
+		answer = () => ({ body: '{"error":"Maintenance"}' });
+		const { error } = await run('apiDescription get', { format: 'json' });
+		expect(error?.description).toContain('Maintenance');
+	});
+	test('the test of a credential tells it', async () => {
+		answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
+		const told = await testCredential();
+		expect(told.status).toBe('Error');
+		expect(told.message).toBe('The service refused the request. It answered: Maintenance.');
+	});
+});
+
+const testCredential = async () =>
+	await testWorkspaceAccess.call(
+		new CredentialTestContext({} as never),
+		{ id: '1', name: 'Test', type: 'workspaceDataApi', data: credential() },
+		createTestClock(),
+	);
+
+test('G2: a web page under status 404 comes with what to check', async () => {
+	answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
+	const { error } = await run('record create', { columns });
+	expect(error?.description).toBe(
+		"404 Not Found A web page answered, not the service. Check 'Base URL' in the credential.",
+	);
+});
+
+describe('G3: 201 without a body, with the address in Location', () => {
+	test.each([
+		['card create', { name: 'New' }, '/cards/c%2F9', { id: 'c/9', name: 'New' }],
+		[
+			'field create',
+			{ name: 'New', type: 'text' },
+			'/cards/c1/fields/f9',
+			{ id: 'f9', name: 'New', type: 'text' },
+		],
+		[
+			'record create',
+			{ columns },
+			'/cards/c1/records/r9/?v=1',
+			{ id: 'r9', created_at: null, fields: { Key: 'b' } },
+		],
+		// The address of something else tells no identifier.
+		[
+			'record create',
+			{ columns },
+			'/cards/c1/jobs/r9',
+			{ id: null, created_at: null, fields: { Key: 'b' } },
+		],
+	])('%s', async (name, parameters, location, output) => {
+		answer = (method) => (method === 'POST' ? { status: 201, location } : undefined);
+		const { error, json } = await run(name, parameters);
+		expect(error).toBeUndefined();
+		expect(json).toEqual([output]);
+	});
+});
+
+test('G3: a subscription whose identifier is in Location only', async () => {
+	const request: WorkspaceApi['request'] = async () => ({
+		status: 201,
+		headers: { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' },
+		body: { secret: 'of the subscription' },
+	});
+	const api = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as WorkspaceApi;
+	const wanted = { targetUrl: 'https://n8n.example.com', events: ['record.created'], cardId: null };
+	expect(await createSubscription(api, wanted, createTestClock())).toMatchObject({
+		id: 'sub/9',
+		secret: 'of the subscription',
+	});
+});
+
+describe('G4: an answer of 20,000 levels, which n8n could not store', () => {
+	const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
+	test('is refused', async () => {
+		answer = (_, path) =>
+			path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
+		const { error } = await run('card get');
+		expect(error?.message).toBe(
+			'The service answered, but the answer is nested more than 500 levels deep',
+		);
+		expect(sent).toHaveLength(1);
+	});
+	test('may have created something', async () => {
+		answer = (method) => (method === 'POST' ? { body: `{"id":"r9","x":${deep}}` } : undefined);
+		const { error } = await run('record create', { columns });
+		expect(error?.message).toContain('The record may have been created');
+	});
+});
+
+test('G6: the test of a credential ends, although its answer trickles', async () => {
+	trickles = true;
+	const told = await testCredential();
+	expect(told.message).toContain('no answer came in time');
+});
