@@ -125,7 +125,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 			expect(gateway.exchanges.map(({ status }) => status)).toEqual(Array(day).fill(200));
 			const changes = suite.workspace.requests().filter((line) => !line.startsWith('GET'));
 			expect(changes).toEqual(['POST /webhooks', `DELETE /webhooks/${old.id}`]);
-			// What is saved does not grow.
+			// The saved data do not grow.
 			expect(keptBy(trigger).retired.map(({ id }) => id)).toEqual([old.id]);
 		}
 		await trigger.deactivate();

@@ -3,7 +3,7 @@ import type { RetiredSubscription, StoredSubscriptions, Subscription } from './s
 import type { SubscriptionSet } from './subscriptionSet';
 
 /**
- * What n8n's own webhook address told about a subscription: `confirmed`, it is saved as the current one;
+ * The answer of n8n's own webhook address about a subscription: `confirmed`, it is saved as the current one;
  * `refused`, the node answered that it is not saved; `unknown`, anything else, or no answer in time.
  */
 export type ProbeAnswer = 'confirmed' | 'refused' | 'unknown';

@@ -40,7 +40,7 @@ export const savedProof = (nonce: string, secret: string): string =>
 export const notSavedMark = (nonce: string): string =>
 	createHash('sha256').update(`not saved ${nonce}`).digest('hex');
 
-/** Whether a probe's subscription is all that is saved, apart from those that it names. */
+/** Whether a probe's subscription is all that is saved, apart from the ones named in the probe. */
 export const isAllSaved = ({ retired }: StoredSubscriptions, known: readonly string[]): boolean =>
 	retired.every(({ id }) => known.includes(id));
 

@@ -153,8 +153,8 @@ function onSaved(
 	const inTime = here || now - set.createdAt <= SAVED_IN_TIME_MS;
 	if (!inTime) return renewLater({ ...saved, trust: 'late' }, jitter, now);
 	if (here) return settled(saved, 'here', overlapMs, now);
-	// The pause begins anew only if it is still saved after the overlap: where others write over it again and
-	// again, renewals must not follow each other at once.
+	// The pause is short again only if it is still saved after the overlap: where others write over it again
+	// and again, renewals must not follow each other at once.
 	const { renewalPauseMs } = saved;
 	return { ...settled(saved, 'elsewhere', overlapMs, now), renewalPauseMs };
 }

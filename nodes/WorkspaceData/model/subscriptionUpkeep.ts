@@ -1,4 +1,4 @@
-/** What is to be done about a trigger node's subscriptions when time has passed. Times are ms since the epoch. */
+/** Decides about a trigger node's subscriptions when time has passed. Times are ms since the epoch. */
 import type { RetiredSubscription } from './subscription';
 import { dueDeletions, leftBehind } from './subscriptionEnds';
 import type { Happening, Outcome, Todo } from './subscriptionHappening';
