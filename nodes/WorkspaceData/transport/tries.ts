@@ -12,7 +12,7 @@ import { openExchange } from './exchange';
 import {
 	AccessTokenError,
 	Cancelled,
-	NetworkFailure,
+	type NetworkFailure,
 	SilentService,
 	UnusableAnswer,
 } from './failures';
