@@ -182,7 +182,7 @@ const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
 	success === false || ok === false || status === 'fail' || status === 'error';
 
 /**
- * What an answer of success refuses all the same: some services put their errors under status 200. A
+ * The refusal in an answer of success: some services put their errors under status 200. A
  * resource may have properties of any name, so nothing counts in an answer that holds one.
  *
  * @param clean takes secrets out of a text that the service sent

@@ -34,7 +34,7 @@ const CERTIFICATE = /CERT|SELF_SIGNED|TLS|UNABLE_TO/;
 /** Codes of requests that Node or the HTTP client refuses to send. */
 const NOT_SENT = /^ERR_(?:INVALID|UNESCAPED|BAD_OPTION)/;
 
-/** What n8n gives as the code of an answer that came, but not as a whole: its status. */
+/** The status of an answer, which n8n gives as the code of one that came, but not as a whole. */
 const STATUS = /^\d{3}$/;
 
 /** How the system's message begins while connecting. n8n 1 keeps the message, not the system call. */
