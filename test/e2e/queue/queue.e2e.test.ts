@@ -290,30 +290,3 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 	});
 	await expectAllRun(cards, ids);
 });
-
-test('C5 takes one execution for a renewal, and keeps the old subscription where the new one is no longer saved', async () => {
-	const { control, database } = mode;
-	const { card, workflow } = await publishWorkflow('One execution', { overlap: 0.1 });
-	const [{ id: old = '' } = {}] = await subscriptionsOf(card);
-	await restartRefused(1);
-	const { id: second } = await successorOf(card, [old]);
-	await until('the second to be saved', async () =>
-		(await savedText(workflow)).includes(second) ? true : undefined,
-	);
-	// As another node's execution does that writes static data in a worker of n8n 2.41.
-	await database.query(
-		`UPDATE workflow_entity SET "staticData" = '{}' WHERE id = '${workflow.id}'`,
-	);
-	const { id: third } = await successorOf(card, [old, second]);
-	expect((await subscriptionsOf(card)).map(({ id }) => id)).toEqual([old, second, third]);
-	await until('the old ones to be deleted', async () =>
-		(await subscriptionsOf(card)).length === 1 ? true : undefined,
-	);
-	const [executions] = await database.query(
-		`SELECT count(*) FROM execution_entity WHERE "workflowId" = '${workflow.id}'`,
-	);
-	// The second: two, as the first finds that workers get no static data. Saved again: one. The third: one.
-	expect(Number(executions)).toBe(4);
-	expect((await control.subscriptions()).map(({ id }) => id)).toEqual([third]);
-	await expectAllRun([card], await createRecords(card, 2));
-});
