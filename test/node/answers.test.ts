@@ -1,7 +1,7 @@
 /** Answers beyond the variants: short ones, strange ones, and those of somebody else (FAULTS.md, B26 and B34). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -17,16 +17,8 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const run = async (operation: string, parameters: IDataObject = {}, items?: IDataObject[]) =>
-	await runAction({
-		credentials: workspace.apiKey,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		...(items && { items }),
-	});
+const { run, answer } = recordRuns(() => ({ workspace, card }));
 const columns = mapEach({ Key: 'a' });
-/** Answers the next request of this kind in place of the service. */
-const answer = (method: string, path: string, json: unknown, status = 200) =>
-	workspace.service.control.fail({ method, path, mode: 'answer', status, body: 'json', json });
 
 describe('answers to a create that show little', () => {
 	test.each<[string, unknown]>([
@@ -35,7 +27,7 @@ describe('answers to a create that show little', () => {
 		['the id in a wrapper', { data: { id: 'r9' } }],
 		['no values', { id: 'r9', data: {} }],
 	])('%s: the rest is what was sent', async (_, body) => {
-		answer('POST', '/records$', body, 201);
+		answer('POST', '/records$', body, { status: 201 });
 		const { json, error } = await run('create', { columns });
 		expect(error).toBeUndefined();
 		expect(json).toEqual([{ id: 'r9', created_at: null, fields: { Key: 'a' } }]);

@@ -1,8 +1,9 @@
 /** Get Many with Sort, Search and Since Last Run (issue "Ask and change in bulk"). */
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { runAction, type ActionRun } from '../support/n8n';
+import { type ActionRun } from '../support/n8n';
 import { byId } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -18,24 +19,14 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
+const { runCounted } = recordRuns(() => ({ workspace, card }));
+
 async function getAll(
 	parameters: IDataObject,
 	items: IDataObject[] = [{}],
 	more: Partial<ActionRun> = {},
 ) {
-	workspace.service.control.resetRequests();
-	return await runAction({
-		credentials: workspace.apiKey,
-		items,
-		parameters: {
-			resource: 'record',
-			operation: 'getAll',
-			cardId: byId(card.id),
-			returnAll: true,
-			...parameters,
-		},
-		...more,
-	});
+	return await runCounted('getAll', { returnAll: true, ...parameters }, items, more);
 }
 type Result = Awaited<ReturnType<typeof getAll>>;
 const titles = ({ json }: Result) =>

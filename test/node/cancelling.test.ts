@@ -1,6 +1,6 @@
 /** A cancelled execution stops, whatever it is doing (FAULTS.md, B36); clocks that are off (B18). */
 import { runAction } from '../support/n8n';
-import { byId, mapEach } from '../support/parameters';
+import { createKey } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
@@ -15,13 +15,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await workspace.close());
 
-const create = () => ({
-	resource: 'record',
-	operation: 'create',
-	cardId: byId(card.id),
-	columns: mapEach({ Key: '={{ $json.key }}' }),
-	options: { maxParallel: 2 },
-});
+const create = () => createKey(card.id, { options: { maxParallel: 2 } });
 const items = Array.from({ length: 20 }, (_, n) => ({ key: `k${n}` }));
 const posts = () => workspace.requests().filter((request) => request.startsWith('POST'));
 

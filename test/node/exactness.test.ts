@@ -1,7 +1,7 @@
 /** Values, names and identifiers are what they are, or refused by name (FAULTS.md, D12-D14, D24, D26, D27, E9, E11). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -19,23 +19,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const run = async (operation: string, parameters: IDataObject = {}, items?: IDataObject[]) =>
-	await runAction({
-		credentials: workspace.apiKey,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		...(items && { items }),
-	});
-/** Answers the next requests of this kind in place of the service. */
-const answer = (method: string, path: string, json: unknown, times = 1) =>
-	workspace.service.control.fail({
-		method,
-		path,
-		mode: 'answer',
-		status: 200,
-		body: 'json',
-		json,
-		times,
-	});
+const { run, answer } = recordRuns(() => ({ workspace, card }));
 const sent = () => workspace.requests().filter((request) => !request.startsWith('GET'));
 
 describe('filters compare values of the field’s type', () => {

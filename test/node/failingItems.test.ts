@@ -1,7 +1,7 @@
 /** Items that fail among others, and runs that n8n repeats (docs/reliability.md, part B). */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { byId, mapEach } from '../support/parameters';
+import { byId, createKey, mapEach } from '../support/parameters';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -15,13 +15,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const create = (more: IDataObject = {}) => ({
-	resource: 'record',
-	operation: 'create',
-	cardId: byId(card.id),
-	columns: mapEach({ Key: '={{ $json.key ?? "x" }}' }),
-	...more,
-});
+const create = (more: IDataObject = {}) => createKey(card.id, more);
 const columns = mapEach({ Amount: '={{ $json.amount }}' });
 const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
 

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runAction, type ActionResult } from '../support/n8n';
-import { byId, mapEach } from '../support/parameters';
+import { byId, createKey } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -21,13 +21,7 @@ afterAll(async () => await workspace.close());
 afterEach(() => workspace.service.control.reset());
 beforeEach(() => workspace.service.control.resetRequests());
 
-const create = (more: IDataObject = {}) => ({
-	resource: 'record',
-	operation: 'create',
-	cardId: byId(card.id),
-	columns: mapEach({ Key: '={{ $json.key ?? "x" }}' }),
-	...more,
-});
+const create = (more: IDataObject = {}) => createKey(card.id, more);
 
 const run = async (parameters: IDataObject, items?: IDataObject[]): Promise<ActionResult> =>
 	await runAction({

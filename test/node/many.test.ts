@@ -1,8 +1,8 @@
 /** Asking about records and changing many of them (Get Page, Count, If Record Exists, Update Many, Delete Many). */
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { runAction, type ActionRun } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -16,20 +16,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-async function run(
-	operation: string,
-	parameters: IDataObject = {},
-	items: IDataObject[] = [{}],
-	more: Partial<ActionRun> = {},
-) {
-	workspace.service.control.resetRequests();
-	return await runAction({
-		credentials: workspace.apiKey,
-		items,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		...more,
-	});
-}
+const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 const where = (field: string, condition: string, value: unknown = ''): IDataObject => ({
 	filters: { conditions: [{ field, condition, value }] } as IDataObject,
 });

@@ -1,7 +1,8 @@
 /** Reading, matching and filtering records: what is asked of the service, and what comes out. */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction, type ActionResult } from '../support/n8n';
+import { runAction } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -24,19 +25,7 @@ beforeEach(async () => {
 	card = await workspace.card('Records', FIELDS);
 });
 
-/** Runs a record operation on the card; requests are counted from here on. */
-async function run(
-	operation: string,
-	parameters: IDataObject,
-	items: IDataObject[] = [{}],
-): Promise<ActionResult> {
-	workspace.service.control.resetRequests();
-	return await runAction({
-		credentials: workspace.apiKey,
-		items,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-	});
-}
+const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 
 const requested = (method: string, what: string) =>
 	workspace.requests().filter((request) => request === `${method} /cards/${card.id}/${what}`);

@@ -1,7 +1,7 @@
 /** Service accounts: tokens in n8n's credential flow (FAULTS.md, part B), and no secret anywhere. */
 import type { IDataObject } from 'n8n-workflow';
 import { executeContext, runAction } from '../support/n8n';
-import { byId, mapEach } from '../support/parameters';
+import { byId, createKey } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -16,13 +16,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await workspace.close());
 
-const create = () => ({
-	resource: 'record',
-	operation: 'create',
-	cardId: byId(card.id),
-	columns: mapEach({ Key: '={{ $json.key }}' }),
-	options: { maxParallel: 50 },
-});
+const create = () => createKey(card.id, { options: { maxParallel: 50 } });
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `k${n}` }));
 

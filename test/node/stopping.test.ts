@@ -1,7 +1,7 @@
 /** After a failure nothing further is sent, and no second record is made (FAULTS.md, D2, D4, D7). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction, type ActionRun } from '../support/n8n';
 import { byId, mapAutomatically } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -15,18 +15,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const run = async (
-	operation: string,
-	parameters: IDataObject,
-	items: IDataObject[],
-	more: Partial<ActionRun> = {},
-) =>
-	await runAction({
-		credentials: workspace.apiKey,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		items,
-		...more,
-	});
+const { run } = recordRuns(() => ({ workspace, card }));
 const writes = (method: string) =>
 	workspace.requests().filter((request) => request.startsWith(`${method} `)).length;
 /** Resolves when nothing has been asked for some turns of the event loop: all that was under way has ended. */

@@ -1,7 +1,7 @@
 /** Create or Update finds its record, whatever was answered before. */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -17,15 +17,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const run = async (operation: string, parameters: IDataObject = {}, items?: IDataObject[]) =>
-	await runAction({
-		credentials: workspace.apiKey,
-		parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
-		...(items && { items }),
-	});
-/** Answers the next request of this kind in place of the service. */
-const answer = (method: string, path: string, json: unknown, status = 200) =>
-	workspace.service.control.fail({ method, path, mode: 'answer', status, body: 'json', json });
+const { run, answer } = recordRuns(() => ({ workspace, card }));
 const upsert = async (items: IDataObject[], matching: string[]) =>
 	await run('upsert', { columns: mapAutomatically(matching) }, items);
 
@@ -63,18 +55,13 @@ test('with one more reading for all creates that were answered without an id', a
 });
 
 test('and writes no second one where that reading does not show it', async () => {
-	answer('POST', '/records$', {}, 201);
-	const { json, error } = await runAction({
-		credentials: workspace.apiKey,
-		parameters: {
-			resource: 'record',
-			operation: 'upsert',
-			cardId: byId(card.id),
-			columns: mapAutomatically(['Key']),
-		},
-		items: [{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
-		node: { onError: 'continueRegularOutput' },
-	});
+	answer('POST', '/records$', {}, { status: 201 });
+	const { json, error } = await run(
+		'upsert',
+		{ columns: mapAutomatically(['Key']) },
+		[{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
+		{ node: { onError: 'continueRegularOutput' } },
+	);
 	expect(error).toBeUndefined();
 	const said = 'The record that an earlier item created cannot be found';
 	expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
@@ -87,7 +74,7 @@ test.each<[string, (ids: Record<string, string>) => IDataObject]>([
 	['its value in another spelling', ({ Key = '' }) => ({ [Key]: 'a@x' })],
 ])('also where answers show %s', async (_, data) => {
 	const record = { id: 'r9', data: data(card.fieldIds) };
-	answer('POST', '/records$', record, 201);
+	answer('POST', '/records$', record, { status: 201 });
 	for (let n = 0; n < 2; n += 1) answer('PATCH', '/records/r9$', record);
 	const items = [1, 2, 3].map((Amount) => ({ Key: 'A@x', Amount }));
 	const { json, error } = await upsert(items, ['Key']);

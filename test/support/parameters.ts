@@ -30,3 +30,12 @@ export const mapAutomatically = (matchingColumns: string[] = []): IDataObject =>
 	matchingColumns,
 	schema: [],
 });
+
+/** Record Create with one value: the `key` of the input item, or `x`. */
+export const createKey = (cardId: string, more: IDataObject = {}): IDataObject => ({
+	resource: 'record',
+	operation: 'create',
+	cardId: byId(cardId),
+	columns: mapEach({ Key: '={{ $json.key ?? "x" }}' }),
+	...more,
+});
