@@ -2,14 +2,10 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestWorkspace, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
+useWorkspace((started) => (workspace = started));
 
 const list = { resource: 'card', operation: 'getAll', returnAll: true };
 

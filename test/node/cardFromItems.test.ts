@@ -4,16 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { startStopwatch } from '../support/stopwatch';
 import { anyColumn, givenBy, inJson } from '../support/tables';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestWorkspace, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(() => workspace.service.control.resetRequests());
+useWorkspace((started) => (workspace = started));
 
 let number = 0;
 /** A name that no other card has. */

@@ -1,11 +1,11 @@
+/** Dry Run with fields and choices that a real run would add. */
 import { runAction } from '../support/n8n';
 import { byId, mapAutomatically } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestWorkspace, useWorkspace } from '../support/workspace';
+
 let workspace: TestWorkspace;
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
+useWorkspace((started) => (workspace = started));
+
 test.each(['upsert', 'update', 'updateMany'])(
 	'a dry run of %s shows fields and choices that would be added, and adds none',
 	async (operation) => {

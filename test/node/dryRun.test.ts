@@ -2,22 +2,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
+let card: TestCard;
 let ids: string[];
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
-beforeEach(async () => {
-	card = await workspace.card('Dry', [
+useCard(
+	'Dry',
+	[
 		{ name: 'Key', type: 'text' },
 		{ name: 'Amount', type: 'number' },
-	]);
+	],
+	(made) => ({ workspace, card } = made),
+);
+beforeEach(async () => {
 	ids = await workspace.records(card.id, [
 		{ Key: 'a', Amount: 1 },
 		{ Key: 'b', Amount: 2 },

@@ -2,14 +2,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionResult, type TestCredentials } from '../support/n8n';
 import { byId, byName, fromList, mapEach } from '../support/parameters';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestWorkspace, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
+useWorkspace((started) => (workspace = started));
 
 type Variants = Parameters<TestWorkspace['service']['control']['setVariants']>[0];
 

@@ -3,16 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
-let card: { id: string; fieldIds: Record<string, string> };
-
-beforeAll(async () => {
-	workspace = await startWorkspace();
-});
-afterAll(async () => await workspace.close());
-afterEach(() => workspace.service.control.reset());
+let card: TestCard;
 
 const FIELDS = [
 	{ name: 'Key', type: 'text' },
@@ -21,9 +15,7 @@ const FIELDS = [
 	{ name: 'Tags', type: 'multi_select', options: ['red', 'green', 'blue'] },
 ];
 
-beforeEach(async () => {
-	card = await workspace.card('Records', FIELDS);
-});
+useCard('Records', FIELDS, (made) => ({ workspace, card } = made));
 
 const { runCounted: run } = recordRuns(() => ({ workspace, card }));
 

@@ -133,7 +133,24 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 }
 
 /**
- * Starts a service before the tests of a file, and makes a card before each.
+ * Starts a service before the tests of a file; before each it counts its requests from zero, and after
+ * each it behaves as usual again.
+ *
+ * @param take gets the service before the first test
+ */
+export function useWorkspace(take: (workspace: TestWorkspace) => void): void {
+	let workspace: TestWorkspace | undefined;
+	beforeAll(async () => {
+		workspace = await startWorkspace();
+		take(workspace);
+	});
+	afterAll(async () => await workspace?.close());
+	beforeEach(() => workspace?.service.control.resetRequests());
+	afterEach(() => workspace?.service.control.reset());
+}
+
+/**
+ * As `useWorkspace`, with a new card for each test.
  *
  * @param take gets the service and the card before each test
  */
@@ -143,11 +160,7 @@ export function useCard(
 	take: (made: { workspace: TestWorkspace; card: TestCard }) => void,
 ): void {
 	let workspace: TestWorkspace | undefined;
-	beforeAll(async () => {
-		workspace = await startWorkspace();
-	});
-	afterAll(async () => await workspace?.close());
-	afterEach(() => workspace?.service.control.reset());
+	useWorkspace((started) => (workspace = started));
 	beforeEach(async () => {
 		if (!workspace) throw new Error('The service did not start');
 		const card = await workspace.card(name, fields);
