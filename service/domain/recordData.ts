@@ -13,13 +13,19 @@ export type StoredData = Record<string, unknown>;
  * @returns stored key → value as it is stored, null where it clears
  * @throws Refusal unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
  */
-export function toStored(cardId: string, fields: CardFields, data: object): StoredData {
+export function toStored(
+	cardId: string,
+	fields: CardFields,
+	data: Record<string, unknown>,
+): StoredData {
 	const stored: StoredData = {};
 	const unknown: Reason[] = [];
 	const invalid: Reason[] = [];
 	const reason = (id: string, detail: string) => ({ pointer: jsonPointer(['data', id]), detail });
-	for (const [id, value] of Object.entries(data)) {
+	// Key by key: of hundreds of thousands of unknown fields, a list of all entries costs more than reading the body.
+	for (const id in data) {
 		const field = fields.byId.get(id);
+		const value = data[id];
 		if (!field) {
 			unknown.push(reason(id, `Field "${id}" does not exist in card "${cardId}".`));
 			if (unknown.length === maximumReasons) break;

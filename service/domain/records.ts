@@ -59,7 +59,7 @@ export function createRecords(
 			return show(cardId, find(workspaceId, cardId, recordId));
 		},
 		/** @throws Refusal unknown-field, invalid-value, record-too-large */
-		create(workspaceId: string, cardId: string, data: object) {
+		create(workspaceId: string, cardId: string, data: Record<string, unknown>) {
 			return store.change((publish) => {
 				cards.get(workspaceId, cardId);
 				const stored = withoutNulls(toStored(cardId, store.fields.of(cardId), data));
@@ -76,7 +76,7 @@ export function createRecords(
 			});
 		},
 		/** Sets the given fields, null clears one; without a difference there is no event. */
-		update(workspaceId: string, cardId: string, recordId: string, data: object) {
+		update(workspaceId: string, cardId: string, recordId: string, data: Record<string, unknown>) {
 			return store.change((publish) => {
 				const before = find(workspaceId, cardId, recordId);
 				const listing = store.fields.of(cardId);

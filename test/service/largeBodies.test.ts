@@ -1,3 +1,4 @@
+import { toStored } from '../../service/domain/recordData.ts';
 import { type Service, startService } from '../../service/index.ts';
 import { leastOf, workMs } from '../support/cpuTime.mts';
 import { type Client, createClient } from './client.ts';
@@ -47,6 +48,20 @@ test.each<[string, () => [path: string, body: string]]>([
 	});
 	// Only the reading of the body remains; before, it was up to 18 s.
 	expect(least).toBeLessThan(3_000);
+});
+
+test('of 300,000 unknown fields, no more are read than the refusal names', () => {
+	const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`k${n}`, n]));
+	const looked = new Set<PropertyKey>();
+	const look = (key: PropertyKey) => looked.add(key);
+	const data = new Proxy(many, {
+		get: (target, key) => look(key) && Reflect.get(target, key),
+		getOwnPropertyDescriptor: (target, key) =>
+			look(key) && Reflect.getOwnPropertyDescriptor(target, key),
+	});
+	const refused = () => toStored('crd_1', { list: [], byId: new Map() }, data);
+	expect(refused).toThrow('Field "k0" does not exist in card "crd_1".');
+	expect(looked.size).toBe(100);
 });
 
 test('a multi_select value with more entries than options is not searched through', async () => {
