@@ -1,12 +1,12 @@
 /** Cards that exist already: found by their name, or created once. */
-import { idInLocation } from '../../model/address';
 import { readCard, type Card } from '../../model/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
 import { clip } from '../../model/nearestNames';
 import type { JsonObject } from '../../model/shapes';
-import { assertOwnAnswer, mayHaveHappened, UnexpectedAnswer } from '../../transport/failures';
+import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failures';
 import { listCards, type ReadOptions } from '../../transport/listings';
+import { readCreated } from '../created';
 import { exclusively } from '../exclusive';
 import type { Run } from '../run';
 
@@ -21,18 +21,14 @@ export async function addCard(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Card | undefined> {
-	const { body: answer, headers } = await api.request({
+	const answer = await api.request({
 		...request,
 		method: 'POST',
 		path: ['cards'],
 		body,
 		creates: 'card',
 	});
-	const written = readCard(answer);
-	if (written) return written;
-	assertOwnAnswer(answer, 'card');
-	const id = idInLocation(headers.location, 'cards');
-	return id === undefined ? undefined : readCard({ ...body, id });
+	return readCreated(answer, { thing: 'card', read: readCard, sent: body });
 }
 
 /**

@@ -1,13 +1,12 @@
 /** Turns an operation's parameters about a field into the body that the service gets. */
-import { idInLocation } from '../../model/address';
 import { readField, type Field } from '../../model/field';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/shapes';
 import { plainText } from '../../model/text';
 import { listedChoices } from '../../model/values';
-import { assertOwnAnswer } from '../../transport/failures';
 import { cardPath, type ReadOptions } from '../../transport/listings';
 import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
+import { readCreated } from '../created';
 import { readJson } from '../json';
 import type { Run } from '../run';
 
@@ -57,7 +56,7 @@ export async function addField(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const { body: answer, headers } = await api.request({
+	const answer = await api.request({
 		...request,
 		method: 'POST',
 		path: [...cardPath(cardId), 'fields'],
@@ -66,9 +65,5 @@ export async function addField(
 		// Fields keep the order of the items.
 		maxParallel: 1,
 	});
-	const written = readField(answer);
-	if (written) return written;
-	assertOwnAnswer(answer, 'field');
-	const id = idInLocation(headers.location, 'fields');
-	return id === undefined ? undefined : readField({ ...body, id });
+	return readCreated(answer, { thing: 'field', read: readField, sent: body });
 }

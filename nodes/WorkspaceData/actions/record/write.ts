@@ -1,10 +1,10 @@
-import { idInLocation } from '../../model/address';
 import { isEmpty } from '../../model/comparison';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { isObject, type JsonObject } from '../../model/shapes';
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
+import { readCreated } from '../created';
 import type { Run } from '../run';
 import { requireData } from './columns';
 import { DRY_RUN_ID } from './dryRun';
@@ -43,16 +43,14 @@ const knownRecord = (
  * The record after a change. The interface does not show the answer: it may be empty, tell the id and
  * no more, or only some of the values.
  *
- * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ * @param answer the record in the answer, if it shows one
  */
 function writtenRecord(
-	body: unknown,
+	answer: DataRecord | undefined,
 	id: string,
 	sent: JsonObject,
 	earlier?: DataRecord,
 ): DataRecord {
-	const answer = readRecord(body);
-	if (!answer) assertOwnAnswer(body, 'record');
 	const known = { ...earlier?.data, ...sent };
 	const data = isObject(answer?.raw.data) ? completed(known, answer.data) : known;
 	const createdAt = answer?.createdAt ?? earlier?.createdAt ?? null;
@@ -72,14 +70,15 @@ export async function create(
 ): Promise<DataRecord> {
 	const sent = requireData(data, columns);
 	if (dryRun) return knownRecord(DRY_RUN_ID, sent);
-	const { body, headers } = await run.api.request({
+	const answer = await run.api.request({
 		method: 'POST',
 		path: [...cardPath(card.id), 'records'],
 		body: { data: sent },
 		creates: 'record',
 		...request,
 	});
-	return writtenRecord(body, idInLocation(headers.location, 'records') ?? UNKNOWN_ID, sent);
+	const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
+	return writtenRecord(made, UNKNOWN_ID, sent);
 }
 
 /**
@@ -87,6 +86,7 @@ export async function create(
  *
  * @param data what to send, keyed by field id
  * @param earlier the record as it was, where it is known: completes answers that show little
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function update(
 	run: Run,
@@ -103,5 +103,7 @@ export async function update(
 		body: { data: sent },
 		...request,
 	});
-	return writtenRecord(body, recordId, sent, earlier);
+	const answer = readRecord(body);
+	if (!answer) assertOwnAnswer(body, 'record');
+	return writtenRecord(answer, recordId, sent, earlier);
 }
