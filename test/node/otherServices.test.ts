@@ -6,7 +6,7 @@ import { testWorkspaceAccess } from '../../nodes/WorkspaceData/methods/credentia
 import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
 import { createSubscription } from '../../nodes/WorkspaceData/transport/subscriptions';
 import { createTestClock } from '../support/clock';
-import { runAction } from '../support/n8n';
+import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { startWebServer, type WebServer } from '../support/webServer';
 
@@ -177,6 +177,86 @@ describe('G3: 201 without a body, with the address in Location', () => {
 		const { error, json } = await run(name, parameters);
 		expect(error).toBeUndefined();
 		expect(json).toEqual([output]);
+	});
+});
+
+describe('G10: a create is answered with JSON that cannot be read', () => {
+	const body = '{"id": "rec';
+	const hintsOf = ({ run: { data } }: ActionResult) =>
+		(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);
+	const creates: Array<[string, IDataObject, IDataObject, string]> = [
+		['card', { name: 'New' }, { name: 'New' }, '/cards/x9'],
+		['field', { name: 'New', type: 'text' }, { name: 'New', type: 'text' }, '/cards/c1/fields/x9'],
+		[
+			'record',
+			{ columns },
+			{ id: null, created_at: null, fields: { Key: 'b' } },
+			'/cards/c1/records/x9',
+		],
+	];
+
+	test.each(creates)(
+		'%s, status 201: created, and a hint says that the ID is unknown',
+		async (...row) => {
+			const [thing, parameters, output] = row;
+			answer = (method) => (method === 'POST' ? { status: 201, body } : undefined);
+			const result = await run(`${thing} create`, parameters);
+			expect(result.error).toBeUndefined();
+			expect(result.json).toEqual([output]);
+			expect(hintsOf(result)).toEqual([
+				`The service created a ${thing}, but its answer shows no ID, so the output has none. Do not create the ${thing} again: look for it in the service.`,
+			]);
+		},
+	);
+	test.each(creates)('%s, the ID is in Location: nothing is missing', async (...row) => {
+		const [thing, parameters, output, location] = row;
+		answer = (method) => (method === 'POST' ? { body, location } : undefined);
+		const result = await run(`${thing} create`, parameters);
+		expect(result.error).toBeUndefined();
+		expect(result.json).toEqual([{ ...output, id: 'x9' }]);
+		expect(hintsOf(result)).toEqual([]);
+	});
+	test.each(creates)('%s, status 200: it may be a refusal as well', async (thing, parameters) => {
+		answer = (method) => (method === 'POST' ? { body: '{"success": false, "er' } : undefined);
+		const { error, json } = await run(`${thing} create`, parameters);
+		expect(json).toEqual([]);
+		expect(error?.message).toBe(`The ${thing} may have been created: the answer is not valid JSON`);
+		expect(error?.description).toContain('check before you run this item again');
+		expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+	test('no later item of an upsert creates the record again', async () => {
+		answer = (method) => (method === 'POST' ? { body } : undefined);
+		const { json } = await runAction({
+			credentials: { workspaceDataApi: credential() },
+			parameters: {
+				resource: 'record',
+				operation: 'upsert',
+				cardId: byId('c1'),
+				columns: mapAutomatically(['Key']),
+			},
+			items: [{ Key: 'b' }, { Key: 'b' }],
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(json.map(({ error }) => error)).toEqual([
+			'The record may have been created: the answer is not valid JSON',
+			'An earlier item may have created this record, but the service does not list it',
+		]);
+		expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+	test('a card that the listing shows afterwards is the one', async () => {
+		let listed = false;
+		answer = (method, path) => {
+			if (method === 'GET' && path.endsWith('/cards') && listed) {
+				return { body: '[{"id":"x9","name":"New"}]' };
+			}
+			if (method !== 'POST' || !path.endsWith('/cards')) return undefined;
+			listed = true;
+			return { body };
+		};
+		const additionalFields = { ifExists: 'reuse' };
+		const { json, error } = await run('card create', { name: 'New', additionalFields });
+		expect(error).toBeUndefined();
+		expect(json).toEqual([{ id: 'x9', name: 'New' }]);
 	});
 });
 

@@ -1,10 +1,13 @@
+/** How the JSON of an object or a list begins. */
+const JSON_START = /^\s*[{[]/;
+
 /**
  * The object or list that a text holds as JSON.
  *
  * @returns undefined where the text holds anything else; bare JSON values such as `12` are texts
  */
 export function parseJsonText(text: string): object | undefined {
-	if (!/^\s*[{[]/.test(text)) return undefined;
+	if (!JSON_START.test(text)) return undefined;
 	try {
 		return JSON.parse(text) as object;
 	} catch {
@@ -28,3 +31,7 @@ export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
 /** A body with its JSON parsed where that came as a text: under another content type, or encoded twice. */
 export const parsedBody = (body: unknown): unknown =>
 	typeof body === 'string' ? (parseJsonText(body) ?? body) : body;
+
+/** Whether a parsed body is JSON that breaks off or is not valid: it is still a text then. */
+export const isBrokenJson = (body: unknown): boolean =>
+	typeof body === 'string' && JSON_START.test(body);

@@ -13,6 +13,10 @@ export interface Asker {
 	redact(text: string): string;
 }
 
+/** The advice for something that may have been created. */
+export const CHECK_FIRST =
+	'It may exist now: check before you run this item again. The request was sent once.';
+
 /** The error for an answer that is not a success: the service's own words, and what can be done. */
 export function apiFailure(
 	{ status, headers, body }: ApiAnswer,
@@ -55,8 +59,7 @@ export function unreachable(
 	}
 	return lost
 		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
-				description:
-					'It may exist now: check before you run this item again. The request was sent once.',
+				description: CHECK_FIRST,
 				httpCode,
 				transient,
 				mayHaveArrived,

@@ -4,6 +4,7 @@ import {
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
 import { readChoice } from '../choice';
+import { hintNoId } from '../created';
 import { readJsonObject } from '../json';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
@@ -46,7 +47,11 @@ export const createCard = defineOperation({
 			name,
 			...(description !== undefined && { description }),
 		};
-		if (policy === 'create') return [(await addCard(run, sent))?.raw ?? sent];
+		if (policy === 'create') {
+			const created = await addCard(run, sent);
+			if (!created) hintNoId(run, 'card');
+			return [created?.raw ?? sent];
+		}
 		return [(await cardOfName(run, name, policy, sent)).card.raw];
 	},
 });

@@ -5,6 +5,7 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
+import { hintNoId } from '../created';
 import { readJsonObject } from '../json';
 import { defineOperation } from '../operation';
 import { requireText } from '../text';
@@ -46,6 +47,8 @@ export const createField = defineOperation({
 			...readFieldOptions(entered),
 		};
 		const card = await run.card(get('cardId'));
-		return [(await addField(run, card.id, sent))?.raw ?? sent];
+		const created = await addField(run, card.id, sent);
+		if (!created) hintNoId(run, 'field');
+		return [created?.raw ?? sent];
 	},
 });

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../model/shapes';
 import { assertOwnAnswer } from '../../transport/failures';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
-import { readCreated } from '../created';
+import { hintNoId, readCreated } from '../created';
 import type { Run } from '../run';
 import { requireData } from './columns';
 import { DRY_RUN_ID } from './dryRun';
@@ -78,6 +78,7 @@ export async function create(
 		...request,
 	});
 	const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
+	if (!made) hintNoId(run, 'record');
 	return writtenRecord(made, UNKNOWN_ID, sent);
 }
 
