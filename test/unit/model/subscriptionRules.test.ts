@@ -1,13 +1,8 @@
 /** The rules for a node's subscriptions, driven through thousands of sequences of what can happen. */
 import fc from 'fast-check';
 import { NO_SUBSCRIPTIONS } from '../../../nodes/WorkspaceData/model/subscription';
-import {
-	type Mutation,
-	type ProbeWay,
-	SILENCE_MS,
-	World,
-	type WorldOptions,
-} from './subscriptionModel';
+import { type ProbeWay, SILENCE_MS } from './simulatedN8n';
+import { type Mutation, World, type WorldOptions } from './subscriptionModel';
 
 /** A command is a step of the world, with a name for the counter-example. */
 class Step implements fc.Command<object, World> {
@@ -43,26 +38,27 @@ const steps = [
 		.constant(SILENCE_MS + 60_000)
 		.map((ms) => new Step('a day passes', (world) => world.pass(ms, 300_000))),
 	step('an event', (world) => void world.event()),
-	step('a job runs', (world) => world.runJob()),
-	step('a job fails', (world) => world.failJob()),
-	step('a long execution begins', (world) => world.beginLong()),
-	step('it ends', (world) => world.endLong()),
-	step('n8n is killed', (world) => world.kill()),
-	step('n8n starts', (world) => world.start()),
-	step('publish', (world) => world.start(world.original, true)),
-	step('unpublish', (world) => world.unpublish()),
+	step('a job runs', (world) => world.n8n.runJob()),
+	step('a job fails', (world) => world.n8n.failJob()),
+	step('a long execution begins', (world) => world.n8n.beginLong()),
+	step('it ends', (world) => world.n8n.endLong()),
+	step('n8n is killed', (world) => world.n8n.kill()),
+	step('n8n starts', (world) => world.n8n.start()),
+	step('publish', (world) => world.n8n.start(world.n8n.original, true)),
+	step('unpublish', (world) => world.n8n.unpublish()),
 	fc
 		.constantFrom(400, 401, 403, 404, 422, 500)
 		.map(
-			(status) => new Step(`the next is refused with ${status}`, (world) => world.refuse(status)),
+			(status) =>
+				new Step(`the next is refused with ${status}`, (world) => world.service.refuse(status)),
 		),
-	step('the next answer is lost', (world) => world.loseAnswer()),
-	step('the next deletion fails', (world) => world.loseDeletion()),
+	step('the next answer is lost', (world) => world.service.loseAnswer()),
+	step('the next deletion fails', (world) => world.service.loseDeletion()),
 	fc
 		.constantFrom<ProbeWay>('lost', 'hangs', 'slowThere', 'slowBack')
-		.map((way) => new Step(`the next probe: ${way}`, (world) => world.delayProbe(way))),
-	step('a slow probe is answered', (world) => world.answerProbe()),
-	step('a copy starts elsewhere', (world) => world.copy()),
+		.map((way) => new Step(`the next probe: ${way}`, (world) => world.n8n.delayProbe(way))),
+	step('a slow probe is answered', (world) => world.n8n.answerProbe()),
+	step('a copy starts elsewhere', (world) => world.n8n.copy()),
 ];
 
 const WORLDS: WorldOptions[] = [
@@ -97,22 +93,23 @@ const worlds = fc.constantFrom(...WORLDS);
 const property = (mutation: Mutation, isQuick: boolean) =>
 	fc.property(worlds, fc.commands(steps, { size: '+1', maxCommands: 40 }), (options, commands) => {
 		const world = new World(options, mutation);
-		world.start(world.original, true);
+		world.n8n.start(world.n8n.original, true);
 		fc.modelRun(() => ({ model: {}, real: world }), commands);
 		if (isQuick) return;
 		world.comeToRest();
 		expect(world.lost).toEqual([]);
-		expect(world.live()).toHaveLength(1);
+		expect(world.live).toHaveLength(1);
 		// Every event from now on has its execution.
 		const event = world.event();
 		world.pass(300_000);
-		expect(world.executions.get(event)).toBeGreaterThanOrEqual(1);
+		expect(world.n8n.executions.get(event)).toBeGreaterThanOrEqual(1);
 		// A day without events costs a POST and a DELETE.
-		const { calls, saves } = world;
+		const { calls } = world.service;
+		const { saves } = world.n8n;
 		world.pass(23 * 3_600_000, 300_000);
-		expect(world.calls - calls).toBeLessThanOrEqual(2 * world.installations.length);
+		expect(world.service.calls - calls).toBeLessThanOrEqual(2 * world.n8n.installations.length);
 		// And an execution, as probes are answered now.
-		expect(world.saves - saves).toBeLessThanOrEqual(world.installations.length);
+		expect(world.n8n.saves - saves).toBeLessThanOrEqual(world.n8n.installations.length);
 	});
 
 /** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- subscriptionRules` looks at others. */
@@ -145,15 +142,15 @@ test.each(WORLDS)(
 	'a silent day costs little, and what is saved does not grow, in %j',
 	(options) => {
 		const world = new World({ ...options, prompt: true });
-		world.start(world.original, true);
-		const { calls } = world;
+		world.n8n.start(world.n8n.original, true);
+		const { calls } = world.service;
 		world.pass(DAYS * (SILENCE_MS + 3_600_000), 60_000);
 		// A service that takes one subscription for an address refuses the first POST.
 		const callsADay = options.onePerAddress ? 3 : 2;
-		expect(world.calls - calls).toBeGreaterThanOrEqual((DAYS - 1) * callsADay);
-		expect(world.calls - calls).toBeLessThanOrEqual(DAYS * callsADay);
-		expect(world.saves).toBeLessThanOrEqual(DAYS);
-		expect(world.original.database.retired.length).toBeLessThanOrEqual(1);
+		expect(world.service.calls - calls).toBeGreaterThanOrEqual((DAYS - 1) * callsADay);
+		expect(world.service.calls - calls).toBeLessThanOrEqual(DAYS * callsADay);
+		expect(world.n8n.saves).toBeLessThanOrEqual(DAYS);
+		expect(world.n8n.original.database.retired.length).toBeLessThanOrEqual(1);
 	},
 );
 
@@ -166,14 +163,15 @@ test('C5 what others delete every five minutes is renewed after pauses that grow
 		blindWorkers: true,
 		probesWork: true,
 	});
-	world.start(world.original, true);
+	world.n8n.start(world.n8n.original, true);
 	world.pass(SILENCE_MS);
-	const { calls, saves } = world;
+	const { calls } = world.service;
+	const { saves } = world.n8n;
 	for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
-		world.original.database = NO_SUBSCRIPTIONS;
+		world.n8n.original.database = NO_SUBSCRIPTIONS;
 		world.pass(300_000);
 	}
 	// About once in 75 minutes: an hour's pause and the overlap.
-	expect(world.calls - calls).toBeLessThanOrEqual(2 * 30);
-	expect(world.saves - saves).toBeLessThanOrEqual(2 * 30);
+	expect(world.service.calls - calls).toBeLessThanOrEqual(2 * 30);
+	expect(world.n8n.saves - saves).toBeLessThanOrEqual(2 * 30);
 });
