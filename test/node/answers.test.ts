@@ -144,7 +144,7 @@ describe('a page of somebody else with status 200 is not taken for success (B34)
 		const { error } = await run('get', { resource: 'card' });
 		expect(error?.message).toBe('The answer is not a card');
 	});
-	test.each(['create', 'update'])('nor for what a card’s %s wrote', async (operation) => {
+	test.each(['create', 'update'])('nor for the card of a card’s %s', async (operation) => {
 		workspace.service.control.fail({
 			method: operation === 'create' ? 'POST' : 'PATCH',
 			status: 200,
@@ -195,7 +195,7 @@ test('problem details with members of their own are shown (B34)', async () => {
 	expect(error?.context?.kind).toBe('quota-reached');
 });
 
-test('a refusal is told in its own words, also where the fields cannot be listed again', async () => {
+test('a refusal keeps its own words, also where the fields cannot be listed again', async () => {
 	const { control } = workspace.service;
 	control.fail({
 		method: 'POST',

@@ -144,7 +144,7 @@ describe('Search', () => {
 		expect(none.json).toEqual([]);
 	});
 
-	test('any text finds what a plain reading of all values does', async () => {
+	test('any text finds exactly the records that a plain search of all values finds', async () => {
 		const letters = fc.string({ unit: fc.constantFrom('a', 'B', 'ä', '1', ' '), maxLength: 3 });
 		const rows = fc.array(fc.record({ Title: letters, Amount: fc.nat(30) }), {
 			minLength: 1,
@@ -271,7 +271,7 @@ describe('Since Last Run', () => {
 		expect((await poll({ node }, {}, [{ search: '' }])).json).toEqual([]);
 	});
 
-	test('items of one run share what was returned; cards are apart', async () => {
+	test('items of one run share the records returned before; each card has separate ones', async () => {
 		const other = await workspace.card('Other', [{ name: 'Title', type: 'text' }]);
 		const poll = published({ since: 'new', cardId: byId('={{ $json.card }}') });
 		await workspace.records(card.id, [{ Title: 'a' }]);
@@ -292,7 +292,7 @@ describe('Since Last Run', () => {
 		expect(titles(await poll({}, again))).toEqual([]);
 	});
 
-	test('a card with more records than can be compared is said, and nothing counts', async () => {
+	test('a card with more records than can be compared: a message says so, and nothing is remembered', async () => {
 		workspace.service.control.fillCard({ cardId: card.id, count: 10_001 });
 		const poll = published({ since: 'newOrChanged' });
 		const { error } = await poll();
@@ -302,7 +302,7 @@ describe('Since Last Run', () => {
 		expect((await poll({}, some)).error).toBeUndefined();
 	});
 
-	test('what is kept is small, and only written when it changes', async () => {
+	test('the stored state is small, and only written when it changes', async () => {
 		workspace.service.control.fillCard({ cardId: card.id, count: 3_000 });
 		const poll = published({ since: 'new' });
 		const first = await poll();

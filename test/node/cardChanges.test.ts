@@ -152,7 +152,7 @@ describe('Unknown Fields', () => {
 		expect(await rows()).toHaveLength(3);
 	});
 
-	test('a field that somebody else made at the same moment: said, and nothing is written', async () => {
+	test('a field that somebody else made at the same moment: a message says so, and nothing is written', async () => {
 		// Another process adds it after the listing was read: here, while the answer to the creation drips.
 		workspace.service.control.fail({
 			method: 'POST',
@@ -179,7 +179,7 @@ describe('Unknown Fields', () => {
 		expect(created()).toHaveLength(1);
 	});
 
-	test('a quota that ends the fields: what exists is said, and no record is written', async () => {
+	test('a quota that ends the fields: the message names the fields that exist, and no record is written', async () => {
 		workspace.service.control.fail({
 			method: 'POST',
 			path: '/fields$',
@@ -302,7 +302,7 @@ describe('Missing Choices', () => {
 		expect(await rows()).toEqual([]);
 	});
 
-	test('nothing is missing: nothing is read or changed beside the write', async () => {
+	test('nothing is missing: only the write is sent', async () => {
 		const columns = mapEach({ Status: 'Done' });
 		await write('create', { columns, options: adds }, [{}]);
 		expect(changed()).toEqual([]);

@@ -278,7 +278,7 @@ describe('what goes wrong', () => {
 		expect(sent('POST')).toHaveLength(5);
 	});
 
-	test('a field that may have arrived and is not there is not sent again; what exists is said', async () => {
+	test('a field that may have arrived and is not listed is not sent again; the message names what exists', async () => {
 		const name = newName();
 		workspace.service.control.fail({
 			method: 'POST',
@@ -332,7 +332,7 @@ describe('what goes wrong', () => {
 		expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
 	});
 
-	test('a record that is refused: what was done before is said', async () => {
+	test('a refused record: the message says how far the run came', async () => {
 		const name = newName();
 		workspace.service.control.fail({ method: 'POST', path: '/records$', status: 422, skip: 1 });
 		const { error } = await run(name, [{ A: 1 }, { A: 2 }, { A: 3 }], { maxParallel: 1 });

@@ -166,7 +166,7 @@ test('options exist under the contract’s names only, each somewhere', () => {
 	expect([...new Set(names)].sort()).toEqual([...OPTION_NAMES].sort());
 });
 
-test('what a new node starts with is what the contract names', () => {
+test('a new node starts with the defaults that the contract names', () => {
 	const defaults = Object.fromEntries(
 		action.description.properties
 			.filter(({ name }) => ['authentication', 'resource'].includes(name))

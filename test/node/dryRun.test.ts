@@ -113,7 +113,7 @@ test('Create or Update: items see what those before them would have done', async
 	expect(sent()).toEqual([]);
 });
 
-test('Create Only leaves a record as it is: none', async () => {
+test('Create Only does not change an existing record: action none', async () => {
 	const { json } = await run('upsert', {
 		...matchKey({ Key: 'a', Amount: 9 }),
 		options: { upsertMode: 'createOnly' },

@@ -106,7 +106,7 @@ test('a list of cards beyond one page is paged, sorted and complete', async () =
 	await many.close();
 });
 
-test('records show what they hold; search goes through all pages', async () => {
+test('the list shows the values of records; its search reads all pages', async () => {
 	const busy = await workspace.card('Busy', [{ name: 'Title', type: 'text' }]);
 	workspace.service.control.fillCard({ cardId: busy.id, count: 260 });
 	const context = editor({ cardId: byId(busy.id) });
@@ -131,7 +131,7 @@ test('fields of a card that is chosen by name', async () => {
 	);
 });
 
-test('what can be filtered by is told apart: fields called as the record’s own properties have ids', async () => {
+test('choices to filter by are distinct: fields named like the record’s own properties show their ids', async () => {
 	const { id, fieldIds } = await workspace.card('Own names', [
 		{ name: 'id', type: 'text' },
 		{ name: 'Title', type: 'text' },
@@ -207,7 +207,7 @@ test('E3: an empty mapper says what to do', async () => {
 	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression chooses the card');
 });
 
-describe('E8: what a filter condition offers', () => {
+describe('E8: the choices of a filter condition', () => {
 	/** n8n's own context for calls that a parameter of the first condition makes. */
 	const condition = (values: IDataObject): LoadOptionsContext =>
 		editor(
@@ -233,7 +233,7 @@ describe('E8: what a filter condition offers', () => {
 		expect(await namesOf({ field: 'Title' })).not.toContain('Greater Than');
 	});
 
-	test('a saved condition stays, and what is not known has all', async () => {
+	test('a saved condition stays, and a field of unknown type has all conditions', async () => {
 		const saved = await namesOf({ field: 'Title', condition: 'greaterThan' });
 		expect(saved).toContain('Greater Than');
 		for (const field of ['', '={{ $json.field }}', 'No such field']) {
@@ -241,7 +241,7 @@ describe('E8: what a filter condition offers', () => {
 		}
 	});
 
-	test('values: choices, true and false, days as expressions, and what was typed', async () => {
+	test('values: choices, true and false, days as expressions, and the typed text', async () => {
 		expect(await valuesOf('Status')).toEqual([
 			{ name: 'Open', value: 'Open' },
 			{ name: 'Done', value: 'Done' },

@@ -290,7 +290,7 @@ test('all bad values of an item are named (E9)', async () => {
 	expect(sent()).toEqual([]);
 });
 
-test('what is written comes out in the card’s order, as in Get Many (E11)', async () => {
+test('written values come out in the card’s order, as in Get Many (E11)', async () => {
 	const order = ['Key', 'Amount', 'Due', 'Status'];
 	const value = { Status: 'Open', Due: '2026-03-31', Key: 'a', Amount: 1 };
 	const names = ({ json }: { json: IDataObject[] }) => Object.keys(json[0]?.fields as object);

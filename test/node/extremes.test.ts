@@ -102,7 +102,7 @@ test.each<[string, string, IDataObject]>([
 	expect(error?.message).toContain(named);
 });
 
-test('blank names among the output fields are none', async () => {
+test('blank names among the output fields are ignored', async () => {
 	await create({ Text: 'a', Number: 1 });
 	const { json, error } = await runAction({
 		credentials: workspace.apiKey,

@@ -19,7 +19,7 @@ const create = (more: IDataObject = {}) => createKey(card.id, more);
 const columns = mapEach({ Amount: '={{ $json.amount }}' });
 const mixed = [{ amount: 1 }, { amount: 'two' }, { amount: 3 }];
 
-test('without Continue On Fail the run stops, and says what had been done', async () => {
+test('without Continue On Fail the run stops, and says how far it came', async () => {
 	const { error, json } = await runAction({
 		credentials: workspace.apiKey,
 		parameters: create({ columns, options: { maxParallel: 1 } }),

@@ -119,7 +119,7 @@ describe('tries', () => {
 		expect(json).toEqual([{ deleted: true, id }]);
 	});
 
-	test('a refused connection is tried again, then told with the address to check (B23)', async () => {
+	test('a refused connection is tried again, then the message names the address to check (B23)', async () => {
 		const { url, server } = await stranger((_request, response) => response.end());
 		await new Promise((resolve) => server.close(resolve));
 		const { error } = await runAction({ credentials: withBaseUrl(url), parameters: create() });

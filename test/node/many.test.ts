@@ -274,7 +274,7 @@ test('items take turns: each finds what those before it left, from one reading',
 	expect(await keys()).toEqual(['k0']);
 });
 
-test('a record that somebody else deleted meanwhile counts as deleted', async () => {
+test('a record that somebody else deleted during the run counts as deleted', async () => {
 	const [id = ''] = await fill(2);
 	workspace.service.control.fail({
 		method: 'DELETE',
@@ -287,7 +287,7 @@ test('a record that somebody else deleted meanwhile counts as deleted', async ()
 	expect(json).toHaveLength(2);
 });
 
-test('any conditions delete just what a plain reading of them does', async () => {
+test('any conditions delete exactly the records that a plain implementation finds', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 6 }),

@@ -35,7 +35,7 @@ const write = async (
 
 const stored = async () => (await workspace.rows(card.id))[0];
 
-test('texts, numbers, booleans, dates, lists and objects arrive as what they are', async () => {
+test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
 	const values = {
 		Title: 'é 🙂',
 		Amount: 12.5,
@@ -87,7 +87,7 @@ test.each([
 	expect(workspace.requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
 });
 
-test('null clears, undefined leaves alone, and what is not mapped stays', async () => {
+test('null clears; undefined and fields that are not mapped change nothing', async () => {
 	await workspace.records(card.id, [{ Title: 'keep', Amount: 1, Status: 'Open' }]);
 	const [record] = (
 		(await workspace.send('GET', `/cards/${card.id}/records`)) as { records: Array<{ id: string }> }
@@ -149,7 +149,7 @@ test('field values that the editor keeps for hidden columns are not written', as
 	expect(await stored()).toEqual({ Title: 'a' });
 });
 
-describe('a saved workflow goes on', () => {
+describe('a saved workflow continues to work', () => {
 	const saved = () =>
 		mapEach(
 			{ Title: 'kept', Amount: 7 },

@@ -159,7 +159,7 @@ describe.each(SHAPES)('%s', (_name, variants) => {
 	});
 });
 
-test('a create that is answered without a body still puts out what was sent', async () => {
+test('a create that is answered without a body still returns the values that were sent', async () => {
 	const { id: cardId } = await workspace.card('Empty answers', FIELDS);
 	workspace.service.control.setVariants({ createStatus: 204 });
 	const { json } = await succeed({

@@ -125,7 +125,7 @@ describe('Get Many', () => {
 		expect(requested('GET', 'records').length).toBeLessThan(5);
 	});
 
-	test('records that are deleted and created meanwhile do not come twice', async () => {
+	test('no record comes twice while others are deleted and created', async () => {
 		const listing = run('getAll', { returnAll: true });
 		await workspace.records(card.id, [{ Key: 'late' }]);
 		const { json } = await listing;
@@ -350,7 +350,7 @@ describe('upsert', () => {
 		matching: string[] = ['Key'],
 	) => await run('upsert', { columns: mapAutomatically(matching), options }, items);
 
-	test('reads the card once, creates what is missing and updates what exists', async () => {
+	test('reads the card once, creates missing records and updates existing ones', async () => {
 		await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
 		const { json, error } = await upsert([
 			{ Key: 'a', Amount: 2 },
@@ -441,7 +441,7 @@ describe('upsert', () => {
 	});
 });
 
-test('cards by name: unknown and ambiguous names are said', async () => {
+test('cards by name: messages for unknown and ambiguous names', async () => {
 	const name = `Unique ${card.id}`;
 	await workspace.card(name, FIELDS);
 	const get = async (value: string) =>

@@ -73,7 +73,7 @@ test('across an expiry nothing is refused, and each lifetime costs one request (
 	expect(tokenRequests().length).toBeLessThanOrEqual(lifetimes);
 });
 
-test('tokens revoked in mid-run: one renewal, and the run goes on (B16)', async () => {
+test('tokens revoked in mid-run: one renewal, and the run continues (B16)', async () => {
 	await runAction({ credentials: account(), parameters: create(), items: rows(1) });
 	workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
 	workspace.service.control.resetRequests();
@@ -101,7 +101,7 @@ test('a revoked account gives one clear message, without a storm (B16)', async (
 	expect(tokenRequests()).toHaveLength(1);
 });
 
-test('an API that always answers 401 is asked twice, then told (B17)', async () => {
+test('an API that always answers 401 is asked twice, then a message says so (B17)', async () => {
 	workspace.service.control.fail({ path: '/cards$', status: 401, times: 100 });
 	const { error } = await runAction({
 		credentials: account(),

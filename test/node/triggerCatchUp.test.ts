@@ -60,7 +60,7 @@ const ids = (items: IDataObject[]) => items.map(({ record_id }) => record_id);
 /** Times of the service are whole milliseconds; what comes next is later than what was. */
 const nextMillisecond = async () => await new Promise((resolve) => setTimeout(resolve, 2));
 
-it('gives what was created since it last ran, in order, once', async () => {
+it('returns records created since it last ran, in order, once', async () => {
 	const { card, trigger, create } = await watching();
 	await create('before');
 	await nextMillisecond();
@@ -188,7 +188,7 @@ it('remembers every record of deliveries that run at the same time', async () =>
 	await trigger.deactivate();
 });
 
-it('leaves out what is older than the greatest age', async () => {
+it('leaves out records older than the greatest age', async () => {
 	const { trigger, create } = await watching({ maxEventAge: 1 });
 	await trigger.activate();
 	await nextMillisecond();
@@ -291,7 +291,7 @@ describe('C14 at any number of records', () => {
 		await trigger.deactivate();
 	});
 
-	it('counts what is older than all that n8n remembers as had', async () => {
+	it('counts records older than all that n8n remembers as seen', async () => {
 		const { card, trigger } = await watching();
 		await trigger.activate();
 		const [job] = await restart(trigger);

@@ -14,7 +14,7 @@ let card: TestCard;
 let warnings: ReturnType<typeof watchWarnings>;
 const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
 
-describe('A1–A18: what is verified', () => {
+describe('A1–A18: verifying a delivery', () => {
 	it('A1 takes a valid delivery and gives names', async () => {
 		const trigger = await activated();
 		const body = eventBody();
@@ -73,7 +73,7 @@ describe('A1–A18: what is verified', () => {
 		}
 	});
 
-	it('A9 refuses the same JSON written anew', async () => {
+	it('A9 refuses the same JSON serialized again', async () => {
 		const trigger = await activated();
 		const body = eventBody();
 		const delivery = signed(trigger, body);
@@ -186,7 +186,7 @@ describe('A1–A18: what is verified', () => {
 	});
 });
 
-describe('A19–A24: what is taken, and how often', () => {
+describe('A19–A24: which deliveries run, and how often', () => {
 	it('A19 runs a delivery once, and gives a key that tells', async () => {
 		const trigger = await activated();
 		const delivery = signed(trigger, eventBody());
@@ -259,7 +259,7 @@ describe('A19–A24: what is taken, and how often', () => {
 		},
 	);
 
-	it('A22 refuses what the test subscription signed, at the production address', async () => {
+	it('A22 refuses deliveries signed by the test subscription at the production address', async () => {
 		const trigger = await activated();
 		const production = keptBy(trigger);
 		const test = triggerNode(workspace.apiKey, { events: ['record.created'] }, { sameAs: trigger });
@@ -361,7 +361,7 @@ describe('A19–A24: what is taken, and how often', () => {
 		await trigger.deactivate();
 	});
 
-	it('C13 refuses what a replaced subscription signs once its time is over, deleted or not', async () => {
+	it('C13 refuses deliveries of a replaced subscription after its overlap, deleted or not', async () => {
 		const trigger = await activated({ options: { overlap: 10 } });
 		const old = secretOf(trigger);
 		await trigger.activate('init');

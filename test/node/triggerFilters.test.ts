@@ -153,7 +153,7 @@ describe('filters', () => {
 		expect(items).toHaveLength(1);
 	});
 
-	it('where the fields cannot be read, publishing goes on', async () => {
+	it('publishing succeeds although the fields cannot be read', async () => {
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
 		const deliver = await filtered({ conditions: [{ field: 'Pages', condition: 'isEmpty' }] });
 		workspace.service.control.reset();

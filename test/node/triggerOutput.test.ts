@@ -15,7 +15,7 @@ describe('output', () => {
 		expect((await trigger.deliver(signed(trigger, body))).items).toEqual([body]);
 	});
 
-	it('passes on what the interface does not show, but nothing that steers n8n', async () => {
+	it('passes on properties beyond the interface, but none that n8n takes for an error', async () => {
 		const trigger = await activated({ events: ['collaborator.added'] });
 		const collaborator = { email: 'ada@example.com', role: 'editor' };
 		const common = {
@@ -102,7 +102,7 @@ describe('output', () => {
 		expect(clock.now() - start).toBeLessThan(3_000);
 	});
 
-	it('goes on with ids when the fields cannot be had', async () => {
+	it('keeps the ids when the fields cannot be listed', async () => {
 		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
@@ -133,7 +133,7 @@ describe('output', () => {
 		expect(asked).toHaveLength(1);
 	});
 
-	it('goes on with ids within three seconds when the listing hangs', async () => {
+	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
 		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', mode: 'hang' });

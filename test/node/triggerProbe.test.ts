@@ -132,7 +132,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('C5 is refused when what was saved is gone, whatever the process remembers', async () => {
+	it('C5 is refused when the saved subscription is gone, whatever the process remembers', async () => {
 		const trigger = await gateway.publish(by, { blindWorkers: true });
 		const old = current(trigger);
 		await renewed(trigger, 26.5);
@@ -157,7 +157,7 @@ describe.each(['main', 'processor'] as const)('a probe that reaches the %s proce
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('answers for what is saved, and starts, changes and logs nothing', async () => {
+	it('answers by the saved data, and starts, changes and logs nothing', async () => {
 		const trigger = await gateway.publish(by);
 		const old = current(trigger);
 		await renewed(trigger, 26.5);

@@ -93,7 +93,7 @@ describe('publishing', () => {
 		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
 	});
 
-	describe('what it says when it cannot', () => {
+	describe('messages of a failed publication', () => {
 		const failures: Array<[string, () => TestTrigger, RegExp]> = [
 			[
 				'a key that is not accepted',

@@ -16,7 +16,7 @@ describe('when nothing comes for long', () => {
 		return trigger;
 	}
 
-	it('subscribes anew, in an execution without items, and lets the old one deliver meanwhile', async () => {
+	it('subscribes again, in an execution without items, and lets the old one deliver until the overlap ends', async () => {
 		const trigger = await published();
 		const old = current(trigger);
 		pass(26.5);
@@ -36,7 +36,7 @@ describe('when nothing comes for long', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('catches up on what was missed meanwhile', async () => {
+	it('catches up on records that it missed', async () => {
 		const trigger = await published({ catchUp: true });
 		pass(26.5);
 		await untilTicked(trigger, 'the renewal', () =>
@@ -50,7 +50,7 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
-	it('leaves a subscription alone that delivers, even what is not wanted', async () => {
+	it('keeps a subscription that delivers, even events that are not wanted', async () => {
 		const trigger = await published();
 		const before = suite.subscribed();
 		pass(23);
@@ -99,7 +99,7 @@ describe('when nothing comes for long', () => {
 		},
 	);
 
-	it('tries again after a pause when the service is away, and keeps what it has', async () => {
+	it('tries again after a pause when the service is unreachable, and keeps its subscription', async () => {
 		const trigger = await published();
 		const old = current(trigger);
 		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be checked'));
@@ -331,7 +331,7 @@ describe('when nothing comes for long', () => {
 		for (const trigger of pair) await trigger.deactivate();
 	});
 
-	it('C5 saves again what a long execution wrote over, before the old one is deleted', async () => {
+	it('C5 saves the new subscription again after a long execution overwrote it, before the old one is deleted', async () => {
 		const trigger = triggerNode(
 			suite.workspace.apiKey,
 			{ events: ['record.created'] },
@@ -360,7 +360,7 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
-	it('C5 a process that receives deliveries saves again what it knows is newer', async () => {
+	it('C5 a process that receives deliveries saves a newer subscription again', async () => {
 		const trigger = await published();
 		const old = trigger.saved();
 		await trigger.activate('init');

@@ -15,7 +15,7 @@ import {
 const suite = lifecycleSuite();
 
 describe('over restarts', () => {
-	it('subscribes again at every start and takes deliveries of both meanwhile', async () => {
+	it('subscribes again at every start, and takes deliveries of both subscriptions', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const old = current(trigger);
@@ -102,7 +102,7 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
-	it('warns of what it cannot renew also while forged deliveries come', async () => {
+	it('warns that it cannot renew, also while forged deliveries arrive', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		suite.refuseNext({ status: 503, times: 2 });
@@ -184,7 +184,7 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
-	it('B11 goes on verifying when an execution brings back old static data', async () => {
+	it('B11 still verifies deliveries after an execution brings back old static data', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const before = trigger.saved();
@@ -207,7 +207,7 @@ describe('over restarts', () => {
 		expect((await trigger.deliver(suite.delivery(subscription))).items).toHaveLength(1);
 	});
 
-	it('keeps what it had when the service is away at the start, and renews it later', async () => {
+	it('keeps its subscription when the service is unreachable at the start, and renews it later', async () => {
 		const { old, next } = await suite.refusedAtStart({ status: 503 });
 		await next.start();
 		pass(0.01);
@@ -320,19 +320,22 @@ describe('over restarts', () => {
 			expect(suite.live(trigger)).toEqual([]);
 		});
 
-		it.each([0, 15])('keeps the one that it gives twice, overlap %d', async (overlap) => {
-			const trigger = suite.watchAll({ options: { overlap } });
-			await trigger.activate();
-			const { id, secret } = current(trigger);
-			suite.answerNext({ webhook_id: id, secret });
-			await trigger.activate('init');
-			expect(keptBy(trigger)).toMatchObject({ current: { id, secret }, retired: [] });
-			expect(suite.live(trigger)).toMatchObject([{ id }]);
-			await trigger.deactivate();
-		});
+		it.each([0, 15])(
+			'keeps a subscription that the service returns twice, overlap %d',
+			async (overlap) => {
+				const trigger = suite.watchAll({ options: { overlap } });
+				await trigger.activate();
+				const { id, secret } = current(trigger);
+				suite.answerNext({ webhook_id: id, secret });
+				await trigger.activate('init');
+				expect(keptBy(trigger)).toMatchObject({ current: { id, secret }, retired: [] });
+				expect(suite.live(trigger)).toMatchObject([{ id }]);
+				await trigger.deactivate();
+			},
+		);
 	});
 
-	it('lets a few deliver beside the new one however often n8n starts, and leaves none', async () => {
+	it('lets a few old ones deliver however often n8n starts, and deletes all in the end', async () => {
 		const trigger = suite.watchAll();
 		for (let starts = 0; starts < 12; starts += 1) await trigger.activate('init');
 		expect(suite.live(trigger)).toHaveLength(6);
@@ -472,7 +475,7 @@ describe('over restarts', () => {
 			},
 		);
 
-		it('also when n8n was killed meanwhile, and ends the test after its start', async () => {
+		it('also when n8n was killed during the test, and ends the test after its start', async () => {
 			const trigger = suite.watchAll();
 			await trigger.activate();
 			await trigger.beginTest();
@@ -498,7 +501,7 @@ describe('over restarts', () => {
 		});
 	});
 
-	it('does nothing of its own accord in a test run', async () => {
+	it('starts no job in a test run', async () => {
 		const trigger = suite.watchAll();
 		await trigger.beginTest();
 		expect(suite.live(trigger)).toMatchObject([

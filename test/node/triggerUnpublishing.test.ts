@@ -52,19 +52,22 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it.each([404, 410])('counts as deleted what the service answers %d for', async (status) => {
-		const trigger = suite.watchAll();
-		await trigger.activate();
-		const json = { type: 'https://service.example/problems/webhook-not-found' };
-		suite.workspace.service.control.fail({
-			method: 'DELETE',
-			path: '/webhooks/',
-			status,
-			json,
-		});
-		expect(await trigger.deactivate()).toBe(true);
-		expect(keptBy(trigger).retired).toEqual([]);
-	});
+	it.each([404, 410])(
+		'counts a subscription as deleted when the service answers %d',
+		async (status) => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const json = { type: 'https://service.example/problems/webhook-not-found' };
+			suite.workspace.service.control.fail({
+				method: 'DELETE',
+				path: '/webhooks/',
+				status,
+				json,
+			});
+			expect(await trigger.deactivate()).toBe(true);
+			expect(keptBy(trigger).retired).toEqual([]);
+		},
+	);
 
 	it.each([
 		["a gateway's page", { status: 404, body: 'html' }],
@@ -104,7 +107,7 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('sends no credential to a service for which it is no longer, and names what is left', async () => {
+	it('sends no credential to a service that it no longer belongs to, and names the subscription left there', async () => {
 		const other = await startWorkspace();
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
 		const trigger = suite.watchAll({}, { workspaceDataApi: credential });

@@ -157,7 +157,7 @@ test('by a choice under its id', async () => {
 	expect(json.map(({ action }) => action)).toEqual(['updated']);
 });
 
-test('and says when there is none to update, unless told otherwise', async () => {
+test('a missing record is an error, unless an option says otherwise', async () => {
 	const updateOnly = async (ifNotFound?: string) =>
 		await run('upsert', {
 			columns: mapEach({ Key: 'none' }, { matchingColumns: ['Key'] }),

@@ -148,7 +148,7 @@ describe('F5 a restart', () => {
 	});
 });
 
-test('F6 what is deleted is gone from the file: events, records and values of fields', async () => {
+test('F6 deleted data is gone from the file: events, records and values of fields', async () => {
 	const receiver = await startReceiver();
 	const service = await startService({ file, control: true });
 	try {

@@ -19,7 +19,7 @@ test('the first line is the addresses, which work', async () => {
 	expect(answer.status).toBe(200);
 });
 
-test('what is asked for is what is there', async () => {
+test('the workspace has the ids and keys from the command line', async () => {
 	const wanted = {
 		workspaceId: 'wsp_mine',
 		realm: 'mine',

@@ -174,7 +174,7 @@ test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
 });
 
-test('what is out of bounds does not start', async () => {
+test('values out of bounds: the service does not start', async () => {
 	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
 		'deliveryTimeoutMs',
 	);

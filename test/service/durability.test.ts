@@ -129,7 +129,7 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	expect(third.apiKey).not.toBe(apiKey);
 });
 
-test('what is named in the options is active again, though it was revoked', async () => {
+test('a key named in the options is active again, though it was revoked', async () => {
 	const first = await startService({ control: true, file });
 	const { apiKey, clientId, clientSecret } = first;
 	first.control.revokeKey({ apiKey });

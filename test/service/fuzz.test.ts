@@ -189,7 +189,7 @@ test('any path, method and Authorization', async () => {
 	);
 });
 
-test('what was created with any name and any value is read back as it was', async () => {
+test('records with any names and values are read back unchanged', async () => {
 	const storable = fc.jsonValue({ maxDepth: 4 }).filter((one) => one !== null);
 	await fc.assert(
 		fc.asyncProperty(

@@ -83,7 +83,7 @@ test('callers are counted apart', async () => {
 	}
 });
 
-test('one key can have a tier of its own', async () => {
+test('one key can have a separate tier', async () => {
 	const { apiKey } = service.control.createKey();
 	service.control.setRate({ rate: { tier: 'free' }, apiKey });
 	const own = await createClient(service, apiKey)('GET', 'cards');

@@ -79,7 +79,7 @@ test('a mail server that is away is tried for a day, in growing intervals', asyn
 	}
 });
 
-test('what was not sent is tried again at the next start, however often it was tried', async () => {
+test('an unsent mail is tried again at the next start, however often it was tried', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
 	const file = join(folder, 'service.sqlite');
 	const first = await pauseOne('smtp://127.0.0.1:1', file);

@@ -90,7 +90,7 @@ test('has the realm percent-encoded in the address of the token endpoint', async
 	}
 });
 
-test('describes what may be null as OpenAPI 3.0 does, and Retry-After', () => {
+test('describes nullable values as OpenAPI 3.0 does, and Retry-After', () => {
 	const { Webhook, RecordList } = document.components?.schemas ?? {};
 	const nullable = { type: 'string', nullable: true };
 	expect(Webhook).toMatchObject({ properties: { card_id: nullable } });

@@ -115,7 +115,7 @@ test.each([
 	expect(answer.headers.has('x-ratelimit-limit')).toBe(true);
 });
 
-test('what is too long is named as such', async () => {
+test('a part that is too long gets a problem that says so', async () => {
 	const { body } = await api('GET', `cards/${'x'.repeat(1_001)}`);
 	expect(body.detail).toBe('A part of the path is too long.');
 });
@@ -131,7 +131,7 @@ test('a missing record is described as the interface says', async () => {
 	});
 });
 
-test('what is not HTTP, or has too many headers, gets a problem and not a hang', async () => {
+test('a request that is not HTTP, or has too many headers, gets a problem and does not hang', async () => {
 	expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
 	const long = `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
 	expect(await raw(long)).toMatch(/^HTTP\/1\.1 431 .*headers-too-large/s);

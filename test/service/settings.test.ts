@@ -149,7 +149,7 @@ test('a form that is not filled in is refused', async () => {
 	);
 });
 
-test('a HEAD request does not use up what is shown once', async () => {
+test('a HEAD request does not use up a secret that is shown once', async () => {
 	const browser = await signIn();
 	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
 	expect((await browser.send('/settings', undefined, {}, 'HEAD')).status).toBe(200);

@@ -99,7 +99,7 @@ describe(`editor of n8n ${major}`, () => {
 	const entryFor = (columns: JsonObject, fieldId: string | undefined) =>
 		(columns.schema as JsonObject[] | undefined)?.find((entry) => entry.fieldId === fieldId);
 
-	test('a card is chosen by search, the mapper shows field names, and the run puts out names', async () => {
+	test('a card is chosen by search, the mapper shows field names, and the run returns names', async () => {
 		for (let n = 1; n <= 5; n += 1) await bench().api.createCard(`Shelf ${n}`);
 		const card = await book('Books to pick');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });
@@ -156,7 +156,7 @@ describe(`editor of n8n ${major}`, () => {
 		expect(records[0]?.data[costId ?? '']).toBe(7);
 	});
 
-	test('a failing item shows the field and what it accepts', async () => {
+	test('a failing item shows the field and its allowed values', async () => {
 		const { client, action } = bench();
 		const card = await book('Books that fail');
 		const workflow = await client.createWorkflow(
@@ -425,7 +425,7 @@ describe(`editor of n8n ${major}`, () => {
 		expect(JSON.stringify(saved.filters)).toContain('"value":"Open"');
 	});
 
-	test('E12: the tool of the example shows what the model is told of each value', async () => {
+	test('E12: the tool of the example shows the description of each value for the model', async () => {
 		const { client, credentials } = bench();
 		await tasks('Tasks');
 		const examples = await readExamples();

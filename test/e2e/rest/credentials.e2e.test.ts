@@ -59,7 +59,7 @@ describe(`credential tests in n8n ${major}`, () => {
 		expect(message).not.toMatch(/API key is|workspace ID is/i);
 	});
 
-	it.each(types)('%s: says what a base URL looks like', async (type) => {
+	it.each(types)('%s: the message shows a valid base URL', async (type) => {
 		const { status, message } = await press(type, { baseUrl: 'http://127.0.0.1/somewhere' });
 		expect(status).toBe('Error');
 		expect(message).toContain('/api/v1');

@@ -194,7 +194,7 @@ describe(`examples in n8n ${major}`, () => {
 		expect(await polled(9)).toEqual([...first, 'New: Feed the cat']);
 	});
 
-	it('react to what the service account changes', async () => {
+	it('react to changes by the service account', async () => {
 		const { client, succeedAgain } = bench();
 		const watcher = example('react-to-record-changes.json');
 		await client.publish(watcher);
@@ -235,7 +235,7 @@ describe(`examples in n8n ${major}`, () => {
 		);
 	});
 
-	it('make a record of what is entered in a form', async () => {
+	it('make a record of each form submission', async () => {
 		const { client } = bench();
 		const saved = example('form-to-record.json');
 		const address = saved.nodes.find(({ name }) => name === 'New task form')?.webhookId;

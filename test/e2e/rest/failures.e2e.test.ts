@@ -51,7 +51,7 @@ describe(`failures in n8n ${major}`, () => {
 		expect(execution.data.resultData.error?.context).toMatchObject({ itemIndex: 1 });
 	});
 
-	it('goes on with an error item in place (Continue)', async () => {
+	it('continues with an error item in place (Continue)', async () => {
 		const { workflow, card } = await threeRows('Continues', { onError: 'continueRegularOutput' });
 		const execution = await bench().succeed(workflow);
 		const items = outputOf(execution, 'Create');
@@ -131,7 +131,7 @@ describe(`failures in n8n ${major}`, () => {
 		expect(failureOf(execution)).toMatch(/not found/i);
 	});
 
-	it('shows no secret and no token in what is stored', async () => {
+	it('stores no secret and no token', async () => {
 		const { action, client, control, run, service } = bench();
 		await control.fail({ method: 'GET', path: '/cards$', status: 500, times: 20 });
 		const list = (authentication: string) =>

@@ -96,7 +96,7 @@ describe(`pickers in n8n ${major}`, () => {
 		expect(pages).toBeGreaterThan(1);
 	});
 
-	it('finds a record by what it holds', async () => {
+	it('finds a record by its values', async () => {
 		const { results } = await allPages(
 			request(
 				'searchRecords',

@@ -86,7 +86,7 @@ describe(`records in n8n ${major}`, () => {
 		expect(await api.records(card)).toEqual([]);
 	});
 
-	it('maps automatically and updates what is there', async () => {
+	it('maps automatically and updates existing records', async () => {
 		const { api, succeed } = bench();
 		const card = await api.createCard('Catalogue', fields);
 		await api.createRecord(card, { Title: 'Walden', Pages: 1 });
@@ -158,7 +158,7 @@ describe(`records in n8n ${major}`, () => {
 		expect((await api.records(card)).map((one) => one.fields.Lent)).not.toContain(true);
 	});
 
-	it('reads all pages, a limited number, and what a filter leaves', async () => {
+	it('reads all records, a limited number, and those that meet a filter', async () => {
 		const { api, control, succeed } = bench();
 		const card = await api.createCard('Archive', fields);
 		await control.fillCard({ cardId: card.id, count: 450 });
@@ -195,7 +195,7 @@ describe(`records in n8n ${major}`, () => {
 		});
 	});
 
-	it('goes on after all field ids have changed, and after a field is renamed', async () => {
+	it('works after all field ids have changed, and after a field is renamed', async () => {
 		const { api, client, control, succeedAgain } = bench();
 		const card = await api.createCard('Moving', [
 			['Title', 'text'],
@@ -236,7 +236,7 @@ describe(`records in n8n ${major}`, () => {
 		expect(await fieldsOfRun()).toEqual({ Title: 'Emma', Pages: 474 });
 	});
 
-	it('reads card and values anew for each item', async () => {
+	it('reads card and values for each item', async () => {
 		const { api, succeed } = bench();
 		const cards = await Promise.all([
 			api.createCard('Left', [['Title', 'text']]),

@@ -10,7 +10,7 @@ import { major } from '../support/settings.ts';
 describe(`tool use in n8n ${major}`, () => {
 	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 
-	it('writes what the agent decides', async () => {
+	it('writes the values that the agent chooses', async () => {
 		const { action, api, succeed, types } = bench();
 		const card = await api.createCard('Books', [
 			['Title', 'text'],
@@ -51,7 +51,7 @@ describe(`tool use in n8n ${major}`, () => {
 		expect((await api.records(card)).map(({ fields }) => fields)).toEqual([decided]);
 	});
 
-	it('E12: an agent reads and writes a card, told of each value in a sentence', async () => {
+	it('E12: an agent reads and writes a card; a sentence describes each value', async () => {
 		const { api, client, credentials, succeed } = bench();
 		const card = await api.createCard('Tasks', [
 			['Title', 'text'],

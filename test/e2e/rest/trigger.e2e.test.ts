@@ -128,7 +128,7 @@ describe(`trigger in n8n ${major}`, () => {
 		await client.unpublish(saved.id);
 	});
 
-	it('listens for a test event with a subscription of its own', async () => {
+	it('listens for a test event with a separate subscription', async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('Tested', [['Title', 'text']]);
 		const saved = await watching(card, ['record.created']);

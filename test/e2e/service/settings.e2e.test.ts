@@ -59,7 +59,7 @@ const call = async (method: string, path: string, body?: unknown) =>
 
 const section = (name: string) => page.locator(`section[aria-labelledby="${name}"]`);
 
-test('a wrong password is said to be wrong', async () => {
+test('a wrong password gets a message that says so', async () => {
 	await signIn('wrong');
 	expect(await page.getByRole('alert').textContent()).toBe('That is not the password.');
 	await signIn();
@@ -136,7 +136,7 @@ test('a paused subscription is shown with its attempts and resumed', async () =>
 	expect(service.control.subscriptions()[0]?.state).toBe('active');
 });
 
-test('what a credential in n8n takes is copied by a click; without script there is no button for it', async () => {
+test('the values for a credential in n8n are copied by a click; without scripts there is no button', async () => {
 	const buttons = () => section('n8n').getByRole('button', { name: 'Copy' });
 	await signIn();
 	expect(await buttons().count()).toBe(0);

@@ -179,7 +179,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		expect(outputs.map(({ fields }) => fields)).toEqual([{ Title: 'é 🌍' }, { Title: 'é' }]);
 	});
 
-	it('A8, A9 refuses a changed body and JSON written anew', async () => {
+	it('A8, A9 refuses a changed body and JSON serialized again', async () => {
 		const event = eventOf();
 		const body = bytesOf(event);
 		const headers = { 'x-service-signature': sign(body) };

@@ -59,7 +59,7 @@ test('a new list keeps the objects of choices that stay, and drops the others', 
 	});
 });
 
-test('each new choice once; known ones in any spelling, empty values and other types are none', () => {
+test('each new choice once; known choices in any spelling, empty values and other types add none', () => {
 	const status = field('select', [{ id: 'o1', name: 'Open' }]);
 	const values = ['Open', 'open ', 'o1', 'Late', 'late', ' Late', '', ' ', null, undefined, {}, 7];
 	expect(newChoices(status, values)).toEqual(['Late', '7']);

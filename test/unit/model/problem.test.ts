@@ -78,7 +78,7 @@ describe('answers that are no problem details get words that help', () => {
 		expect(foreign === true).toBe(String(body).startsWith('<'));
 	});
 
-	test('what is right is kept where another member is not', () => {
+	test('valid members are kept where another one is invalid', () => {
 		const body = { type: null, title: 'Name too long', detail: 'At most 5 letters', status: [] };
 		expect(readProblem(422, body)).toMatchObject({
 			title: 'Name too long',
@@ -88,7 +88,7 @@ describe('answers that are no problem details get words that help', () => {
 		expect(readProblem(404, rest)).toMatchObject({ kind: 'card-not-found' });
 	});
 
-	test('errors listed by field are told', () => {
+	test('the message has errors that are listed by field', () => {
 		const body = { title: 'Invalid', errors: { name: ['too long', 'no digits'], age: 'missing' } };
 		expect(readProblem(422, body).detail).toBe('name: too long; name: no digits; age: missing');
 	});
@@ -127,7 +127,7 @@ test.each<[string, object]>([
 	expect(detail).toBe('Two things. — /data/f1: too long; f2: missing');
 });
 
-test('what the detail says already is not said twice', () => {
+test('words of the detail are not repeated', () => {
 	const body = {
 		title: 'T',
 		detail: 'Field "f1": no.',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { seal, unseal } from '../../../nodes/WorkspaceData/model/seal';
 
-test('what was sealed is opened with the same secret only', () => {
+test('only the same secret opens a sealed text', () => {
 	fc.assert(
 		fc.property(fc.string(), fc.string(), fc.string(), (text, secret, other) => {
 			const sealed = seal(text, secret);
@@ -17,7 +17,7 @@ test('is never the same twice, and shows nothing of the text', () => {
 	expect(Buffer.from(first, 'base64url').toString('latin1')).not.toContain('secret');
 });
 
-test('what was changed, cut or never sealed is not opened', () => {
+test('a text that was changed, cut or never sealed is not opened', () => {
 	const bytes = Buffer.from(seal('a text', 'key'), 'base64url');
 	for (let place = 0; place < bytes.length; place += 1) {
 		const changed = Buffer.from(bytes);

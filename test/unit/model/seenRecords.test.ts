@@ -167,7 +167,7 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 	},
 );
 
-test('what is remembered is bounded, whatever the card has', () => {
+test('the remembered records are bounded, whatever the card has', () => {
 	const rows = Array.from({ length: 50 }, (_, n) => ({
 		id: `r${n}`,
 		at: n,
@@ -183,7 +183,7 @@ test('what is remembered is bounded, whatever the card has', () => {
 	expect(states?.tokens.size).toBe(MOST.newOrChanged);
 });
 
-test('what a limit left is not older than the remembered ones, however many newer ones there are', () => {
+test('records left over by a limit do not count as older than the remembered ones, however many newer ones exist', () => {
 	const entry = (n: number) => ({ at: n, id: `r${n}`, token: `token-of-${n + 100}` });
 	const listed = Array.from({ length: 9 }, (_, n) => entry(n));
 	const [first, ...newer] = listed.map(({ token }) => token);

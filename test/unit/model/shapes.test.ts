@@ -96,7 +96,7 @@ describe('records', () => {
 		},
 	);
 
-	test('a record whose data has an id of its own is not mistaken for that', () => {
+	test('the id in a record’s data is not mistaken for the record’s', () => {
 		expect(readRecord({ id: 'r1', data: { id: 'value', data: 'x' } })?.id).toBe('r1');
 	});
 

@@ -126,11 +126,14 @@ test(`C3, C5, C6, C7 hold in 10,000 sequences of what can happen, seed ${SEED}`,
 /** Rules of 0.1.0, each found by the same world. */
 const mutations: Array<[string, Mutation]> = [
 	['C3: an event is left to a subscription that was not seen to deliver', { leavesToNew: true }],
-	['C5: what is saved is not read back', { readsNothingBack: true }],
-	['C6: a copy of the database deletes what delivers to the original', { deletesForeign: true }],
+	['C5: the saved data is not read back', { readsNothingBack: true }],
+	['C6: a copy of the database deletes the original’s subscription', { deletesForeign: true }],
 	['C7: the old one gives way to any refusal', { anyRefusalIsConflict: true }],
 	['C5: a probe is verified against the memory of a process', { probesMemory: true }],
-	['C5: what is due is deleted whatever becomes of a probe', { believesAnyAnswer: true }],
+	[
+		'C5: replaced subscriptions are deleted whatever becomes of a probe',
+		{ believesAnyAnswer: true },
+	],
 ];
 test.each(mutations)('the world finds %s', (_name, mutation) => {
 	const found = fc.check(property(mutation, true), { numRuns: 10_000, seed: 1 });
@@ -139,7 +142,7 @@ test.each(mutations)('the world finds %s', (_name, mutation) => {
 
 const DAYS = 10;
 test.each(WORLDS)(
-	'a silent day costs little, and what is saved does not grow, in %j',
+	'a silent day costs little, and the saved data does not grow, in %j',
 	(options) => {
 		const world = new World({ ...options, prompt: true });
 		world.n8n.start(world.n8n.original, true);

@@ -41,7 +41,7 @@ const TYPES = [
 const sandboxDate = (text: string): unknown => runInNewContext(`new Date('${text}')`);
 
 describe.each(TYPES)('a field of type %j', (type) => {
-	test('null clears, undefined leaves alone, an empty text is sent as it is', () => {
+	test('null clears, undefined changes nothing, an empty text is sent unchanged', () => {
 		expect(convert(type, null, status)).toBeNull();
 		expect(convert(type, undefined, status)).toBeUndefined();
 		expect(convert(type, '', status)).toBe('');
@@ -206,7 +206,7 @@ test('any value in any field is sent, left out or refused with a message; never 
 	);
 });
 
-test('what is already of the right kind is sent as it is', () => {
+test('values of the right kind are sent unchanged', () => {
 	const examples: Record<string, fc.Arbitrary<unknown>> = {
 		text: fc.string({ unit: 'grapheme' }),
 		number: fc.double({ noNaN: true, noDefaultInfinity: true }),

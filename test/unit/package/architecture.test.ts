@@ -42,7 +42,7 @@ describe('docs/architecture.md', () => {
 		expect(top.toSorted()).toEqual(foldersIn(''));
 	});
 
-	test('draws either all folders in a folder, or none', () => {
+	test('shows all subfolders of a folder, or none', () => {
 		for (const folder of drawn) {
 			const inside = drawn.filter(
 				(other) =>

@@ -72,7 +72,7 @@ test('B13: the token is renewed once between 80 and 90 % of its lifetime, before
 	expect(requests).toHaveLength(2);
 });
 
-test('B14: an outage of the token endpoint is bridged while the token is valid, then told once, with no storm', async () => {
+test('B14: an outage of the token endpoint is bridged while the token is valid, then reported once, with no storm', async () => {
 	const { get, requests, clock, answers } = endpoint();
 	await get();
 	clock.pass(270_000);
@@ -130,7 +130,7 @@ describe('B15: answers that say the lifetime in other ways', () => {
 	});
 });
 
-test('G1: a refusal under status 200 is told in the words of the auth server, and not asked for again', async () => {
+test('G1: a refusal under status 200 keeps the words of the auth server, and is not sent again', async () => {
 	const { get, answers, requests } = endpoint();
 	const body = { error: 'invalid_client', error_description: 'The client is disabled' };
 	answers(() => ({ statusCode: 200, body }));

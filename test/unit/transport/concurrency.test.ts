@@ -39,7 +39,7 @@ test('each task brings its own limit', async () => {
 	expect(order).toHaveLength(7);
 });
 
-test('executions share what may run at once, and take turns', async () => {
+test('executions share the limit of parallel requests, and take turns', async () => {
 	const clock = createTestClock();
 	const open = createSharedLimiter(() => 3);
 	const order: string[] = [];

@@ -154,7 +154,7 @@ test('two listings that are refused at once: one description, one size', async (
 	expect(descriptions()).toBe(1);
 });
 
-test('what is known is forgotten after an hour', async () => {
+test('the learned page size is forgotten after an hour', async () => {
 	const clock = createTestClock();
 	const size = createPageSize(clock);
 	expect(size.most()).toBe(1_000);

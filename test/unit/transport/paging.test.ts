@@ -47,7 +47,7 @@ test('without it, nothing is asked for before it is needed', async () => {
 	expect(asked).toEqual([0]);
 });
 
-test('no page beyond what is wanted', async () => {
+test('reads no page beyond the wanted records', async () => {
 	const { opened, asked } = listing(50, { wanted: 20 });
 	await opened.part(0, 10, true);
 	await opened.part(10, 10, true);
@@ -55,7 +55,7 @@ test('no page beyond what is wanted', async () => {
 	expect(asked).toEqual([0, 10]);
 });
 
-test('a page ahead that fails is told when it is needed, and to everybody', async () => {
+test('a page read ahead that fails throws when it is needed, for every reader', async () => {
 	const { opened, asked } = listing(50, {}, 10);
 	expect(await opened.part(0, 10, true)).toHaveLength(10);
 	await quiet();

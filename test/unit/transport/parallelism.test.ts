@@ -278,7 +278,7 @@ test('kinds of request are compared with themselves: slow reads do not slow quic
 	expect(state.limit).toBe(MAX_PARALLEL);
 });
 
-test('what is kept is bounded, however many kinds there are', () => {
+test('memory is bounded, however many kinds exist', () => {
 	let state = unknownParallelism(0);
 	for (let n = 0; n < 1_000; n += 1) {
 		const number = state.next;

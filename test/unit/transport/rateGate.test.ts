@@ -85,7 +85,7 @@ describe('the gate', () => {
 		expect(clock.now()).toBe(createTestClock().now());
 	});
 
-	test('goes on after answers that were lost', async () => {
+	test('continues after lost answers', async () => {
 		const clock = createTestClock();
 		const gate = createRateGate(clock);
 		for (let request = 0; request < 5; request += 1) {

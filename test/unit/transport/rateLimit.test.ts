@@ -68,7 +68,7 @@ test.each([
 	expect(isRateLimited(status, headers)).toBe(limited);
 });
 
-test.each(['0', '-1'])('G9: a limit of %s is none', (limit) => {
+test.each(['0', '-1'])('G9: a limit of %s means no limit', (limit) => {
 	const headers = {
 		'x-ratelimit-limit': limit,
 		'x-ratelimit-remaining': limit,

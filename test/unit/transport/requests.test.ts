@@ -69,7 +69,7 @@ test('sends to the encoded address, with a time-out, without redirects, and judg
 	]);
 });
 
-describe('what is sent again, and how often at most', () => {
+describe('retries: which requests, and how often at most', () => {
 	const everything: Array<ApiRequest['method']> = ['GET', 'PATCH', 'DELETE', 'POST'];
 	const rows: Array<[string, Answer, Record<string, number>]> = [
 		['a refused connection', failure('ECONNREFUSED'), { GET: 3, PATCH: 3, DELETE: 3, POST: 3 }],
@@ -267,7 +267,7 @@ test.each(['', '..', undefined])(
 	},
 );
 
-test('secrets are taken out of what the service says', async () => {
+test('secrets are removed from the service’s messages', async () => {
 	const { api } = await service(
 		answer(
 			400,
@@ -344,7 +344,7 @@ test('D11: a service that serves now and then is waited for as long as it takes'
 
 describe('D25: 503 with Retry-After and no rate headers', () => {
 	const later = (seconds: string) => answer(503, { 'retry-after': seconds });
-	test('is kept to by what may be sent twice', async () => {
+	test('holds for requests that may be sent twice', async () => {
 		const { api, clock } = await service(later('20'), ok);
 		const start = clock.now();
 		expect(await api.request(request('PATCH'))).toMatchObject({ status: 200 });

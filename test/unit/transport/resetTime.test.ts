@@ -72,7 +72,7 @@ async function run(
 }
 
 describe.each([0, 1, 730, 999])('first request %d ms after a full second', (phase) => {
-	describe.each(['ceil', 'floor', 'round'] as const)('the reset is told by %s', (rounding) => {
+	describe.each(['ceil', 'floor', 'round'] as const)('the reset is rounded by %s', (rounding) => {
 		test.each<[string, Partial<Kind>]>([
 			['windows that begin with their first request', {}],
 			['the same, of a minute', { windowMs: 60_000 }],
@@ -88,7 +88,7 @@ describe.each([0, 1, 730, 999])('first request %d ms after a full second', (phas
 			for (const { refused } of learned) expect(refused).toBeLessThanOrEqual(1);
 		});
 
-		test('windows that begin on the clock: on within the second in which the reset is told', async () => {
+		test('windows that begin on the clock: continues within the second of the reset', async () => {
 			const kind: Kind = { windowMs: 10_000, limit: 40, rounding, phase, aligned: true };
 			const learned = (await run(kind, 9)).slice(3);
 			expect(learned.length).toBeGreaterThanOrEqual(5);
