@@ -180,7 +180,7 @@ describe('G3: 201 without a body, with the address in Location', () => {
 	});
 });
 
-describe('G10: a create is answered with JSON that cannot be read', () => {
+describe('G3: a create is answered with JSON that cannot be read', () => {
 	const body = '{"id": "rec';
 	const hintsOf = ({ run: { data } }: ActionResult) =>
 		(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);
