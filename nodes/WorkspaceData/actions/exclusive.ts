@@ -6,10 +6,10 @@ const queues = new Map<string, Promise<unknown>>();
 
 /**
  * Runs a task after all earlier tasks on the same thing, those of other executions of this process
- * included: two that look whether something exists and then create it would both create it. Other
- * processes are not kept out. A task waits as long as those before it send requests, each with its time-out.
+ * included: two tasks that look for something and then create it would both create it. Other
+ * processes do not wait. A task waits as long as those before it send requests, each with its time-out.
  *
- * @param thing what of the workspace it works on, for example `fields of crd_1`
+ * @param thing the part of the workspace that it changes, for example `fields of crd_1`
  * @throws Cancelled while it waits
  */
 export async function exclusively<T>(

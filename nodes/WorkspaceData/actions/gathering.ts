@@ -5,9 +5,9 @@ export interface Gathering {
 	 * key once.
 	 *
 	 * @param key items with the same key share the work
-	 * @param brought what this item adds
-	 * @param work gets what all items brought, in their order
-	 * @returns what the work gave, the same for all
+	 * @param brought the part of this item
+	 * @param work gets the parts of all items, in their order
+	 * @returns the result of the work, the same for all
 	 */
 	together<Brought, Result>(
 		key: string,

@@ -59,7 +59,7 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 	/** As the nodes panel shows it. */
 	action: string;
 	description: string;
-	/** Whether it changes something: then an error says what had been done before. */
+	/** Whether it changes something: then an error says how far the run came. */
 	writes?: boolean;
 	/** Whether it gives input items themselves: they keep their files. */
 	passesOn?: boolean;
@@ -88,6 +88,6 @@ export function defineOperation<const P extends readonly PropertyDefinition[]>(
 export interface Resource {
 	value: string;
 	name: string;
-	/** The first one is what a new node starts with; the selector shows them by name. */
+	/** A new node starts with the first one; the selector sorts them by name. */
 	operations: readonly Operation[];
 }

@@ -1,10 +1,10 @@
 /**
- * Does some work for each entry, side by side. After a failure none is begun, and what is under way is
+ * Does some work for each entry, side by side. After a failure none is begun, and running work is
  * awaited: nothing happens after the end.
  *
  * @param atOnce how much may be under way now; asked again whenever some of it is done
  * @returns the results, in the order of the entries
- * @throws what the first failure threw
+ * @throws the first failure
  */
 export async function inParallel<Entry, Result>(
 	entries: readonly Entry[],

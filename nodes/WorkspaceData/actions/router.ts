@@ -97,7 +97,7 @@ async function runItem(
 
 type ItemError = ReturnType<typeof toNodeError>;
 
-/** The error of an item, with what the run knows about it. */
+/** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.withNames(text);
 	const place = { itemIndex, withFieldNames };

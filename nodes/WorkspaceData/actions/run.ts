@@ -39,17 +39,17 @@ export interface Run extends Gathering {
 	cards(options?: ReadOptions): Listing<Card>;
 	/** Finds the card that a locator means. @throws InputError */
 	card(locator: Locator, options?: ReadOptions): Promise<CardReference>;
-	/** As `card`, for what cannot be undone: a name counts only where it is exactly the card's. */
+	/** As `card`, for changes that cannot be undone: a name must be exactly the card's. */
 	exactCard(locator: Locator, options?: ReadOptions): Promise<CardReference>;
 	/** The fields of a card, read once per execution. */
 	fields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/** The fields of a card, read a second time and no more: the first listing may have grown old. */
 	freshFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
-	/** The fields of a card, read again, for what this run has changed of them: all items see these from then on. */
+	/** The fields of a card, read again after this run has changed them: all items use these from then on. */
 	changedFields(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/**
-	 * The same fields, with those of unknown types known by the values that records of the card have in
-	 * them; one page is read.
+	 * The same fields; unknown types are inferred from the values of the card's records, of which one page
+	 * is read.
 	 */
 	sampledFields(card: CardReference, index: FieldIndex, options?: ReadOptions): Promise<FieldIndex>;
 	/** The records of a card, read once per execution. */
@@ -60,16 +60,16 @@ export interface Run extends Gathering {
 	inOrder<T>(card: CardReference, key: string, task: () => Promise<T>): Promise<T>;
 	/** Puts names where a text has the ids of fields and cards. */
 	withNames(text: string): string;
-	/** Adds to a failure what a person can do about it in this node. */
+	/** Adds to a failure the advice for a person who uses this node. */
 	explain(error: unknown): unknown;
-	/** Remembers what had been done before an error, for its message. */
+	/** Remembers how far the run came before an error, for its message. */
 	note(error: unknown, text: string): void;
 	noteOn(error: unknown): string | undefined;
-	/** Tells the user something about this run, next to its output; once, however often it is said. */
+	/** Shows the user a hint next to the output; each text once, however often it is given. */
 	hint(message: string): void;
-	/** Has something done when the run has ended without a failure that ends it. */
+	/** Adds work for the end of the run, unless a failure ends it. */
 	atEnd(work: () => void): void;
-	/** Does it. */
+	/** Does the work that `atEnd` added. */
 	end(): void;
 	/** Starts nothing more: an item has failed, and the run ends with it. */
 	stop(): void;
@@ -77,7 +77,7 @@ export interface Run extends Gathering {
 	readonly stopped: boolean;
 }
 
-/** The value of a key, made where there is none. */
+/** The value of a key; created if missing. */
 function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
 	const known = map.get(key);
 	if (known !== undefined) return known;
@@ -87,7 +87,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 }
 
 /**
- * Opens what the items of one execution share.
+ * Opens the state that the items of one execution share.
  *
  * @throws InputError when the credential is missing or cannot be used
  */

@@ -43,7 +43,7 @@ export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<
 	return indexFields(fields, cardId ?? '');
 }
 
-/** Runs what the editor asked for; errors reach the user in n8n's own form. */
+/** Answers a call of the editor; errors reach the user in n8n's own form. */
 export async function forEditor<T>(
 	context: ILoadOptionsFunctions,
 	read: () => Promise<T>,

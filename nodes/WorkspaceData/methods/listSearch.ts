@@ -131,7 +131,7 @@ function offeredValues({ kind, field }: ComparedField): readonly INodeListSearch
 	return (field?.options ?? []).map(({ label }) => ({ name: label, value: label }));
 }
 
-/** Values for the filter condition: what the field offers, and the text that was typed. */
+/** Values for the filter condition: the field's choices, and the typed text. */
 export async function searchFilterValues(
 	this: ILoadOptionsFunctions,
 	filter?: string,

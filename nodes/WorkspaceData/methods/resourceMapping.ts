@@ -53,7 +53,7 @@ const savedSchema = z.object({
 type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
 
 /**
- * Keys under which saved mappings know fields that have been renamed since. The editor drops what it
+ * Keys under which saved mappings know fields that have been renamed since. The editor drops keys that it
  * does not find again, so such a field keeps its old key.
  */
 function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string, string> {

@@ -33,7 +33,7 @@ const withoutTrailingSlashes = (url: URL): string =>
 /**
  * The API root of the service, without trailing slashes.
  *
- * @param value what the credential holds in `baseUrl`
+ * @param value `baseUrl` of the credential
  * @throws InputError when it is not an http(s) address that ends in `/api/v1`
  * @see service interface, part 9
  */
@@ -65,7 +65,7 @@ export function tokenAddress(authUrl: unknown, realm: unknown): string {
 }
 
 /**
- * The identifier of what was created, where an answer tells it by its address only.
+ * The identifier of a created thing, read from its address.
  *
  * @param location the header `Location`
  * @param collection the path segment before the identifier, for example `records`

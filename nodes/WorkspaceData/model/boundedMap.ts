@@ -1,5 +1,5 @@
 /**
- * A map that forgets the entry that was used longest ago once it is full, so that what is kept in
+ * A map that forgets the entry that was used longest ago once it is full, so that the data kept in
  * the process between executions cannot grow without end.
  */
 export class BoundedMap<K, V> {

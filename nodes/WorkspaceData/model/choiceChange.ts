@@ -52,8 +52,8 @@ function changeOf(
 }
 
 /**
- * The change that adds choices to a field: all that it has, as they came and so with their IDs, and the new
- * ones in the same shape.
+ * The change that adds choices to a field: its choices unchanged, with their IDs, and the new ones in the
+ * same shape.
  *
  * @see service interface, part 2: the shape of options is not shown
  */

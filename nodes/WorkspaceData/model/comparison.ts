@@ -1,4 +1,4 @@
-/** Compares values as values of a field's type: what is equal in it may be spelled in many ways. */
+/** Compares values by a field's type: equal values may be spelled in many ways. */
 import { choicePosition } from './choices';
 import type { Field } from './field';
 import { isObject } from './shapes';

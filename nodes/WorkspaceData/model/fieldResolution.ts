@@ -28,7 +28,7 @@ export interface FieldIndex {
 	candidates(key: string): readonly Field[];
 	byId(id: string): Field | undefined;
 	/**
-	 * The field of exactly this name, for what cannot be undone.
+	 * The field of exactly this name, for changes that cannot be undone.
 	 *
 	 * @throws InputError when there is none, or more than one; names the nearest fields
 	 */

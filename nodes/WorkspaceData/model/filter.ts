@@ -1,4 +1,4 @@
-/** The conditions by which records are filtered: what a person enters, compared with what records hold. */
+/** The conditions by which records are filtered: entered values are compared with values of records. */
 import { findChoice } from './choices';
 import { compareValues, isEmpty, isTyped, orderable, sameness } from './comparison';
 import type { Field } from './field';
@@ -52,9 +52,9 @@ interface Expected {
 }
 
 /**
- * Orders two values that no type of a field tells about: numbers as numbers (also when one is numeric
- * text), points in time by time, all else as text. Undefined where they cannot be ordered: lists and
- * objects, and what is empty.
+ * Orders two values of a field of unknown type: numbers as numbers (also when one is numeric
+ * text), points in time by time, others as text. Undefined where they cannot be ordered: lists,
+ * objects and empty values.
  */
 function compareAny(actual: unknown, expected: unknown, toUtc: ToUtc): number | undefined {
 	if (isEmpty(actual) || isEmpty(expected)) return undefined;
@@ -166,7 +166,7 @@ const COMPARES_VALUES: readonly Condition[] = [
 /**
  * The entered value, converted for the field: read as in writing, so that the same spellings are known.
  *
- * @throws InputError for what the field cannot hold: no record would ever meet the condition
+ * @throws InputError for a value that the field cannot hold: no record would ever meet the condition
  */
 function readExpected(field: FilteredField, entered: unknown, toUtc: ToUtc): unknown {
 	if (!isTyped(field) || isEmpty(entered)) return jsonForm(entered);

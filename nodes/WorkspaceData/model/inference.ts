@@ -175,8 +175,8 @@ function fromContainers(values: readonly unknown[]): Inference {
  * The type of a field that holds all these values, so that each can be read back as it was given. Where a
  * value fits no other type the field is a text, and other values are sent as text.
  *
- * @param name of the column: digits under `Phone` are no number
- * @param values those of all items; empty ones tell nothing
+ * @param name of the column: digits under `Phone` stay text
+ * @param values the values of all items; empty ones are ignored
  */
 export function inferType(name: string, values: readonly unknown[]): Inference {
 	const told = values.map(jsonForm).filter(tells);

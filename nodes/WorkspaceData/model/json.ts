@@ -16,7 +16,7 @@ export function parseJsonText(text: string): object | undefined {
 }
 
 /**
- * The most levels of lists and objects that are taken from a service. n8n stores what it is given level by
+ * The most levels of lists and objects that are taken from a service. n8n stores data level by
  * level: of 20,000 levels it makes an execution that nobody can open again.
  */
 export const MAX_LEVELS = 500;

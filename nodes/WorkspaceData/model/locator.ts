@@ -65,7 +65,7 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 }
 
 /**
- * The card of exactly this name, for what cannot be undone.
+ * The card of exactly this name, for changes that cannot be undone.
  *
  * @throws InputError when there is none, or more than one; names the nearest cards
  */
@@ -110,7 +110,7 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
  * The card that a locator means: the one of this id, or the one of this name among the workspace's cards.
  *
  * @param listed gives these cards; only asked where the locator has a name
- * @param isExact whether the name must match exactly, for what cannot be undone
+ * @param isExact whether the name must match exactly, for changes that cannot be undone
  * @throws InputError when no card has the name, or more than one
  */
 export async function locateCard(

@@ -92,7 +92,7 @@ function entryText(entry: unknown, detail: string): string {
 	return [place, reason].filter(Boolean).join(': ');
 }
 
-/** Problem extensions that list what is wrong with single values, in the shapes seen in the wild. */
+/** Problem extensions that list errors of single values, in the shapes seen in the wild. */
 function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
 	const list = [
 		...[problem.errors, problem['invalid-params'], problem.invalid_params],
@@ -166,7 +166,7 @@ export function readProblem(
 	};
 }
 
-/** Under which names an answer has what was asked for, and its identifier. */
+/** The names under which an answer has the requested thing, or its identifier. */
 const RESOURCE_KEYS = [
 	...['card', 'cards', 'field', 'fields', 'record', 'records', 'webhook', 'subscription'],
 	...WRAPPERS,

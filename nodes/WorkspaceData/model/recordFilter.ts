@@ -45,7 +45,7 @@ export interface FilterPlace {
  * The conditions as entered.
  *
  * @param filters the parameter `filters`
- * @throws InputError for what cannot be read, or a condition without a field
+ * @throws InputError for conditions that cannot be read, or without a field
  */
 export function readConditions(filters: unknown): EnteredCondition[] {
 	const parsed = filtersSchema.safeParse(filters ?? {});
@@ -94,7 +94,7 @@ function exactField(index: FieldIndex, key: string): Field {
 /**
  * The value that a key names: the record's own `id` or `created_at`, or a field of the card.
  *
- * @param parameter what the message about a doubtful name calls the place
+ * @param parameter the parameter's name, for the message about a doubtful field name
  * @throws InputError when no field or more than one is meant
  */
 export function namedValue(

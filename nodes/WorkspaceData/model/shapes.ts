@@ -52,7 +52,7 @@ export function onlyObject(body: JsonObject): JsonObject | undefined {
  * @param body the object itself, alone in an array, or in an object that holds it under `key`, under a
  * usual wrapper or as its only object
  * @param key the name of the object, for example `card`
- * @param read gives the resource where an object is one; what it says decides where a resource has
+ * @param read gives the resource that an object is; it also decides where a resource has
  * a property that is called like a wrapper (a record's `data`)
  * @returns the resource, or undefined when the body holds none (an empty body, for example)
  */

@@ -1,4 +1,4 @@
-/** Texts that say exactly what a value of another type is, so that nothing is lost in between. */
+/** Texts that can become a value of another type without losing anything. */
 
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const DAY = /^(\d{4}-\d{2}-\d{2})$/;
@@ -17,8 +17,8 @@ export function isCalendarDay(text: string): boolean {
 }
 
 /**
- * Whether a number keeps what a text says, but for zeros at the end of its decimals. Leading zeros, a plus
- * sign, exponents and long numbers, as in codes, phone numbers and identifiers, would be lost.
+ * Whether a text can become a number and lose at most zeros at the end of its decimals. Texts with leading
+ * zeros, a plus sign, an exponent or many digits cannot: they may be codes, phone numbers or identifiers.
  */
 export function isPlainNumber(text: string): boolean {
 	if (!PLAIN_NUMBER.test(text) || text.replace(/\D/g, '').length > EXACT_DIGITS) return false;

@@ -26,7 +26,7 @@ export interface Subscription {
 export interface RetiredSubscription extends Subscription {
 	/**
 	 * Until when its deliveries count, and from when it is to be deleted: ms since the epoch by the local
-	 * clock. null as long as it is not sure that its successor works.
+	 * clock. null until its successor is known to work.
 	 */
 	deleteAt: number | null;
 	/** From when a deletion that fails is not tried again, by the same clock. */

@@ -17,9 +17,9 @@ export interface Search {
 }
 
 export type Happening =
-	/** n8n published the workflow or started; `stored` is what it had saved. */
+	/** n8n published the workflow or started; `stored` is the saved data. */
 	| { what: 'started'; address: string; stored: StoredSubscriptions; now: number }
-	/** Another door of n8n showed what is saved. */
+	/** Another call from n8n, such as a delivery, read the saved data. */
 	| { what: 'read'; stored: StoredSubscriptions }
 	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
 	| {

@@ -13,8 +13,8 @@ import {
  * their successor is found saved; otherwise they are still needed.
  *
  * @param ours the set as the trigger knew it
- * @param saved what is saved, as the execution finds it
- * @returns what to delete, and what to save
+ * @param saved the saved set, as the execution finds it
+ * @returns the subscriptions to delete, and the set to save
  */
 export function readBack(
 	ours: StoredSubscriptions,

@@ -6,7 +6,7 @@ export const plainText = (value: unknown): string =>
 	typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /**
- * Orders texts character by character. For what is sorted while n8n loads the nodes: `localeCompare` loads the rules
+ * Orders texts character by character, for lists that are sorted while n8n loads the nodes: `localeCompare` loads the rules
  * of languages first, which takes as long as all the rest.
  */
 export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
@@ -15,8 +15,8 @@ export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < 
 export const plainNumber = (value: unknown): number => Number(plainText(value));
 
 /**
- * The names that a parameter holds: a list, taken as it is since names may have outer spaces, or one
- * text with commas. Blank ones are none.
+ * The names that a parameter holds: a list, unchanged because names may have outer spaces, or one
+ * text with commas. Blank names are ignored.
  */
 export const plainNames = (value: unknown): string[] => {
 	const names = Array.isArray(value)

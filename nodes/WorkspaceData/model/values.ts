@@ -8,7 +8,7 @@ import { isObject } from './shapes';
 import { EXACT_DIGITS, isCalendarDay, isDay, isPlainNumber } from './spelling';
 import type { ToUtc } from './time';
 
-/** How values are turned into what a field holds. */
+/** How entered values are converted to values of a field. */
 export interface ConversionRules {
 	/** How `''` is treated: sent unchanged, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
@@ -42,12 +42,12 @@ const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';
 
 /**
- * The JSON form of an object that defines it itself: dates, also those of Luxon and of Code nodes,
- * whose class is another one.
+ * The JSON form of an object that defines it itself: dates, including Luxon's and those of Code nodes,
+ * which have a `Date` class of their own.
  */
 export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
 
-/** Any value as a text that says all of it: lists and objects as JSON. */
+/** Any value as text, without loss: lists and objects as JSON. */
 export function textOf(value: unknown): string {
 	const form = jsonForm(value);
 	return typeof form === 'object' && form !== null ? JSON.stringify(form) : String(form);
@@ -72,7 +72,7 @@ function isSendable(value: unknown): boolean {
 const readable = (part: unknown): unknown =>
 	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
 
-/** A value in a message: short, and readable as what it is. */
+/** A value in a message: short and readable. */
 function show(value: unknown): string {
 	const whole = readable(value);
 	const text =
@@ -82,14 +82,14 @@ function show(value: unknown): string {
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The refusal of a value. @param expected what the field accepts */
+/** The refusal of a value. @param expected a sentence that says which values the field accepts */
 export const unusable = (
 	field: ValueField,
 	value: unknown,
 	expected = EXPECTED[field.kind] ?? `Enter a value that fits the type of field '${field.name}'.`,
 ) => new InputError(`Field '${field.name}' cannot hold ${show(value)}`, expected);
 
-/** Whether a number keeps all that a text says: whole numbers beyond 2^53 would change silently. */
+/** Whether a number keeps all digits of a text: whole numbers beyond 2^53 would change silently. */
 function isExact(text: string, number: number): boolean {
 	if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return true;
 	const [mantissa = '', exponent] = text.toLowerCase().split('e');
@@ -202,7 +202,7 @@ function toChoices(field: ValueField, value: unknown, rules: ConversionRules): u
 	return list?.map((choice) => toChoice(field, choice, rules)) ?? value;
 }
 
-/** Text that is a JSON object or list becomes what it says: the editor gives such values as text. */
+/** Parses text that is a JSON object or list: the editor gives such values as text. */
 function toJson(value: unknown): unknown {
 	return typeof value === 'string' ? (parseJsonText(value) ?? value) : value;
 }
@@ -233,12 +233,12 @@ function convert(field: ValueField, value: unknown, rules: ConversionRules): unk
 const holdsEmptyText = ({ kind }: ValueField): boolean => kind === 'text' || kind === 'unknown';
 
 /**
- * Turns an entered value into what the service is sent for a field. `null` clears, `false`, `0` and
- * `''` are values, `undefined` leaves the field alone. Values of unknown field types, and values that
+ * Converts an entered value to the value that is sent for a field. `null` clears, `false`, `0` and
+ * `''` are values, `undefined` changes nothing. Values of unknown field types, and values that
  * are already of the right kind, pass unchanged.
  *
- * @returns the value to send, or undefined where nothing is to be sent
- * @throws InputError naming the field and what it accepts
+ * @returns the value to send; undefined to send none
+ * @throws InputError that names the field and the values it accepts
  */
 export function toFieldValue(field: ValueField, value: unknown, rules: ConversionRules): unknown {
 	if (value === undefined || value === null) return value;

@@ -1,4 +1,4 @@
-/** Access tokens of service accounts, shared by all that runs in this process. */
+/** Access tokens of service accounts, shared by the whole process. */
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../model/address';

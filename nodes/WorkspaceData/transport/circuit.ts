@@ -77,7 +77,7 @@ export function soundOf(outcome: unknown, waitedMs: number, probe: boolean): Sou
 const origins = new WeakMap<Clock, BoundedMap<string, Circuit>>();
 
 /**
- * The circuit of a service or an auth server, shared by all that runs in this process: the first time-out
+ * The circuit of a service or an auth server, shared by this whole process: the first time-out
  * opens it. For calls that somebody waits for, such as those of the editor and of n8n's start.
  *
  * @param url any address of the server

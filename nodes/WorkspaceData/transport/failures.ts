@@ -49,7 +49,7 @@ export class NetworkFailure extends Failure {
 	}
 }
 
-/** An answer came, but nobody can use it: what was to be done may have been done. */
+/** An answer came, but nobody can use it: the request may have been carried out. */
 export class UnusableAnswer extends NetworkFailure {
 	/** @param reason begins with `the answer` */
 	constructor(code: string, reason: string, transient: boolean) {
@@ -118,7 +118,7 @@ export class AccessTokenError extends Failure {
 }
 
 /**
- * Whether what a failed request was to do may have been done: its answer was lost, or came from
+ * Whether a failed request may have been carried out: its answer was lost, or came from
  * somebody else. A refusal by the service itself is certain.
  */
 export function mayHaveHappened(error: unknown): boolean {
@@ -133,7 +133,7 @@ const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
 
 /**
  * Whether the service itself says that the thing of a request does not exist. A gateway's 404 does not
- * count, nor does one about what the thing is in: only problem details whose kind names the thing, or
+ * count, nor does one about the card or workspace around it: only problem details whose kind names the thing, or
  * nothing in particular.
  *
  * @param thing by the names that a kind may have for it, for example `['webhook', 'subscription']`
@@ -148,11 +148,11 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
 }
 
 /**
- * Sees to it that the answer to a change can be the service's own: of any shape, or nothing. A page of
- * a proxy or a sign-in form has status 200, too.
+ * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
+ * The service's own answer may have any shape, or be empty.
  *
  * @param what the kind of thing that was changed, for example `record`
- * @param change what should have become of it
+ * @param change the change that was asked for
  * @throws UnexpectedAnswer
  */
 export function assertOwnAnswer(

@@ -11,7 +11,7 @@ import type { Try } from './tries';
 /** Shared by all executions of this process that use the same key. */
 export interface Pacing {
 	gate: RateGate;
-	/** Opens the limiter of one execution; all of them share what may be under way at once. */
+	/** Opens the limiter of one execution; all of them share the number of parallel requests. */
 	openLimiter(): Limiter;
 	/** How many requests may be under way at once now. */
 	atOnce(): number;

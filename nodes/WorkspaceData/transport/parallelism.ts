@@ -58,7 +58,7 @@ export interface Parallelism {
 export interface Outcome {
 	/** As `Parallelism.next` was when it was sent. */
 	number: number;
-	/** Requests of one kind take about as long: the method, what it is for, and whether it was refused. */
+	/** Requests of one kind take about as long: the method, the collection, and whether it was refused. */
 	kind: string;
 	/** How long the answer took, in ms. */
 	ms: number;

@@ -43,8 +43,8 @@ function existsSince(createdAt: number | undefined, date: number | undefined, no
 /**
  * Creates a subscription at the service.
  *
- * @throws UnexpectedAnswer when the answer holds no identifier or no secret; what may have been created
- *   is deleted then, if it can be
+ * @throws UnexpectedAnswer when the answer holds no identifier or no secret; then a subscription that
+ *   may have been created is deleted, if possible
  */
 export async function createSubscription(
 	api: WorkspaceApi,
@@ -88,7 +88,7 @@ export const isConflict = (error: unknown): boolean =>
  * Deletes a subscription in the workspace in which it was made; one that is gone already counts as
  * deleted.
  *
- * @throws Error when it is at another address than the credential: that is sent to its own only
+ * @throws Error when it is at another address than the credential: a credential is sent only to its own address
  */
 export async function deleteSubscription(
 	api: WorkspaceApi,

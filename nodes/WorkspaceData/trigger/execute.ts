@@ -13,8 +13,8 @@ const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
 	});
 
 /**
- * Passes on what a delivery gave, and carries out the jobs of the trigger: only an execution has n8n's
- * memory that survives, and static data unchanged.
+ * Passes on the items of a delivery, and carries out the jobs of the trigger: only an execution has n8n's
+ * table of duplicates, and static data as they are saved.
  */
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();

@@ -30,7 +30,7 @@ export function warn(context: LogPlace, message: string): void {
 	});
 }
 
-/** Writes a warning; those of its kind that come soon after are counted, not written. */
+/** Writes a warning; further ones of its kind that follow soon are counted, not written. */
 export function warnSparingly(
 	context: LogPlace,
 	slot: WarningSlot,

@@ -18,7 +18,7 @@ export interface PendingSearch {
 
 /**
  * A trigger node in this process. n8n saves static data as a whole object, and the last writer wins, so
- * an execution that ran long can bring back an old secret; what is here stays.
+ * an execution that ran long can bring back an old secret; this state stays.
  */
 export interface TriggerNode {
 	readonly set: SubscriptionSet;

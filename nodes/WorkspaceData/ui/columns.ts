@@ -1,4 +1,4 @@
-/** The field mapper of the record operations, without what is different in each. */
+/** The field mapper of the record operations, without the parts that differ. */
 export const columnsProperty = {
 	displayName: 'Columns',
 	name: 'columns',

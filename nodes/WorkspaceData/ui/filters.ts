@@ -1,4 +1,4 @@
-/** The conditions by which records are chosen, and the notice about what they cost. */
+/** The conditions by which records are chosen, and the notice about their cost. */
 
 /** All conditions; the editor offers the conditions that suit the chosen field. */
 export const CONDITION_OPTIONS = [
@@ -114,7 +114,7 @@ export const matchTypeProperty = {
 	description: 'Whether a record must meet all conditions or at least one of them',
 } as const;
 
-/** Says what a filter costs, where there is one. */
+/** Names the cost of a filter, as soon as a condition is added. */
 export const filterNotice = {
 	displayName:
 		'The service cannot filter, so n8n reads all records of the card and keeps the records that meet the conditions',

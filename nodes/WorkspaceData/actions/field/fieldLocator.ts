@@ -41,7 +41,7 @@ function missing(card: CardReference, { fields }: FieldIndex, id: string): Input
 }
 
 /**
- * Finds the field that a locator means, for what cannot be undone: the field that was chosen and no
+ * Finds the field that a locator means, for changes that cannot be undone: the field that was chosen and no
  * other. A name must be exactly the field's. An ID from the list counts only as long as its field has
  * not left the chosen name to another one.
  *

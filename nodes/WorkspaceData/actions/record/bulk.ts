@@ -18,7 +18,7 @@ export interface Conditions {
 const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
 
 /**
- * Sees to it that there is a condition: without one, all records of the card would be changed.
+ * Requires a condition: without one, all records of the card would be changed.
  *
  * @throws InputError before anything is sent
  */
@@ -35,7 +35,7 @@ export function requireConditions({ filters }: Conditions): void {
  * The records that meet the conditions, as this run knows them.
  *
  * @throws InputError for conditions that do not say exactly what they mean, or when the fields of the
- * card changed meanwhile: their values could have been missed
+ * card changed during the reading: their values could have been missed
  */
 async function chooseRecords(
 	run: Run,
@@ -66,12 +66,12 @@ async function chooseRecords(
 }
 
 /**
- * Changes all records that meet the conditions; items take turns, in their order, and each finds what
- * the items before it left.
+ * Changes all records that meet the conditions; items take turns, in their order, and each sees
+ * the changes of the items before it.
  *
- * @param change changes one record; gives it as it is now, or says that it is deleted
- * @param done what has become of a record, for the message when the run ends before all are changed
- * @returns each record before its change, and what it is now
+ * @param change changes one record; returns its new state, or that it is deleted
+ * @param done a verb such as `updated`, for the message when the run ends before all are changed
+ * @returns each record before and after its change
  */
 export async function changeMany<State extends DataRecord | 'deleted'>(
 	run: Run,

@@ -88,7 +88,7 @@ interface Allowed {
 	choices: boolean;
 }
 
-/** Plans what a run would add to a card, and returns the resulting fields. Sends no changes. */
+/** Plans the fields and choices that a run would add to a card, and returns the resulting fields. Sends no changes. */
 export async function previewChanges(
 	run: Run,
 	card: CardReference,
@@ -137,10 +137,10 @@ async function addChoices(
 }
 
 /**
- * Adds to a card what it lacks for the values of some writes. Executions of this process take turns.
+ * Adds the fields and choices that a card lacks for the values of some writes. Executions of this process take turns.
  *
  * @returns the fields that were created
- * @throws what stopped it; its message says which fields exist now
+ * @throws the error that stopped it; its message says which fields exist now
  */
 export async function changeCard(
 	run: Run,
@@ -178,7 +178,7 @@ export async function changeCard(
 }
 
 /**
- * Adds what the card of a write lacks for the values of all items of the run, where the options say so.
+ * Adds the fields and choices that the card of a write lacks for the values of all items, if the options say so.
  * Items wait for each other here: the types of new fields follow from all values.
  *
  * @param isDry whether nothing may be sent

@@ -66,7 +66,7 @@ export interface ColumnOptions {
  *
  * @param value the parameter `columns`
  * @param item the input item's data, for Map Automatically
- * @param label what the editor calls the mapper
+ * @param label the mapper's name in the editor
  * @throws InputError when there is nothing to write
  */
 export function readColumns(value: unknown, item: JsonObject, label: string): Columns {
@@ -146,7 +146,7 @@ function together(errors: readonly unknown[]): unknown {
 }
 
 /**
- * Turns the entries into record data: keys become field ids, values what the fields hold.
+ * Turns the entries into record data: keys become field ids, and values fit the fields.
  *
  * @param index the live field listing
  * @returns data keyed by field id

@@ -11,7 +11,7 @@ import type { Run } from '../run';
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
  * @param run tells the user of a name that could mean a field, too; knows the time zone
- * @param isExact whether it chooses what is changed: a near name or an empty value is refused then
+ * @param isExact whether it chooses records to change: then a near name or an empty value is refused
  * @returns whether a record passes; undefined when there is no condition
  * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
  */

@@ -29,10 +29,10 @@ interface WriteParameters {
 }
 
 /**
- * Reads what an item writes, and where: the beginning of Create, Update and Create or Update. Adds fields
+ * Reads the values that an item writes, and their card: the first step of Create, Update and Create or Update. Adds fields
  * and choices that the card lacks, where the options say so.
  *
- * @param label what the editor calls the mapper
+ * @param label the mapper's name in the editor
  * @param isExact whether a card is meant by its exact name only
  * @throws InputError before anything is sent, but for the listing of cards
  */
@@ -59,7 +59,7 @@ function blamesFields(error: unknown): boolean {
 /** A text that a field of an unknown type may need as a number or as true or false. */
 const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
 
-/** The fields of the card, where it matters also by what records hold in those of an unknown type. */
+/** The fields of the card; unknown types are inferred from records where that matters. */
 export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Write,

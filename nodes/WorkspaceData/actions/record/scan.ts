@@ -8,8 +8,8 @@ const A_FEW = 100;
 /**
  * Reads records of a listing from the first on, page by page.
  *
- * @param isLast takes a record in; says whether the answer is known with it
- * @param toTheEnd whether all that the listing is to give is read; else `isLast` may end it early
+ * @param isLast looks at a record; returns whether no further one is needed
+ * @param toTheEnd whether to read the whole listing; else `isLast` may end it early
  * @returns how many records were looked at
  */
 export async function scanRecords(

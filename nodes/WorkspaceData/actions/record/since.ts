@@ -61,7 +61,7 @@ interface Entry extends SeenEntry {
 /** A card in this run. */
 interface TrackedCard {
 	before: Seen;
-	/** Oldest first, without records older than all that are remembered. */
+	/** Oldest first, without records older than every remembered one. */
 	listed: readonly Entry[];
 	/** How many records were read. */
 	read: number;
@@ -69,7 +69,7 @@ interface TrackedCard {
 	left: Set<string>;
 }
 
-/** The cards of a run: its items share what has been returned. */
+/** The cards of a run: its items share the records that were returned. */
 const tracked = new WeakMap<Run, Map<string, Promise<TrackedCard>>>();
 
 async function openCard(

@@ -40,7 +40,7 @@ export const updateManyRecords = defineOperation({
 		const updated = await changeMany(
 			run,
 			card,
-			// The conditions are about the fields that there are, in a dry run, too.
+			// Conditions use the existing fields, also in a dry run.
 			write.preview ? await run.fields(card, request) : index,
 			conditions,
 			request,

@@ -103,7 +103,7 @@ export async function openKnownRecords(context: IExecuteFunctions): Promise<Know
 	};
 }
 
-/** The created records among items, by position: what n8n remembers them as, and when they were created. */
+/** The created records among items, by position: the key under which n8n remembers them, and when they were created. */
 const createdRecords = (items: readonly INodeExecutionData[]) =>
 	items.map(({ json }) =>
 		json.event === 'record.created' && json.record_id !== undefined

@@ -12,7 +12,7 @@ import { rawBody, signerOf } from './verify';
  * processes of n8n read the same database, so one probe is enough, whichever process gets it.
  *
  * It changes nothing, starts no execution and writes no log, so a flood of probes is as harmless as one.
- * Without the secret, all that a forged probe learns is that it was refused. A captured one that is sent
+ * Without the secret, a forged probe learns only that it was refused. A captured one that is sent
  * again tells whether the secret is still saved, and nothing else.
  */
 export async function answerProbe(

@@ -37,7 +37,7 @@ function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
 }
 
 /**
- * Whether the values that an event carries meet the conditions; what it does not carry is empty. Where
+ * Whether the values that an event carries meet the conditions; missing values count as empty. Where
  * they cannot be compared, the event starts the workflow and the log says why: better too often than
  * never. With all cards, a condition about a field that the card does not have is not met.
  */

@@ -8,7 +8,7 @@ export interface DeliveryResponse {
 	once(event: 'finish' | 'close', listener: () => void): unknown;
 }
 
-/** A delivery that n8n is working on; without a response once that is gone from memory. */
+/** A delivery that n8n is working on; without its response once that was garbage-collected. */
 interface Open {
 	subscription: string;
 	response(): DeliveryResponse | undefined;

@@ -33,11 +33,11 @@ const cards = new BoundedMap<string, KnownFields>(1_000);
 
 /**
  * The fields of a card, from a listing that is kept for a minute and then renewed in the
- * background. Waits for a new one where there is none, or where it lacks something; never fails and
- * never takes longer than 3 s: then the last listing is given, or undefined.
+ * background. Waits for a new listing if none is kept or the kept one is not enough. It never fails and
+ * never takes longer than 3 s: then it returns the last listing, or undefined.
  *
  * @param card whose fields
- * @param isEnough whether a listing has what is needed
+ * @param isEnough whether a listing has the fields that are needed
  */
 export async function knownFields(
 	context: IWebhookFunctions,

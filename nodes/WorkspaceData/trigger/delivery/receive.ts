@@ -71,7 +71,7 @@ export async function receiveDelivery(
 		overlapMs: settings.overlapMs,
 		now: clock.now(),
 	});
-	// An execution that ran long wrote back an old copy; this delivery shows that what is known here works.
+	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.
 	if (use === 'production' && isOverwritten(node.set, saved)) {
 		writeStore(context, stored(node.set));
 	}

@@ -25,8 +25,8 @@ async function within(ms: number, task: Promise<void>, clock: Clock): Promise<bo
 }
 
 /**
- * Ends the subscriptions that deliver to this very address: those of a test leave the published workflow
- * alone, and a copy of n8n leaves the original alone. Never throws and never takes long: what takes
+ * Ends the subscriptions that deliver to this very address, so that the end of a test does not touch the
+ * published workflow, and a copy of n8n does not touch the original. Never throws and never takes long: what takes
  * longer continues while this process runs, and is saved, to be tried again when the workflow is published.
  */
 export async function deactivate(
