@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(__dirname, '../../..');
 
-/** Folders that are made by programs, and folders with a dot: not part of the house. */
+/** Folders that are made by programs, and folders with a dot: not part of the source. */
 const isPart = (name: string): boolean =>
 	!name.startsWith('.') && !['node_modules', 'dist', 'coverage'].includes(name);
 
@@ -16,7 +16,7 @@ const foldersIn = (folder: string): string[] =>
 /** The folders of the tree in the page, with their paths; two blanks indent a level. */
 function drawnFolders(): string[] {
 	const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-	const [, tree = ''] = /## The house\n\n```text\n([^`]*)```/.exec(page) ?? [];
+	const [, tree = ''] = /## The folders\n\n```text\n([^`]*)```/.exec(page) ?? [];
 	const above: string[] = [];
 	return tree
 		.trimEnd()
