@@ -22,9 +22,11 @@ export async function withTimeLimit<T>(
 	});
 	try {
 		return await Promise.race([send(end.signal), tooLate]);
+	} catch (error) {
+		// With a reason: the default one collects a stack. After an answer nothing is left to end.
+		end.abort('over');
+		throw error;
 	} finally {
 		turnOff();
-		// With a reason: the default one collects a stack, for every request.
-		end.abort('over');
 	}
 }
