@@ -13,7 +13,7 @@ import { redact } from '../model/redact';
 import { accessTokens } from '../transport/accessToken';
 import { systemClock, type Clock } from '../transport/clock';
 import { entryText } from '../transport/credential';
-import { AccessTokenError, NetworkFailure } from '../transport/failures';
+import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failures';
 import { readNetworkFault } from '../transport/networkFault';
 import { readAnswer } from '../transport/request';
 import { withTimeLimit } from '../transport/timeLimit';
@@ -24,10 +24,11 @@ const TIMEOUT_MS = 10_000;
 
 /** n8n gives credential tests the older request helper only; this is how it takes our options. */
 function sender(context: ICredentialTestFunctions): Send {
-	return async ({ url, ...options }: IHttpRequestOptions) =>
+	return async ({ url, encoding, ...options }: IHttpRequestOptions) =>
 		await context.helpers.request({
 			...options,
 			uri: url,
+			useStream: encoding === 'stream',
 			json: false,
 			simple: false,
 			followRedirect: false,
@@ -86,26 +87,26 @@ async function listsCards(
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
 	const { host } = new URL(baseUrl);
-	const answer = await withTimeLimit(
-		TIMEOUT_MS,
-		clock,
-		async (end) =>
-			await send({
-				method: 'GET',
-				url: `${baseUrl}/workspaces/${workspaceId}/cards`,
-				headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
-				timeout: TIMEOUT_MS,
-				abortSignal: end,
-			}),
-	).catch(readNetworkFault);
+	const answer = await withTimeLimit(TIMEOUT_MS, clock, async (end) => {
+		const response = await send({
+			method: 'GET',
+			url: `${baseUrl}/workspaces/${workspaceId}/cards`,
+			headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+			timeout: TIMEOUT_MS,
+			abortSignal: end,
+			encoding: 'stream',
+		});
+		return await readAnswer(response, { end });
+	}).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(
-			`The service at ${host} could not be reached: ${answer.message}`,
+			answer instanceof UnusableAnswer
+				? `The service at ${host} answered, but ${answer.message}`
+				: `The service at ${host} could not be reached: ${answer.message}`,
 			"Check 'Base URL'",
 		);
 	}
-	// The older helper leaves bodies as text.
-	const { status, body } = readAnswer(answer) ?? { status: 0, body: '' };
+	const { status, body } = answer ?? { status: 0, body: '' };
 	const refusal = readRefusal(status, body, clean);
 	if (status === 200 && !refusal) {
 		return readCards(body)

@@ -25,7 +25,11 @@ export const MAX_LEVELS = 500;
 export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) return true;
-	return Object.values(value).some((part) => isTooDeep(part, levels - 1));
+	// A loop: for a page of records, a callback for each value takes half as long as parsing them.
+	for (const part of Array.isArray(value) ? value : Object.values(value)) {
+		if (isTooDeep(part, levels - 1)) return true;
+	}
+	return false;
 }
 
 /** A body with its JSON parsed where that came as a text: under another content type, or encoded twice. */

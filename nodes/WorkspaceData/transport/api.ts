@@ -211,6 +211,8 @@ export async function openApi(
 					headers: { 'Content-Type': 'application/json' },
 				}),
 				json: true,
+				// How much of it is read is for us to say: n8n's HTTP client knows no bound.
+				encoding: 'stream',
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,

@@ -1,8 +1,14 @@
 import { readProblem, readRefusal, type Problem } from '../model/problem';
 import type { Authentication } from './credential';
-import { ApiFailure, Unreachable, UnusableAnswer, type NetworkFailure } from './failures';
+import {
+	AnswerTooLarge,
+	ApiFailure,
+	Unreachable,
+	UnusableAnswer,
+	type NetworkFailure,
+} from './failures';
 import { isRateLimited } from './rateLimit';
-import type { ApiAnswer, ApiRequest } from './request';
+import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from './request';
 
 /** Who asked, for what is said about a failed request. */
 export interface Asker {
@@ -49,12 +55,17 @@ export function unreachable(
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
+	const tooLarge = fault instanceof AnswerTooLarge;
 	if (!lost && fault instanceof UnusableAnswer) {
+		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
 		return new Unreachable(`The service answered, but ${reason}`, {
-			description: `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`,
+			description: tooLarge
+				? `At most ${MAX_ANSWER_BYTES / 1e6} MB of an answer are read. Lower 'Limit' if the operation has it. ${elsewhere}`
+				: elsewhere,
 			httpCode,
 			transient,
 			mayHaveArrived,
+			tooLarge,
 		});
 	}
 	return lost

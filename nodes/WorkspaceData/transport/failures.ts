@@ -57,6 +57,13 @@ export class UnusableAnswer extends NetworkFailure {
 	}
 }
 
+/** An answer of which nobody reads more. Another try would bring as much. */
+export class AnswerTooLarge extends UnusableAnswer {
+	constructor() {
+		super('', 'the answer is too large', false);
+	}
+}
+
 /** A try that was not sent, as the service has not answered the last ones. @see transport/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {
@@ -92,13 +99,20 @@ export class ApiFailure extends Failure {
 export class Unreachable extends Failure {
 	/** Whether the service can have received the request all the same. */
 	readonly mayHaveArrived: boolean;
+	/** Whether an answer came, but was larger than what is read of one. */
+	readonly tooLarge: boolean;
 
 	constructor(
 		message: string,
-		{ mayHaveArrived = true, ...facts }: FailureFacts & { mayHaveArrived?: boolean },
+		{
+			mayHaveArrived = true,
+			tooLarge = false,
+			...facts
+		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
 	) {
 		super(message, facts);
 		this.mayHaveArrived = mayHaveArrived;
+		this.tooLarge = tooLarge;
 	}
 }
 

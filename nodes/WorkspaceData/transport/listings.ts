@@ -3,9 +3,15 @@ import { readFields, type Field } from '../model/field';
 import { readCursor } from '../model/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
 import type { WorkspaceApi } from './api';
-import { ApiFailure, UnexpectedAnswer } from './failures';
+import { ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
 import { getDescription } from './description';
-import { bearableSize, describedPageSize, MAX_PAGE_SIZE, pageSizeOf } from './pageSize';
+import {
+	bearableSize,
+	describedPageSize,
+	MAX_PAGE_SIZE,
+	pageSizeOf,
+	sizeAfterTooLarge,
+} from './pageSize';
 import { openListing, type Listing } from './paging';
 import type { ApiRequest, PathPart } from './request';
 
@@ -166,6 +172,10 @@ export function openRecordListing(
 			const size = most && Math.min(most, needed, bearable);
 			const page = await readRecords(api, cardId, cursor, size, options).catch(
 				async (error: unknown) => {
+					if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
+						bearable = sizeAfterTooLarge(size);
+						return undefined;
+					}
 					if (!size || !pageSize.isRefused(error, size)) throw error;
 					await pageSize.refused(size, async () => await readDescribedSize(api, options));
 					return undefined;

@@ -1,5 +1,5 @@
 /** Reads n8n's errors of requests that got no answer. */
-import { NetworkFailure, UnusableAnswer } from './failures';
+import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
 
 /** Reasons, by the error code of the system or of the HTTP client. */
 const REASONS: Record<string, string> = {
@@ -23,7 +23,7 @@ const BEFORE_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAD
 /** Failures of reading an answer: there was one, so the request has arrived. */
 const UNREADABLE = /^(?:HPE_|Z_|ERR_STREAM_|ERR_HTTP_|ERR_CONTENT_DECODING|ERR__ERROR_|ERR_BROTLI)/;
 
-/** JavaScript's texts end at half a gigabyte. Another try would bring as much. */
+/** JavaScript's texts end at half a gigabyte. */
 const TOO_LARGE = /string longer than/i;
 
 /** A TLS greeting that was answered with something else, such as plain HTTP. */
@@ -87,7 +87,7 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 			(text) => isText(text) && CONNECTING.test(text),
 		);
 	if (texts.some((text) => TOO_LARGE.test(text))) {
-		return new UnusableAnswer('', 'the answer is too large', false);
+		return new AnswerTooLarge();
 	}
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, !connecting, true);

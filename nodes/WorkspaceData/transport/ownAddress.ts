@@ -6,6 +6,8 @@ import { withTimeLimit } from './timeLimit';
 
 /** The longest that n8n's own answer is waited for, in ms: until then the trigger does nothing else. */
 export const OWN_TIMEOUT_MS = 5_000;
+/** The most bytes that are read of it: a proof has a hundred. */
+const MAX_OWN_BYTES = 64_000;
 
 /**
  * Posts a text to n8n's own webhook address, the way that all requests of n8n go: through its proxy and by
@@ -20,21 +22,19 @@ export async function postToSelf(
 	headers: Record<string, string>,
 	clock: Clock,
 ): Promise<ApiAnswer | undefined> {
-	const answer = await withTimeLimit(
-		OWN_TIMEOUT_MS,
-		clock,
-		async (end) =>
-			await context.helpers.httpRequest({
-				method: 'POST',
-				url,
-				headers: { 'Content-Type': 'application/json', ...headers },
-				body,
-				timeout: OWN_TIMEOUT_MS,
-				abortSignal: end,
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true,
-			}),
-	).catch(() => undefined);
-	return readAnswer(answer);
+	return await withTimeLimit(OWN_TIMEOUT_MS, clock, async (end) => {
+		const response: unknown = await context.helpers.httpRequest({
+			method: 'POST',
+			url,
+			headers: { 'Content-Type': 'application/json', ...headers },
+			body,
+			timeout: OWN_TIMEOUT_MS,
+			abortSignal: end,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		});
+		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, end });
+	}).catch(() => undefined);
 }

@@ -3,6 +3,7 @@ import { BoundedMap } from '../model/boundedMap';
 import { isObject, ownValue, type JsonObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
 import { ApiFailure } from './failures';
+import { MAX_ANSWER_BYTES } from './request';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
 export const MAX_PAGE_SIZE = 1_000;
@@ -102,6 +103,13 @@ export function bearableSize(records: ReadonlyArray<{ raw: JsonObject }>): numbe
 	if (bytes === 0) return MAX_PAGE_SIZE;
 	return Math.max(1, Math.floor((MAX_PAGE_BYTES * measured.length) / bytes));
 }
+
+/**
+ * The size to try after a page that was too large to be read: the one at which its records, all of the same
+ * size, would make a page of bearable size. Ends at one record.
+ */
+export const sizeAfterTooLarge = (size: number): number =>
+	Math.max(1, Math.floor((size * MAX_PAGE_BYTES) / MAX_ANSWER_BYTES));
 
 /** The object that a reference within a description points to. @see RFC 6901 */
 function resolve(description: JsonObject, value: unknown): JsonObject | undefined {

@@ -1,6 +1,8 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
-import { z } from 'zod';
 import { parsedBody } from '../model/json';
+import { isObject } from '../model/shapes';
+import { readBody } from './body';
+import { AnswerTooLarge } from './failures';
 import type { Headers } from './rateLimit';
 
 /** A path parameter: the value, and how the user knows it. */
@@ -36,21 +38,37 @@ export interface ApiAnswer {
 	headers: Headers;
 }
 
-/** The full response, as n8n's request helpers return it. */
-const fullResponseSchema = z
-	.object({
-		statusCode: z.number(),
-		headers: z.record(z.unknown()).catch({}),
-		body: z.unknown(),
-	})
-	.transform(
-		({ statusCode, headers, body }): ApiAnswer => ({
-			status: statusCode,
-			headers,
-			body: parsedBody(body),
-		}),
-	);
+/**
+ * The most bytes that are read of one answer. A page should have an eighth of it; parsing all of it takes the
+ * event loop about half a second.
+ */
+export const MAX_ANSWER_BYTES = 64_000_000;
+/** The most bytes that are read of an answer other than success. Beyond them, its status says enough. */
+const MAX_REFUSAL_BYTES = 1_000_000;
 
-/** The answer in n8n's full response; undefined where it is anything else. */
-export const readAnswer = (response: unknown): ApiAnswer | undefined =>
-	fullResponseSchema.safeParse(response).data;
+/**
+ * Reads the answer in n8n's full response, and its body, which may be a stream.
+ *
+ * @param maxBytes the most that is read of the body
+ * @param end ends the reading and the connection
+ * @returns undefined where the response is anything else
+ * @throws AnswerTooLarge when the body of a success is larger
+ * @throws NetworkFailure when the body is cut off or cannot be read
+ */
+export async function readAnswer(
+	response: unknown,
+	{ maxBytes = MAX_ANSWER_BYTES, end }: { maxBytes?: number; end?: AbortSignal } = {},
+): Promise<ApiAnswer | undefined> {
+	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
+	const { statusCode: status } = response;
+	const headers = isObject(response.headers) ? response.headers : {};
+	const isSuccess = status >= 200 && status < 300;
+	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
+	const body = await readBody(response.body, most, headers['content-length'], end).catch(
+		(error: unknown) => {
+			if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
+			return '';
+		},
+	);
+	return { status, headers, body: parsedBody(body) };
+}

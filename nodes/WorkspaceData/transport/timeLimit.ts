@@ -20,11 +20,14 @@ export async function withTimeLimit<T>(
 			reject(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
 		);
 	});
+	let answered = false;
 	try {
-		return await Promise.race([send(end.signal), tooLate]);
+		const answer = await Promise.race([send(end.signal), tooLate]);
+		answered = true;
+		return answer;
 	} finally {
 		turnOff();
-		// With a reason: the default one collects a stack, for every request.
-		end.abort('over');
+		// After an answer, the client would make an error of it. With a reason: the default one collects a stack.
+		if (!answered) end.abort('over');
 	}
 }

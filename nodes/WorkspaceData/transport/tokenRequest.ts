@@ -7,7 +7,7 @@ import { redact } from '../model/redact';
 import { readObject } from '../model/shapes';
 import { systemClock, type Clock } from './clock';
 import { entryText } from './credential';
-import { AccessTokenError, isTransientStatus, NetworkFailure } from './failures';
+import { AccessTokenError, AnswerTooLarge, isTransientStatus, NetworkFailure } from './failures';
 import { readNetworkFault } from './networkFault';
 import { readAnswer } from './request';
 import { withTimeLimit } from './timeLimit';
@@ -17,6 +17,8 @@ export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
 
 /** The longest that a token request takes, in ms. */
 export const TOKEN_TIMEOUT_MS = 10_000;
+/** The most bytes that are read of its answer; tokens with many roles have some ten thousand. */
+const MAX_TOKEN_BYTES = 1_000_000;
 /** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
 const DEFAULT_LIFETIME_S = 300;
 
@@ -60,18 +62,16 @@ export async function requestAccessToken(
 			client_secret: entryText(credential.clientSecret),
 		}).toString(),
 		timeout: timeoutMs,
+		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 	};
-	const answer = await withTimeLimit(
-		timeoutMs,
-		clock,
-		async (end) => await send({ ...options, abortSignal: end }),
+	const response = await withTimeLimit(timeoutMs, clock, async (end) =>
+		readAnswer(await send({ ...options, abortSignal: end }), { maxBytes: MAX_TOKEN_BYTES, end }),
 	).catch(readNetworkFault);
-	if (answer instanceof NetworkFailure) return unreachableAuth(credential, answer);
-	const response = readAnswer(answer);
-	if (!response) return unreadable(host);
+	if (!response || response instanceof AnswerTooLarge) return unreadable(host);
+	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
 	return readTokenAnswer(response.status, response.body, host, clean);
 }

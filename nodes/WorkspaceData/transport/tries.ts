@@ -53,13 +53,17 @@ export function createTries(
 		const exchange = openExchange(data);
 		const outcome = await withTimeLimit(timeoutMs, clock, async (end) => {
 			exchange.end = end;
-			const answering = context.helpers.httpRequestWithAuthentication.call(
-				context,
-				credentialType,
-				{ ...options, timeout: timeoutMs, abortSignal: end },
-				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
-			);
-			const answer = readAnswer(await unlessCancelled(answering));
+			const answering = async () =>
+				await readAnswer(
+					await context.helpers.httpRequestWithAuthentication.call(
+						context,
+						credentialType,
+						{ ...options, timeout: timeoutMs, abortSignal: end },
+						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
+					),
+					{ end },
+				);
+			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {
 				const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
 				return new UnusableAnswer('', reason, false);

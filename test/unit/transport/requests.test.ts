@@ -402,6 +402,12 @@ describe('a service that keeps silent', () => {
 		expect(sent[0]?.abortSignal?.aborted).toBe(true);
 	});
 
+	test('G11: after an answer, nothing is left to end: the client would make an error of it', async () => {
+		const { api, sent } = await service(ok);
+		await api.request(request('GET'));
+		expect(sent[0]?.abortSignal?.aborted).toBe(false);
+	});
+
 	test('C11: 200 impatient calls of a hanging API take 15 s altogether', async () => {
 		const { api, clock, sent } = await service(...never);
 		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
