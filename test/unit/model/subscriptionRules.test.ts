@@ -45,6 +45,7 @@ const steps = [
 	step('an event', (world) => void world.event()),
 	step('a job runs', (world) => world.runJob()),
 	step('a job fails', (world) => world.failJob()),
+	step('the end of the next job is not heard', (world) => world.missEnd()),
 	step('a long execution begins', (world) => world.beginLong()),
 	step('it ends', (world) => world.endLong()),
 	step('n8n is killed', (world) => world.kill()),
@@ -177,3 +178,27 @@ test('C5 what others delete every five minutes is renewed after pauses that grow
 	expect(world.calls - calls).toBeLessThanOrEqual(2 * 30);
 	expect(world.saves - saves).toBeLessThanOrEqual(2 * 30);
 });
+
+test.each(WORLDS.filter(({ queueMode }) => queueMode))(
+	'G10 ends that are not heard delay saving by half a minute, one minute, two, in %j',
+	(options) => {
+		const world = new World({ ...options, prompt: true });
+		world.start(world.original, true);
+		for (let n = 0; n < 3; n += 1) world.missEnd();
+		const { saves } = world;
+		world.pass(SILENCE_MS);
+		const trusted = () => world.original.main?.set.trust !== 'no';
+		expect([trusted(), world.saves - saves]).toEqual([false, 1]);
+		for (const [seconds, more] of [
+			[30, 2],
+			[60, 3],
+		] as const) {
+			world.pass(seconds * 1_000);
+			expect([trusted(), world.saves - saves]).toEqual([false, more]);
+		}
+		world.pass(120_000);
+		expect([trusted(), world.saves - saves]).toEqual([true, 4]);
+		world.pass(2 * 3_600_000);
+		expect(world.live()).toHaveLength(1);
+	},
+);
