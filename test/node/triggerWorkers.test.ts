@@ -79,7 +79,7 @@ describe('where n8n does not hear of the end of an execution that saves', () => 
 	}
 
 	it.each([true, false])(
-		'G10 saves once more after half a minute, workers without static data: %s',
+		'G12 saves once more after half a minute, workers without static data: %s',
 		async (blindWorkers) => {
 			const trigger = triggerNode(
 				suite.workspace.apiKey,
@@ -119,7 +119,7 @@ describe('where n8n does not hear of the end of an execution that saves', () => 
 		},
 	);
 
-	it('G10 lets another trigger of the workflow save all the same', async () => {
+	it('G12 lets another trigger of the workflow save all the same', async () => {
 		const options = { queueMode: true, blindWorkers: true };
 		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] }, options);
 		for (const trigger of pair) {

@@ -313,11 +313,11 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 	await expectAllRun([card], await createRecords(card, 2));
 });
 
-test('G10 saves a new subscription although n8n never hears how the first execution ended', async () => {
+test('G12 saves a new subscription although n8n never hears how the first execution ended', async () => {
 	const { mainsRedis } = mode;
 	const { card, workflow } = await publishWorkflow('Unheard');
 	const old = (await subscriptionsOf(card)).map(({ id }) => id);
-	// n8n begins to listen for finished jobs after its first one, and removes those that are finished.
+	// n8n begins to listen for finished jobs after its first one, and removes finished jobs at once.
 	mainsRedis.delaySubscribing(3_000);
 	try {
 		await restartRefused(1);

@@ -30,7 +30,7 @@ export interface QueueMode {
 	workers: N8nHost[];
 	webhooks: N8nHost[];
 	redis: BackingService;
-	/** The door that the main process goes through to Redis. */
+	/** The main process reaches Redis through this. */
 	mainsRedis: SlowRedis;
 	database: Database;
 	close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
 
-/** Redis behind a door of its own, which can keep a process waiting for what it subscribes to. */
+/** A way to Redis that can delay what a process subscribes to. */
 export interface SlowRedis {
 	port: number;
 	/** How long a subscription waits from now on, in ms, and all that follows it over its connection. */
@@ -12,7 +12,7 @@ export interface SlowRedis {
 /** The command as ioredis writes it; nothing else that n8n sends has this line. @see Redis serialization protocol */
 const SUBSCRIBE = Buffer.from('\r\nsubscribe\r\n');
 
-/** Opens the door to Redis on this port of the loopback address. */
+/** Starts it before the Redis on this port of the loopback address. */
 export async function startSlowRedis(redisPort: number): Promise<SlowRedis> {
 	const open = new Set<Socket>();
 	let delay = 0;

@@ -180,7 +180,7 @@ test('C5 what others delete every five minutes is renewed after pauses that grow
 });
 
 test.each(WORLDS.filter(({ queueMode }) => queueMode))(
-	'G10 ends that are not heard delay saving by half a minute, one minute, two, in %j',
+	'G12 ends that are not heard delay saving by half a minute, one minute, two, in %j',
 	(options) => {
 		const world = new World({ ...options, prompt: true });
 		world.start(world.original, true);
