@@ -1,5 +1,7 @@
 /** Renewals where n8n gives the executions of its workers no static data, as n8n 2.41 does in queue mode. */
 import { current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
+import { TURN_MS } from '../../nodes/WorkspaceData/trigger/lifecycle/saving';
+import { systemClock } from '../../nodes/WorkspaceData/transport/clock';
 import { triggerNode, triggerPair } from '../support/trigger';
 
 const suite = lifecycleSuite();
@@ -60,5 +62,91 @@ describe('where workers get no static data', () => {
 		expect(current(trigger).id).toBe(made.id);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
+	});
+});
+
+describe('where n8n does not hear of the end of an execution that saves', () => {
+	/** Rings all alarms that are set for as long as another trigger waits for its turn. */
+	function turnsPass(): () => void {
+		const alarm = systemClock.alarm;
+		const rings = new Set<() => void>();
+		jest.spyOn(systemClock, 'alarm').mockImplementation((ms, ring) => {
+			if (ms !== TURN_MS) return alarm(ms, ring);
+			rings.add(ring);
+			return () => rings.delete(ring);
+		});
+		return () => rings.forEach((ring) => ring());
+	}
+
+	it.each([true, false])(
+		'G12 saves once more after half a minute, workers without static data: %s',
+		async (blindWorkers) => {
+			const trigger = triggerNode(
+				suite.workspace.apiKey,
+				{ events: ['record.created'] },
+				{ queueMode: true, blindWorkers },
+			);
+			await trigger.activate();
+			await trigger.start('activate');
+			const old = current(trigger);
+			const ring = turnsPass();
+			trigger.missEnd();
+			pass(26.5);
+			trigger.tick();
+			await until('an execution', () => (trigger.emitted.length > 0 ? true : undefined));
+			await trigger.idle();
+			ring();
+			pass(26.5 + 20 / 3600);
+			trigger.tick();
+			await trigger.idle();
+			expect(trigger.emitted).toHaveLength(1);
+			pass(26.5 + 31 / 3600);
+			trigger.tick();
+			await until('the new one to be saved', () =>
+				current(trigger).id === old.id || trigger.emitted.length < 2 ? undefined : true,
+			);
+			await trigger.idle();
+			const processor = suite.afterRestart(trigger);
+			expect((await processor.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			// Not once more: this end was heard.
+			const { length } = trigger.emitted;
+			pass(26.6);
+			trigger.tick();
+			await trigger.idle();
+			expect(trigger.emitted.length).toBeLessThanOrEqual(length + 1);
+			await trigger.deactivate();
+			expect(suite.live(trigger)).toEqual([]);
+		},
+	);
+
+	it('G12 lets another trigger of the workflow save all the same', async () => {
+		const options = { queueMode: true, blindWorkers: true };
+		const pair = triggerPair(suite.workspace.apiKey, { events: ['record.created'] }, options);
+		for (const trigger of pair) {
+			await trigger.activate();
+			await trigger.start('activate');
+		}
+		const [first, second] = pair;
+		const olds = pair.map(current);
+		const ring = turnsPass();
+		first?.missEnd();
+		pass(26.5);
+		first?.tick();
+		await until('the first execution', () => (first?.emitted.length ? true : undefined));
+		second?.tick();
+		for (const trigger of pair) await trigger.idle();
+		expect(pair.map(({ emitted }) => emitted.length)).toEqual([1, 0]);
+		ring();
+		await until('the second to be saved', () =>
+			second && current(second).id !== olds[1]?.id ? true : undefined,
+		);
+		for (const trigger of pair) await trigger.idle();
+		pass(26.5 + 31 / 3600);
+		first?.tick();
+		await until('the first to be saved', () =>
+			first && current(first).id !== olds[0]?.id ? true : undefined,
+		);
+		for (const trigger of pair) await trigger.deactivate();
+		expect(pair.flatMap((trigger) => suite.live(trigger))).toEqual([]);
 	});
 });

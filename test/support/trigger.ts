@@ -224,6 +224,7 @@ export function triggerNode(
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
 	const emitted: INodeExecutionData[][] = [];
+	let unheardEnds = 0;
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<IRun> {
@@ -360,7 +361,10 @@ export function triggerNode(
 							await new Promise(setImmediate);
 							return await runSaving(items[0] ?? []);
 						}).then(
-							(run) => done?.resolve(run),
+							(run) => {
+								if (unheardEnds > 0) unheardEnds -= 1;
+								else done?.resolve(run);
+							},
 							(error: Error) => done?.reject(error),
 						);
 					}
@@ -377,6 +381,10 @@ export function triggerNode(
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,
+		/** n8n's main process does not hear of the end of the next execution that the trigger starts. */
+		missEnd() {
+			unheardEnds += 1;
+		},
 		/** `execute()`, as part of the execution that a delivery or the trigger started. */
 		async execute(
 			items: IDataObject[],

@@ -21,14 +21,12 @@ import {
 import type { Happening, Outcome, Search, Todo } from './subscriptionHappening';
 import {
 	FIRST_RENEWAL_PAUSE_MS,
-	FIRST_RETRY_PAUSE_MS,
-	grown,
 	isOutdated,
 	isOverwritten,
 	isOwn,
-	MAX_PAUSE_MS,
 	replacedBy,
 	retire,
+	savingFrom,
 	type SubscriptionSet,
 	type Trust,
 	withGone,
@@ -100,7 +98,7 @@ function onCreated(
 		aliveAt: now,
 		seen: false,
 		renewAt: undefined,
-		saving: savedByHook ? undefined : { at: now + MAX_PAUSE_MS, pauseMs: FIRST_RETRY_PAUSE_MS },
+		saving: savedByHook ? undefined : savingFrom(now),
 		missed,
 		gone: set.gone.filter((id) => id !== next.id),
 	};
@@ -206,10 +204,7 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 		case 'notSaved':
 			return only({
 				...set,
-				saving: set.saving && {
-					at: event.now + set.saving.pauseMs,
-					pauseMs: grown(set.saving.pauseMs),
-				},
+				saving: set.saving && { ...set.saving, at: event.now + set.saving.pauseMs },
 			});
 		case 'deleted':
 			return only(withGone(withoutIds(set, event.ids), event.ids));

@@ -10,8 +10,14 @@ import type {
 export const MAX_SUBSCRIPTIONS = 6;
 /** The pause before a renewal that was refused is tried again; doubles with each further refusal. */
 export const FIRST_RENEWAL_PAUSE_MS = 15_000;
-/** The pause before saving, or a deletion, is tried again; doubles with each further failure. */
+/** The pause before a deletion is tried again; doubles with each further failure. */
 export const FIRST_RETRY_PAUSE_MS = 60_000;
+/**
+ * How long the first execution that saves is waited for. It may wait behind others, and n8n in queue mode may
+ * not hear of its end: it removes a finished job at once, and the first end after a start can come before it
+ * listens. Doubles with each further one; after a failure it is the pause, too.
+ */
+const FIRST_SAVING_PAUSE_MS = 30_000;
 /** Most ids of ended subscriptions that are remembered; a renewal adds one or two. */
 const MAX_GONE = 20;
 /** The longest of these pauses. */
@@ -35,6 +41,12 @@ export interface Retry {
 
 /** The pause after one that failed. */
 export const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
+
+/** An execution that saves begins: when it is given up, and how long to wait after that. */
+export const savingFrom = (now: number, pauseMs = FIRST_SAVING_PAUSE_MS): Retry => ({
+	at: now + pauseMs,
+	pauseMs: grown(pauseMs),
+});
 
 export interface SubscriptionSet {
 	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */

@@ -4,10 +4,9 @@ import { dueDeletions, leftBehind } from './subscriptionEnds';
 import type { Happening, Outcome, Todo } from './subscriptionHappening';
 import {
 	FIRST_RENEWAL_PAUSE_MS,
-	FIRST_RETRY_PAUSE_MS,
 	grown,
 	isOwn,
-	MAX_PAUSE_MS,
+	savingFrom,
 	type SubscriptionSet,
 } from './subscriptionSet';
 
@@ -22,15 +21,15 @@ export const renewLater = (set: SubscriptionSet, jitter: number, now: number): S
 const wasSavedElsewhere = ({ trust }: SubscriptionSet): boolean =>
 	trust === 'elsewhere' || trust === 'late';
 
-/** Has the set saved. Should n8n never tell how the execution ended, there is another one after an hour. */
+/** Has the set saved. */
 function saving(
 	set: SubscriptionSet,
 	deletes: RetiredSubscription[],
-	pauseMs: number,
 	now: number,
+	pauseMs?: number,
 ): Outcome {
 	return {
-		set: { ...set, saving: { at: now + MAX_PAUSE_MS, pauseMs } },
+		set: { ...set, saving: savingFrom(now, pauseMs) },
 		todo: [{ do: 'save', deletes, isSettled: set.trust === 'elsewhere' }],
 	};
 }
@@ -41,13 +40,13 @@ function endDue(set: SubscriptionSet, now: number): Outcome {
 	const due = dueDeletions(set, now);
 	const readsBack = due.length > 0 && wasSavedElsewhere(set);
 	if (set.saving) {
-		if (set.saving.at <= now) return saving(set, readsBack ? due : [], set.saving.pauseMs, now);
+		if (set.saving.at <= now) return saving(set, readsBack ? due : [], now, set.saving.pauseMs);
 		if (readsBack) return { set, todo: [] };
 	}
 	if (readsBack) {
 		// Where a deletion has failed before, an execution also saves that the subscription has ended.
 		const hasFailed = due.some(({ id }) => set.deletions.has(id));
-		if (hasFailed || !current) return saving(set, due, FIRST_RETRY_PAUSE_MS, now);
+		if (hasFailed || !current) return saving(set, due, now);
 		const known = [...retired.map(({ id }) => id), ...gone];
 		return { set, todo: [{ do: 'probe', subscription: current, known }] };
 	}
@@ -82,7 +81,7 @@ export function onProbed(
 		const isKept = (one: RetiredSubscription) => one.deleteAt !== null && isOwn(set, one);
 		const retired = set.retired.map((one) => (isKept(one) ? { ...one, deleteAt: null } : one));
 		const late = renewLater({ ...set, retired, trust: 'late' }, jitter, now);
-		return saving(late, [], FIRST_RETRY_PAUSE_MS, now);
+		return saving(late, [], now);
 	}
 	// Still saved when the overlap is over. Of a long row of renewals, some end before that.
 	const isStillOpen = (one: RetiredSubscription) =>
@@ -91,5 +90,5 @@ export function onProbed(
 		? set
 		: { ...set, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS };
 	if (answer === 'confirmed') return { set: next, todo: [{ do: 'delete', subscriptions: due }] };
-	return saving(next, due, FIRST_RETRY_PAUSE_MS, now);
+	return saving(next, due, now);
 }

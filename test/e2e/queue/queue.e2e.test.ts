@@ -290,3 +290,43 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 	});
 	await expectAllRun(cards, ids);
 });
+
+test('C5 keeps the old subscription where the new one is no longer saved', async () => {
+	const { control, database } = mode;
+	const { card, workflow } = await publishWorkflow('One execution', { overlap: 0.1 });
+	const [{ id: old = '' } = {}] = await subscriptionsOf(card);
+	await restartRefused(1);
+	const { id: second } = await successorOf(card, [old]);
+	await until('the second to be saved', async () =>
+		(await savedText(workflow)).includes(second) ? true : undefined,
+	);
+	// As another node's execution does that writes static data in a worker of n8n 2.41.
+	await database.query(
+		`UPDATE workflow_entity SET "staticData" = '{}' WHERE id = '${workflow.id}'`,
+	);
+	const { id: third } = await successorOf(card, [old, second]);
+	expect((await subscriptionsOf(card)).map(({ id }) => id)).toEqual([old, second, third]);
+	await until('the old ones to be deleted', async () =>
+		(await subscriptionsOf(card)).length === 1 ? true : undefined,
+	);
+	expect((await control.subscriptions()).map(({ id }) => id)).toEqual([third]);
+	await expectAllRun([card], await createRecords(card, 2));
+});
+
+test('G12 saves a new subscription although n8n never hears how the first execution ended', async () => {
+	const { mainsRedis } = mode;
+	const { card, workflow } = await publishWorkflow('Unheard');
+	const old = (await subscriptionsOf(card)).map(({ id }) => id);
+	// n8n begins to listen for finished jobs after its first one, and removes finished jobs at once.
+	mainsRedis.delaySubscribing(3_000);
+	try {
+		await restartRefused(1);
+		const { id: successor } = await successorOf(card, old);
+		await until('the new subscription to be saved', async () =>
+			(await savedText(workflow)).includes(successor) ? true : undefined,
+		);
+	} finally {
+		mainsRedis.delaySubscribing(0);
+	}
+	await expectAllRun([card], await createRecords(card, 2));
+});

@@ -17,6 +17,7 @@ import {
 	type Database,
 } from './backingServices.ts';
 import { startBalancer } from './balancer.ts';
+import { startSlowRedis, type SlowRedis } from './slowRedis.ts';
 
 /** n8n in queue mode: one main process, two workers, two webhook processors behind a balancer. */
 export interface QueueMode {
@@ -29,6 +30,8 @@ export interface QueueMode {
 	workers: N8nHost[];
 	webhooks: N8nHost[];
 	redis: BackingService;
+	/** The main process reaches Redis through this. */
+	mainsRedis: SlowRedis;
 	database: Database;
 	close(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 	const redis = await createRedis(userFolder);
 	await Promise.all([postgres.start(), redis.start()]);
 
+	const mainsRedis = await startSlowRedis(redis.port);
 	const webhookPorts = [await freePort(), await freePort()];
 	const balancer = await startBalancer(webhookPorts);
 	const environment = {
@@ -57,7 +61,6 @@ export async function openQueueMode(): Promise<QueueMode> {
 		DB_POSTGRESDB_PASSWORD: 'not-checked',
 		DB_POSTGRESDB_POOL_SIZE: '10',
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-		QUEUE_BULL_REDIS_PORT: String(redis.port),
 		// A worker that was killed is found out, and its jobs run again, within seconds. A busy machine
 		// makes workers look dead that are not: such a job may be taken up more often than once.
 		QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -81,7 +84,10 @@ export async function openQueueMode(): Promise<QueueMode> {
 			role,
 			...(port !== undefined && { port }),
 			publicUrl: balancer.url,
-			extra: environment,
+			extra: {
+				...environment,
+				QUEUE_BULL_REDIS_PORT: String(role === 'start' ? mainsRedis.port : redis.port),
+			},
 		});
 	const main = await host('start');
 	await main.start();
@@ -102,12 +108,14 @@ export async function openQueueMode(): Promise<QueueMode> {
 		workers,
 		webhooks,
 		redis,
+		mainsRedis,
 		database: postgres,
 		async close() {
 			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));
 			await main.stop();
 			await service.stop();
 			await balancer.close();
+			await mainsRedis.close();
 			await redis.stop();
 			await postgres.stop();
 		},

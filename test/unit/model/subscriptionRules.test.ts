@@ -40,6 +40,7 @@ const steps = [
 	step('an event', (world) => void world.event()),
 	step('a job runs', (world) => world.n8n.runJob()),
 	step('a job fails', (world) => world.n8n.failJob()),
+	step('the end of the next job is not heard', (world) => world.n8n.missEnd()),
 	step('a long execution begins', (world) => world.n8n.beginLong()),
 	step('it ends', (world) => world.n8n.endLong()),
 	step('n8n is killed', (world) => world.n8n.kill()),
@@ -178,3 +179,27 @@ test('C5 what others delete every five minutes is renewed after pauses that grow
 	expect(world.service.calls - calls).toBeLessThanOrEqual(2 * 30);
 	expect(world.n8n.saves - saves).toBeLessThanOrEqual(2 * 30);
 });
+
+test.each(WORLDS.filter(({ queueMode }) => queueMode))(
+	'G12 ends that are not heard delay saving by half a minute, one minute, two, in %j',
+	(options) => {
+		const world = new World({ ...options, prompt: true });
+		world.n8n.start(world.n8n.original, true);
+		for (let n = 0; n < 3; n += 1) world.n8n.missEnd();
+		const { saves } = world.n8n;
+		world.pass(SILENCE_MS);
+		const trusted = () => world.n8n.original.main?.set.trust !== 'no';
+		expect([trusted(), world.n8n.saves - saves]).toEqual([false, 1]);
+		for (const [seconds, more] of [
+			[30, 2],
+			[60, 3],
+		] as const) {
+			world.pass(seconds * 1_000);
+			expect([trusted(), world.n8n.saves - saves]).toEqual([false, more]);
+		}
+		world.pass(120_000);
+		expect([trusted(), world.n8n.saves - saves]).toEqual([true, 4]);
+		world.pass(2 * 3_600_000);
+		expect(world.live).toHaveLength(1);
+	},
+);

@@ -4,6 +4,7 @@ import type { RetiredSubscription } from '../../model/subscription';
 import type { Todo } from '../../model/subscriptionHappening';
 import { stored } from '../../model/subscriptionSet';
 import type { Clock } from '../../transport/clock';
+import { withTimeLimit } from '../../transport/timeLimit';
 import { reasonOf, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
 import { inTurn, type TriggerNode } from '../perNode';
@@ -69,12 +70,20 @@ async function saveHere(
 }
 
 /**
- * Saves the subscriptions. Other processes refuse the deliveries of a new one until then.
+ * How long another trigger of the same workflow waits for its turn, in ms. Executions may wait behind others,
+ * and of some n8n never tells the end.
+ */
+export const TURN_MS = 30_000;
+
+/**
+ * Saves the subscriptions. Other processes refuse the deliveries of a new one until then. An end that comes
+ * after the turn still counts; until it comes, the rules may have another execution save.
  */
 async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<void> {
 	const { context, settings, clock, node } = upkeep;
 	const { epoch } = node;
-	const isWanted = () => node.epoch === epoch;
+	/** Not where the node was published or unpublished meanwhile, or another execution has saved it. */
+	const isNeeded = () => node.epoch === epoch && node.set.saving !== undefined;
 	let deleted = deletes.map(({ id }) => id);
 	let generation = 0;
 	let savedAt: number | undefined;
@@ -84,19 +93,26 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 		return await runExecution(context, await saveJob(context, node, settings.authentication, task));
 	}
 
-	const ending = await inTurn(context, 'save', async (): Promise<Ending> => {
-		if (!isWanted()) return 'failed';
+	async function run(): Promise<Ending | undefined> {
+		if (!isNeeded()) return undefined;
 		generation = node.set.current?.generation ?? 0;
 		const outcome = workers.areBlind ? 'blind' : await byWorker();
 		if (outcome !== 'blind') return outcome;
-		if (!isWanted()) return 'failed';
+		workers.areBlind = true;
+		if (!isNeeded()) return undefined;
 		deleted = [];
 		generation = node.set.current?.generation ?? 0;
 		savedAt = clock.now();
 		return await saveHere(upkeep, deletes);
+	}
+
+	const { running } = await inTurn(context, 'save', async () => {
+		const running = run();
+		await withTimeLimit(TURN_MS, clock, async () => await running).catch(() => undefined);
+		return { running };
 	});
-	if (!isWanted()) return;
-	const now = savedAt ?? clock.now();
+	const ending = await running;
+	if (ending === undefined || node.epoch !== epoch) return;
 	if (ending === 'failed') {
 		node.tell({ what: 'notSaved', now: clock.now() });
 		return;
@@ -108,7 +124,7 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 		deleted,
 		overlapMs: settings.overlapMs,
 		jitter: jitterOf(clock),
-		now,
+		now: savedAt ?? clock.now(),
 	});
 }
 
