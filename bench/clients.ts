@@ -62,10 +62,13 @@ const headersOf = ({ apiKey }: ServiceAddresses) => ({
 	'content-type': 'application/json',
 });
 
+/** How long a connection is kept without a request, in ms: less than the service keeps it. */
+const IDLE_MS = 1_000;
+
 /** Connections that are kept. @param connections how many requests run at once */
 export function undiciClient(service: ServiceAddresses, connections: number): Client {
 	const { origin, pathname } = new URL(service.baseUrl);
-	const pool = new Pool(origin, { connections, pipelining: 1 });
+	const pool = new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: IDLE_MS });
 	const headers = headersOf(service);
 	const send: Send = async (method, path, body) => {
 		const answer = await pool.request({

@@ -82,7 +82,7 @@ async function runItem(
 		for (const result of results) {
 			if (items.length % RESULTS_A_TURN === RESULTS_A_TURN - 1) await run.turn();
 			const json = unshare(withoutErrorFlag(result) as JsonObject) as IDataObject;
-			items.push({ json, ...(binary && { binary }), pairedItem });
+			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };
 	} catch (error) {

@@ -33,6 +33,26 @@ export function readEntries<Entry>(
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
+/** How much of a text's end is looked at for a cursor. */
+const PEEKED = 4_000;
+
+/** A cursor that is the last member of the outermost object. Nothing else looks like it in valid JSON. */
+const LAST_CURSOR = /[,{]\s*"next_cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*\}\s*$/;
+
+/**
+ * The cursor of the next page, from the text of a page that is not parsed yet.
+ *
+ * @returns undefined unless the text ends with it; where the text is JSON, what `readCursor` gives for it
+ */
+export function peekCursor(text: string): string | undefined {
+	const json = LAST_CURSOR.exec(text.slice(-PEEKED))?.[1];
+	try {
+		return json === undefined ? undefined : (JSON.parse(json) as string);
+	} catch {
+		return undefined;
+	}
+}
+
 /** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */
 export function readCursor(body: unknown): string | null {
 	if (!isObject(body)) return null;

@@ -1,9 +1,16 @@
 /** Reads the body of an answer as it comes, and no more of it than a number of bytes. */
+import { sleep } from 'n8n-workflow';
 import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
 import { readNetworkFault } from './networkFault';
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
 const MAX_PARTS = 1_024;
+
+/** Turns of the event loop until a request is on its way: it connects in one, and is written in the next. */
+const TURNS_TO_SEND = 2;
+
+/** Looks at the text of an answer before it is parsed. @returns whether it has sent a request */
+export type Peek = (text: string) => boolean;
 
 /** A stream of Node, as far as it is used here. */
 interface BodyStream {
@@ -98,16 +105,17 @@ function parse(text: string): unknown {
  *
  * @param body a stream, bytes, or what somebody has read already, which stays unchanged
  * @param maxBytes the most that is read, after decompression
- * @param declared the length that the answer's headers state, if any: too large a body is not read at all
- * @param end ends the reading and the connection
+ * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
+ * @param how.end ends the reading and the connection
+ * @param how.peek is shown the text of a stream before it is parsed. What it sends then, as it says by `true`,
+ * goes out first
  * @throws AnswerTooLarge when the body is larger
  * @throws NetworkFailure when it is cut off or cannot be read
  */
 export async function readBody(
 	body: unknown,
 	maxBytes: number,
-	declared: unknown = undefined,
-	end?: AbortSignal,
+	{ declared, end, peek }: { declared?: unknown; end?: AbortSignal; peek?: Peek } = {},
 ): Promise<unknown> {
 	if (body instanceof Uint8Array) {
 		if (body.length > maxBytes) throw new AnswerTooLarge();
@@ -119,5 +127,10 @@ export async function readBody(
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : cutOff();
 	}
-	return parse(decode(await readParts(body, maxBytes, end)));
+	const text = decode(await readParts(body, maxBytes, end));
+	if (peek?.(text)) {
+		// Parsing keeps the event loop busy for milliseconds.
+		for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) await sleep(0);
+	}
+	return parse(text);
 }

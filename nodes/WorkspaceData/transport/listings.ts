@@ -1,6 +1,6 @@
 import { readCard, readCards, type Card } from '../model/card';
 import { readFields, type Field } from '../model/field';
-import { readCursor } from '../model/page';
+import { peekCursor, readCursor } from '../model/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
 import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
@@ -8,11 +8,12 @@ import { getDescription } from './description';
 import {
 	bearableSize,
 	describedPageSize,
+	MAX_PAGE_BYTES,
 	MAX_PAGE_SIZE,
 	pageSizeOf,
 	sizeAfterTooLarge,
 } from './pageSize';
-import { openListing, type Listing } from './paging';
+import { openListing, type Announce, type Listing } from './paging';
 import type { ApiRequest, PathPart } from './request';
 
 /** How a listing is read: the settings of a request other than its address. */
@@ -99,7 +100,7 @@ async function readRecords(
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
-	options: ReadOptions,
+	options: ReadOptions & Pick<ApiRequest, 'peek'>,
 ): Promise<RecordPage> {
 	const { body } = await api.request({
 		method: 'GET',
@@ -165,12 +166,22 @@ export function openRecordListing(
 	const pageSize = pageSizeOf(api.baseUrl);
 	let bearable = MAX_PAGE_SIZE;
 
-	async function readPage(cursor: string | undefined, needed: number): Promise<RecordPage> {
+	async function readPage(
+		cursor: string | undefined,
+		needed: number,
+		announce: Announce,
+	): Promise<RecordPage> {
+		const peek = (text: string): boolean => {
+			// The page after one that is too large is to be smaller: its records are counted first.
+			if (text.length > MAX_PAGE_BYTES) return false;
+			const next = peekCursor(text);
+			return next !== undefined && announce(next);
+		};
 		// Ends: each refusal leaves a smaller size, and at last none.
 		for (;;) {
 			const most = pageSize.most();
 			const size = most && Math.min(most, needed, bearable);
-			const page = await readRecords(api, cardId, cursor, size, options).catch(
+			const page = await readRecords(api, cardId, cursor, size, { ...options, peek }).catch(
 				async (error: unknown) => {
 					if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
 						bearable = sizeAfterTooLarge(size);
@@ -187,8 +198,8 @@ export function openRecordListing(
 	}
 
 	const what = `The listing of card '${cardId}'`;
-	const read = async (cursor: string | undefined, known: number) => {
-		const page = await readPage(cursor, Math.max(wanted - known, 1));
+	const read = async (cursor: string | undefined, known: number, announce: Announce) => {
+		const page = await readPage(cursor, Math.max(wanted - known, 1), announce);
 		bearable = bearableSize(page.records);
 		return { entries: page.records, nextCursor: page.nextCursor };
 	};

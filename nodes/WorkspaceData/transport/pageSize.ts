@@ -12,7 +12,7 @@ const MIN_PAGE_SIZE = 50;
 /** A refusal of so few records has another reason, unless it names the limit. */
 const MODEST_PAGE_SIZE = 100;
 /** How large a page should be at most, in bytes. */
-const MAX_PAGE_BYTES = 8_000_000;
+export const MAX_PAGE_BYTES = 8_000_000;
 /** Records of a page whose size is measured. */
 const MEASURED = 5;
 /** How long the size that a service takes is known, in ms. */

@@ -1,7 +1,7 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
 import { parsedBody } from '../model/json';
 import { isObject } from '../model/shapes';
-import { readBody } from './body';
+import { readBody, type Peek } from './body';
 import { AnswerTooLarge } from './failures';
 import type { Headers } from './rateLimit';
 
@@ -29,6 +29,8 @@ export interface ApiRequest {
 	deletes?: string;
 	/** The thing that a lost answer may have created, for example `record`. */
 	creates?: string;
+	/** Looks at the text of a success before it is parsed; once for each try. */
+	peek?: Peek;
 }
 
 /** An answer of the service, or of its auth server. */
@@ -51,24 +53,31 @@ const MAX_REFUSAL_BYTES = 1_000_000;
  *
  * @param maxBytes the most that is read of the body
  * @param end ends the reading and the connection
+ * @param peek looks at the text of a success before it is parsed
  * @returns undefined where the response is anything else
  * @throws AnswerTooLarge when the body of a success is larger
  * @throws NetworkFailure when the body is cut off or cannot be read
  */
 export async function readAnswer(
 	response: unknown,
-	{ maxBytes = MAX_ANSWER_BYTES, end }: { maxBytes?: number; end?: AbortSignal } = {},
+	{
+		maxBytes = MAX_ANSWER_BYTES,
+		end,
+		peek,
+	}: { maxBytes?: number; end?: AbortSignal; peek?: Peek } = {},
 ): Promise<ApiAnswer | undefined> {
 	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
 	const { statusCode: status } = response;
 	const headers = isObject(response.headers) ? response.headers : {};
 	const isSuccess = status >= 200 && status < 300;
 	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
-	const body = await readBody(response.body, most, headers['content-length'], end).catch(
-		(error: unknown) => {
-			if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
-			return '';
-		},
-	);
+	const body = await readBody(response.body, most, {
+		declared: headers['content-length'],
+		...(end && { end }),
+		...(peek && isSuccess && { peek }),
+	}).catch((error: unknown) => {
+		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
+		return '';
+	});
 	return { status, headers, body: parsedBody(body) };
 }

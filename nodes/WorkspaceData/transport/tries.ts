@@ -5,6 +5,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../model/json';
+import type { Peek } from './body';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from './credential';
@@ -48,7 +49,11 @@ export function createTries(
 	const unlessCancelled = createUnlessCancelled(signal);
 	const ownCircuit = createCircuit(MAX_SILENCES, clock);
 
-	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Try> {
+	async function attempt(
+		options: IHttpRequestOptions,
+		timeoutMs: number,
+		peek: Peek | undefined,
+	): Promise<Try> {
 		const data = { ...credential };
 		const exchange = openExchange(data);
 		const outcome = await withTimeLimit(timeoutMs, clock, async (end) => {
@@ -61,7 +66,7 @@ export function createTries(
 						{ ...options, timeout: timeoutMs, abortSignal: end },
 						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 					),
-					{ end },
+					{ end, ...(peek && { peek }) },
 				);
 			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {
@@ -78,7 +83,7 @@ export function createTries(
 		return { outcome, token: exchange.token };
 	}
 
-	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient }) => {
+	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient, peek }) => {
 		const shared = circuitOf(baseUrl, clock);
 		// Who cannot wait heeds the time-outs of others, too.
 		const asked = impatient ? shared : ownCircuit;
@@ -88,7 +93,7 @@ export function createTries(
 		let sound: Sound = 'unknown';
 		try {
 			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
-			const tried = await attempt(options, limit);
+			const tried = await attempt(options, limit, peek);
 			if (!(tried.outcome instanceof AccessTokenError)) {
 				sound = soundOf(tried.outcome, clock.now() - start, probe);
 			}

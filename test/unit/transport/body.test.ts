@@ -56,6 +56,27 @@ describe('G10: the text of a body', () => {
 		async (body) => expect(await readBody(body, MANY)).toBe(body),
 	);
 
+	test('is shown before it is parsed, and what is sent then goes out first', async () => {
+		const happened: string[] = [];
+		const peek = (text: string): boolean => {
+			happened.push(text);
+			// As a request goes out: it connects in one turn of the event loop, and is written in the next.
+			setImmediate(() => setImmediate(() => happened.push('sent')));
+			return true;
+		};
+		await readBody(streamOf('{"a"', ':1}'), MANY, { peek });
+		expect(happened).toEqual(['{"a":1}', 'sent']);
+	});
+
+	test('only that of a success is shown', async () => {
+		const shown: number[] = [];
+		for (const statusCode of [200, 201, 301, 429, 500]) {
+			const peek = () => shown.push(statusCode) < 0;
+			await readAnswer({ statusCode, body: streamOf('{}') }, { peek });
+		}
+		expect(shown).toEqual([200, 201]);
+	});
+
 	test('more parts than are kept one by one come in their order', async () => {
 		const numbers = Array.from({ length: 5_000 }, (_, n) => n);
 		const parts = JSON.stringify(numbers).split(/(?<=,)/);
@@ -105,14 +126,14 @@ describe('G10: a body that is too large', () => {
 	test.each(['1001', 1001])('a declared length of %p is not read at all', async (declared) => {
 		const read = jest.fn();
 		const stream = new Readable({ read });
-		await expect(readBody(stream, MANY, declared)).rejects.toThrow(AnswerTooLarge);
+		await expect(readBody(stream, MANY, { declared })).rejects.toThrow(AnswerTooLarge);
 		expect(stream.destroyed).toBe(true);
 		expect(read).not.toHaveBeenCalled();
 	});
 
 	test.each([undefined, '', '1000', 'nonsense', ['5']])(
 		'a declared length of %p is no reason',
-		async (declared) => expect(await readBody(streamOf('[]'), MANY, declared)).toEqual([]),
+		async (declared) => expect(await readBody(streamOf('[]'), MANY, { declared })).toEqual([]),
 	);
 
 	test('the answer of the API has 64 MB at most; one that is refused says enough with its status', async () => {
@@ -166,12 +187,12 @@ describe('G11: a body that does not come to its end', () => {
 	test('ended from outside, before or while it is read: its connection ends, too', async () => {
 		const end = new AbortController();
 		const stream = new PassThrough();
-		const reading = readBody(stream, MANY, undefined, end.signal);
+		const reading = readBody(stream, MANY, { end: end.signal });
 		end.abort();
 		await expect(reading).rejects.toThrow(NetworkFailure);
 		expect(stream.destroyed).toBe(true);
 		const late = new PassThrough();
-		await expect(readBody(late, MANY, undefined, end.signal)).rejects.toThrow(NetworkFailure);
+		await expect(readBody(late, MANY, { end: end.signal })).rejects.toThrow(NetworkFailure);
 		expect(late.destroyed).toBe(true);
 		// Nobody waits for it any more; an error must not end the process.
 		late.emit('error', new Error('too late'));
@@ -180,7 +201,7 @@ describe('G11: a body that does not come to its end', () => {
 	test('the end of the request after its body changes nothing', async () => {
 		const end = new AbortController();
 		const stream = streamOf('{"a":1}');
-		expect(await readBody(stream, MANY, '7', end.signal)).toEqual({ a: 1 });
+		expect(await readBody(stream, MANY, { declared: '7', end: end.signal })).toEqual({ a: 1 });
 		end.abort();
 		expect(stream.errored).toBeNull();
 	});

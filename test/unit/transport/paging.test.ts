@@ -40,6 +40,133 @@ test('one page is on its way while another is worked on, and no more', async () 
 	expect(await opened.part(50, 5, true)).toEqual([]);
 });
 
+describe('a page that announces the next one before it is worked on', () => {
+	/** As `listing`, but each page announces a cursor, and arrives when it is told to. */
+	function announcing(
+		count: number,
+		{
+			wanted,
+			announced = (next) => next,
+		}: {
+			wanted?: number;
+			announced?: (next: string) => string;
+		} = {},
+	) {
+		const asked: string[] = [];
+		const arrivals: Array<() => void> = [];
+		const told: boolean[] = [];
+		const opened = openListing(
+			'The listing',
+			async (cursor, _, announce) => {
+				asked.push(cursor ?? 'first');
+				const start = Number(cursor ?? 0);
+				const end = Math.min(start + 10, count);
+				const nextCursor = end < count ? String(end) : null;
+				await new Promise<void>((arrive) => arrivals.push(arrive));
+				if (nextCursor) told.push(announce(announced(nextCursor)));
+				await quiet();
+				return { entries: entriesOf(start, end), nextCursor };
+			},
+			{ ...(wanted && { wanted }) },
+		);
+		const arrive = async () => {
+			arrivals.shift()?.();
+			await quiet();
+			await quiet();
+		};
+		return { opened, asked, told, arrive };
+	}
+
+	test('has it requested at once, and not again', async () => {
+		const { opened, asked, arrive } = announcing(25);
+		const first = opened.part(0, 10, true);
+		await arrive();
+		expect(await first).toEqual(entriesOf(0, 10));
+		expect(asked).toEqual(['first', '10']);
+		const second = opened.part(10, 10, true);
+		await arrive();
+		expect(await second).toEqual(entriesOf(10, 20));
+		expect(asked).toEqual(['first', '10', '20']);
+		const last = opened.part(20, 10, true);
+		await arrive();
+		expect(await last).toEqual(entriesOf(20, 25));
+		expect(await opened.part(25, 10, true)).toEqual([]);
+		expect(asked).toEqual(['first', '10', '20']);
+	});
+
+	test('has it requested before its own entries are there', async () => {
+		const { opened, asked, arrive } = announcing(25);
+		let isThere = false;
+		const first = opened.part(0, 10, true).then(() => (isThere = true));
+		const arrival = arrive();
+		await new Promise(setImmediate);
+		expect({ isThere, asked }).toEqual({ isThere: false, asked: ['first', '10'] });
+		await Promise.all([first, arrival]);
+	});
+
+	test('that nobody waits for is one page ahead already', async () => {
+		const { opened, asked, told, arrive } = announcing(45);
+		const first = opened.part(0, 10, true);
+		await arrive();
+		await first;
+		// The second page arrives while the first is worked on.
+		await arrive();
+		expect(asked).toEqual(['first', '10']);
+		expect(told).toEqual([true, false]);
+		expect(await opened.part(10, 10, true)).toEqual(entriesOf(10, 20));
+		await quiet();
+		expect(asked).toEqual(['first', '10', '20']);
+	});
+
+	test.each<[string, { wanted?: number }, boolean]>([
+		['of which not all is wanted', { wanted: 20 }, true],
+		['whose reader may stop', {}, false],
+	])('of a listing %s: nothing is requested early', async (_, options, ahead) => {
+		const { opened, told, arrive } = announcing(45, options);
+		void opened.part(0, 10, ahead);
+		await arrive();
+		expect(told).toEqual([false]);
+	});
+
+	test('but is another: the announced one is left aside', async () => {
+		const { opened, asked, arrive } = announcing(25, { announced: (next) => `${next}.0` });
+		const first = opened.part(0, 10, true);
+		await arrive();
+		expect(await first).toEqual(entriesOf(0, 10));
+		expect(asked).toEqual(['first', '10.0', '10']);
+		await arrive();
+		await arrive();
+		expect(await opened.part(10, 10, true)).toEqual(entriesOf(10, 20));
+	});
+
+	test('that points back requests nothing', async () => {
+		const { opened, told, arrive } = announcing(45, { announced: () => '10' });
+		const first = opened.part(0, 10, true);
+		await arrive();
+		await first;
+		const second = opened.part(10, 10, true);
+		await arrive();
+		await second;
+		expect(told).toEqual([true, false]);
+	});
+
+	test('which fails: every reader learns it, after the entries before it', async () => {
+		const asked: Array<string | undefined> = [];
+		const opened = openListing('The listing', async (cursor, _, announce) => {
+			asked.push(cursor);
+			await new Promise(setImmediate);
+			if (cursor) throw new Error('gone');
+			announce('10');
+			await quiet();
+			return { entries: entriesOf(0, 10), nextCursor: '10' };
+		});
+		expect(await opened.part(0, 10, true)).toHaveLength(10);
+		await expect(opened.part(10, 10)).rejects.toThrow('gone');
+		await expect(opened.first(30)).rejects.toThrow('gone');
+		expect(asked).toEqual([undefined, '10']);
+	});
+});
+
 test('without it, nothing is asked for before it is needed', async () => {
 	const { opened, asked } = listing(50);
 	await opened.part(0, 10);
