@@ -180,6 +180,46 @@ describe('G3: 201 without a body, with the address in Location', () => {
 	});
 });
 
+describe('G13: a change is answered with JSON that cannot be read', () => {
+	const changes = writes.filter(([name]) => /update|delete/.test(name));
+
+	test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
+		answer = (method) => (method === 'GET' ? undefined : { body: '{"success": false, "er' });
+		const { error, json } = await run(name, parameters);
+		const [thing, operation = ''] = name.split(' ');
+		const change = operation.startsWith('delete') ? 'deleted' : 'changed';
+		expect(json).toEqual([]);
+		expect(error?.message).toBe(
+			`The ${thing} may not have been ${change}: the answer is not valid JSON`,
+		);
+		expect(error?.description).toContain(`Look at the ${thing} in the service`);
+		expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+	});
+	test('an upsert that finds its record', async () => {
+		answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
+		const { error } = await runAction({
+			credentials: { workspaceDataApi: credential() },
+			parameters: {
+				resource: 'record',
+				operation: 'upsert',
+				cardId: byId('c1'),
+				columns: mapAutomatically(['Key']),
+			},
+			items: [{ Key: 'a' }],
+		});
+		expect(error?.message).toBe(
+			'The record may not have been changed: the answer is not valid JSON',
+		);
+	});
+	test.each(changes)('%s: any other answer is fine', async (name, parameters) => {
+		for (const body of ['', 'OK', '"OK"', '[]', '{}']) {
+			answer = (method) => (method === 'GET' ? undefined : { body });
+			const { error } = await run(name, parameters);
+			expect(error).toBeUndefined();
+		}
+	});
+});
+
 describe('G3: a create is answered with JSON that cannot be read', () => {
 	const body = '{"id": "rec';
 	const hintsOf = ({ run: { data } }: ActionResult) =>

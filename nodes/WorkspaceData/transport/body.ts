@@ -107,8 +107,8 @@ function parse(text: string): unknown {
  * @param maxBytes the most that is read, after decompression
  * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
  * @param how.end ends the reading and the connection
- * @param how.peek is shown the text of a stream before it is parsed. What it sends then, as it says by `true`,
- * goes out first
+ * @param how.peek is shown the text of a stream before it is parsed. A request that it sends, as it says by
+ * `true`, goes out first
  * @throws AnswerTooLarge when the body is larger
  * @throws NetworkFailure when it is cut off or cannot be read
  */

@@ -1,3 +1,4 @@
+import { isBrokenJson } from '../model/json';
 import type { Problem } from '../model/problem';
 import { isWebPage } from '../model/webPage';
 
@@ -172,13 +173,29 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
 export function assertOwnAnswer(
 	body: unknown,
 	what: string,
-	change: 'written' | 'deleted' = 'written',
+	change: 'written' | 'changed' | 'deleted' = 'written',
 ): void {
 	if (!isWebPage(body)) return;
 	throw new UnexpectedAnswer(
-		change === 'written'
-			? `The answer is not a ${what}`
-			: 'The service returned a web page instead of data',
+		change === 'deleted'
+			? 'The service returned a web page instead of data'
+			: `The answer is not a ${what}`,
 		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
+	);
+}
+
+/**
+ * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
+ * read. Under status 200, that may be a refusal.
+ *
+ * @param what the kind of thing, for example `record`
+ * @throws UnexpectedAnswer
+ */
+export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
+	assertOwnAnswer(body, what, change);
+	if (!isBrokenJson(body)) return;
+	throw new UnexpectedAnswer(
+		`The ${what} may not have been ${change}: the answer is not valid JSON`,
+		`Look at the ${what} in the service, or run this item again: that does no harm.`,
 	);
 }

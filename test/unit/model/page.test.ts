@@ -1,4 +1,4 @@
-/** What is read of a page before it is parsed. */
+/** The cursor of a page that is not parsed yet. */
 import fc from 'fast-check';
 import { peekCursor, readCursor } from '../../../nodes/WorkspaceData/model/page';
 

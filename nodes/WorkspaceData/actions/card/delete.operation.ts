@@ -1,4 +1,4 @@
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { cardPath } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
@@ -17,7 +17,7 @@ export const deleteCard = defineOperation({
 			path: cardPath(id),
 			deletes: 'card',
 		});
-		assertOwnAnswer(body, 'card', 'deleted');
+		assertDone(body, 'card', 'deleted');
 		return [{ deleted: true, id }];
 	},
 });

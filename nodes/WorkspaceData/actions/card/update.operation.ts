@@ -3,7 +3,7 @@ import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject } from '../json';
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireEntries, requireText } from '../text';
 
@@ -54,7 +54,7 @@ export const updateCard = defineOperation({
 		const { id } = await run.card(get('cardId'));
 		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
 		const written = readCard(body);
-		if (!written) assertOwnAnswer(body, 'card');
+		if (!written) assertDone(body, 'card', 'changed');
 		return [written?.raw ?? { id, ...sent }];
 	},
 });

@@ -1,4 +1,4 @@
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { fieldPath, locateExactField } from './fieldLocator';
@@ -14,7 +14,7 @@ export const deleteField = defineOperation({
 		const { card, field } = await locateExactField(run, get('cardId'), get('fieldId'));
 		const path = fieldPath(card.id, field.id);
 		const { body } = await run.api.request({ method: 'DELETE', path, deletes: 'field' });
-		assertOwnAnswer(body, 'field', 'deleted');
+		assertDone(body, 'field', 'deleted');
 		return [{ deleted: true, id: field.id }];
 	},
 });

@@ -8,7 +8,7 @@ import {
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject } from '../json';
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { defineOperation } from '../operation';
 import { requireEntries, requireText } from '../text';
 import { readFieldOptions } from './definition';
@@ -62,7 +62,7 @@ export const updateField = defineOperation({
 			body: sent,
 		});
 		const written = readField(body);
-		if (!written) assertOwnAnswer(body, 'field');
+		if (!written) assertDone(body, 'field', 'changed');
 		return [written?.raw ?? { id: field.id, ...sent }];
 	},
 });

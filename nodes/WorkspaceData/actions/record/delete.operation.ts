@@ -1,6 +1,6 @@
 import { readLocator } from '../../model/locator';
 import type { JsonObject } from '../../model/shapes';
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	dryRunOption,
@@ -47,7 +47,7 @@ export const deleteRecord = defineOperation({
 				...request,
 			})
 			.then(({ body }): JsonObject[] => {
-				assertOwnAnswer(body, 'record', 'deleted');
+				assertDone(body, 'record', 'deleted');
 				return [{ deleted: true, id }];
 			})
 			.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { assertOwnAnswer, saysGone } from '../../transport/failures';
+import { assertDone, saysGone } from '../../transport/failures';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -38,7 +38,7 @@ export const deleteManyRecords = defineOperation({
 			if (isDry) return 'deleted';
 			const path = recordPath(card.id, id);
 			await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
-				({ body }) => assertOwnAnswer(body, 'record', 'deleted'),
+				({ body }) => assertDone(body, 'record', 'deleted'),
 				(error: unknown) => {
 					// Somebody else deleted it since it was listed.
 					if (!saysGone(error, ['record'])) throw error;

@@ -1,7 +1,7 @@
 import { isEmpty } from '../../model/comparison';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/record';
 import { isObject, type JsonObject } from '../../model/shapes';
-import { assertOwnAnswer } from '../../transport/failures';
+import { assertDone } from '../../transport/failures';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
 import { hintNoId, readCreated } from '../created';
@@ -105,6 +105,6 @@ export async function update(
 		...request,
 	});
 	const answer = readRecord(body);
-	if (!answer) assertOwnAnswer(body, 'record');
+	if (!answer) assertDone(body, 'record', 'changed');
 	return writtenRecord(answer, recordId, sent, earlier);
 }
