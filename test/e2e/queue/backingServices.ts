@@ -28,8 +28,14 @@ async function accepts(port: number): Promise<true | undefined> {
 	});
 }
 
+/** Redis, and a look into the queue of n8n. */
+export interface Redis extends BackingService {
+	/** Whether no job waits or is worked on; false where Redis does not answer. */
+	hasNoJobs(): Promise<boolean>;
+}
+
 /** Redis that keeps its jobs over a restart, as it must in production. */
-export async function createRedis(folder: string): Promise<BackingService> {
+export async function createRedis(folder: string): Promise<Redis> {
 	const port = await freePort();
 	const data = join(folder, 'redis');
 	await mkdir(data, { recursive: true });
@@ -51,6 +57,14 @@ export async function createRedis(folder: string): Promise<BackingService> {
 			await until('Redis to accept connections', async () => await accepts(port));
 		},
 		stop: async () => await stop(),
+		async hasNoJobs() {
+			const counts = ['llen bull:jobs:wait', 'llen bull:jobs:active', 'zcard bull:jobs:delayed'];
+			const { stdout } = await execa('redis-cli', ['-p', String(port)], {
+				input: `${counts.join('\n')}\n`,
+				reject: false,
+			});
+			return stdout === '0\n0\n0';
+		},
 	};
 }
 
