@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** Packages that ship ES modules only; jest runs CommonJS, so they are transformed like our own code. */
 const esModules = [
 	...['oidc-provider', 'jose', 'koa', 'eta', 'execa', 'ulid', 'nanoid'],
@@ -46,8 +48,8 @@ const nodeOnN8n1 = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [...['unit', 'node', 'service'].map(project), nodeOnN8n1],
-	// A worker for each core: the main process only listens, and many tests wait for the network.
-	maxWorkers: '100%',
+	// One more worker than cores: many tests wait for the network or for time, a third of the CPU was idle.
+	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
 	testTimeout: 60_000,
 	reporters: [
