@@ -67,12 +67,17 @@ const credential = () => ({
 	workspaceId: 'w1',
 	apiKey: 'key-of-w1',
 });
-const run = async (name: string, parameters: IDataObject = {}) => {
+const run = async (
+	name: string,
+	parameters: IDataObject = {},
+	more: Partial<Parameters<typeof runAction>[0]> = {},
+) => {
 	const [resource, operation] = name.split(' ');
 	return await runAction({
 		credentials: { workspaceDataApi: credential() },
 		parameters: { resource, operation, cardId: byId('c1'), ...parameters },
 		items: [{ Key: 'b' }],
+		...more,
 	});
 };
 
@@ -197,16 +202,8 @@ describe('G13: a change is answered with JSON that cannot be read', () => {
 	});
 	test('an upsert that finds its record', async () => {
 		answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
-		const { error } = await runAction({
-			credentials: { workspaceDataApi: credential() },
-			parameters: {
-				resource: 'record',
-				operation: 'upsert',
-				cardId: byId('c1'),
-				columns: mapAutomatically(['Key']),
-			},
-			items: [{ Key: 'a' }],
-		});
+		const upserted = { columns: mapAutomatically(['Key']) };
+		const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
 		expect(error?.message).toBe(
 			'The record may not have been changed: the answer is not valid JSON',
 		);
@@ -266,14 +263,8 @@ describe('G3: a create is answered with JSON that cannot be read', () => {
 	});
 	test('no later item of an upsert creates the record again', async () => {
 		answer = (method) => (method === 'POST' ? { body } : undefined);
-		const { json } = await runAction({
-			credentials: { workspaceDataApi: credential() },
-			parameters: {
-				resource: 'record',
-				operation: 'upsert',
-				cardId: byId('c1'),
-				columns: mapAutomatically(['Key']),
-			},
+		const upserted = { columns: mapAutomatically(['Key']) };
+		const { json } = await run('record upsert', upserted, {
 			items: [{ Key: 'b' }, { Key: 'b' }],
 			node: { onError: 'continueRegularOutput' },
 		});

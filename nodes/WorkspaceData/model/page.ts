@@ -1,4 +1,5 @@
 import { InputError } from './inputError';
+import { parseJsonText } from './json';
 import { isInexact, isObject, type JsonObject, readList } from './shapes';
 import { plainText } from './text';
 
@@ -37,7 +38,7 @@ export function readEntries<Entry>(
 const PEEKED = 4_000;
 
 /** A cursor that is the last member of the outermost object. Nothing else looks like it in valid JSON. */
-const LAST_CURSOR = /[,{]\s*"next_cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*\}\s*$/;
+const LAST_CURSOR = /[,{]\s*("next_cursor"\s*:\s*"(?:[^"\\]|\\.)+")\s*\}\s*$/;
 
 /**
  * The cursor of the next page, from the text of a page that is not parsed yet.
@@ -45,12 +46,9 @@ const LAST_CURSOR = /[,{]\s*"next_cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*\}\s*$/;
  * @returns undefined unless the text ends with it; where the text is JSON, what `readCursor` gives for it
  */
 export function peekCursor(text: string): string | undefined {
-	const json = LAST_CURSOR.exec(text.slice(-PEEKED))?.[1];
-	try {
-		return json === undefined ? undefined : (JSON.parse(json) as string);
-	} catch {
-		return undefined;
-	}
+	const member = LAST_CURSOR.exec(text.slice(-PEEKED))?.[1];
+	if (member === undefined) return undefined;
+	return readCursor(parseJsonText(`{${member}}`)) ?? undefined;
 }
 
 /** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */

@@ -166,7 +166,7 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
  * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
  * The service's own answer may have any shape, or be empty.
  *
- * @param what the kind of thing that was changed, for example `record`
+ * @param what `card`, `field` or `record`, for the message
  * @param change the change that was asked for
  * @throws UnexpectedAnswer
  */
@@ -188,7 +188,7 @@ export function assertOwnAnswer(
  * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
  * read. Under status 200, that may be a refusal.
  *
- * @param what the kind of thing, for example `record`
+ * @param what `card`, `field` or `record`, for the message
  * @throws UnexpectedAnswer
  */
 export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {

@@ -90,13 +90,16 @@ async function resumePaused(): Promise<number> {
 	return paused.length;
 }
 
+/** The record that an execution ran with, in SQL. */
+const RECORD_ID = `substring(data FROM '"(01[0-9A-HJKMNP-TV-Z]{24})"')`;
+
 /** Executions that n8n shows as succeeded, by the record that they ran with. */
 const runs = new Map<string, number>();
 
 /** Brings `runs` up to date from n8n's own database. @returns how many executions succeeded */
 async function succeeded(): Promise<number> {
 	const rows = await mode.database.query(
-		`SELECT substring(data FROM '"(01[0-9A-HJKMNP-TV-Z]{24})"'), count(*)
+		`SELECT ${RECORD_ID}, count(*)
 		 FROM execution_data JOIN execution_entity ON id = "executionId"
 		 WHERE status = 'success' GROUP BY 1`,
 	);
@@ -123,7 +126,7 @@ async function givenUp(): Promise<number> {
 async function forgotten(): Promise<string[]> {
 	if (!(await mode.redis.hasNoJobs())) return [];
 	return await mode.database.query(
-		`SELECT substring(data FROM '"(01[0-9A-HJKMNP-TV-Z]{24})"')
+		`SELECT ${RECORD_ID}
 		 FROM execution_data JOIN execution_entity ON id = "executionId"
 		 WHERE status = 'new' AND "createdAt" < now() - interval '30 seconds'`,
 	);

@@ -25,11 +25,11 @@ test.each([
 	['with an escape that there is not', String.raw`{"records":[],"next_cursor":"\x"}`],
 	['too long', `{"records":[],"next_cursor":"${'a'.repeat(5_000)}"}`],
 	['nowhere', ''],
-])('a cursor %s is left to the parsed page', (_, text) => {
+])('a cursor %s is read only once the page is parsed', (_, text) => {
 	expect(peekCursor(text)).toBeUndefined();
 });
 
-test('whatever JSON it is: what is seen is what the parsed page says', () => {
+test('peekCursor never disagrees with the parsed page, whatever the JSON', () => {
 	const tricky = fc.constantFrom(
 		'next_cursor',
 		'"next_cursor":"x"}',

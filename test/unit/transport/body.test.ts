@@ -56,7 +56,7 @@ describe('G10: the text of a body', () => {
 		async (body) => expect(await readBody(body, MANY)).toBe(body),
 	);
 
-	test('is shown before it is parsed, and what is sent then goes out first', async () => {
+	test('is passed to peek before it is parsed, and a request sent there goes out first', async () => {
 		const happened: string[] = [];
 		const peek = (text: string): boolean => {
 			happened.push(text);

@@ -128,7 +128,7 @@ describe('a page that announces the next one before it is worked on', () => {
 		expect(told).toEqual([false]);
 	});
 
-	test('but is another: the announced one is left aside', async () => {
+	test('and then names a different one: the announced page is ignored', async () => {
 		const { opened, asked, arrive } = announcing(25, { announced: (next) => `${next}.0` });
 		const first = opened.part(0, 10, true);
 		await arrive();
