@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { createAlarms, type SetAlarm } from './alarms';
 import { Cancelled } from './failures';
 
 /** Time, sleep and chance as parameters, so that tests need not wait. */
@@ -7,25 +8,22 @@ export interface Clock {
 	now(): number;
 	/** Resolves after this many milliseconds. */
 	sleep(ms: number): Promise<void>;
-	/**
-	 * Rings once after this many milliseconds, unless it is turned off before.
-	 *
-	 * @returns turns it off
-	 */
-	alarm(ms: number, ring: () => void): () => void;
+	alarm: SetAlarm;
 	/** A number from 0 up to, but not including, 1. */
 	random(): number;
+}
+
+/** Calls back after this many milliseconds; keeps no process alive. */
+function after(ms: number, callBack: () => void): void {
+	// Whole milliseconds only.
+	const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+	due.addEventListener('abort', callBack, { once: true });
 }
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	sleep,
-	alarm(ms, ring) {
-		// A signal that nobody listens to is collected, and its timer with it. It takes whole milliseconds only.
-		const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-		due.addEventListener('abort', ring, { once: true });
-		return () => due.removeEventListener('abort', ring);
-	},
+	alarm: createAlarms(() => performance.now(), after),
 	random: () => Math.random(),
 };
 
@@ -40,19 +38,13 @@ export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
 	const stops = new Set<() => void>();
 	const stopAll = () => stops.forEach((stop) => stop());
 	signal?.addEventListener('abort', stopAll, { once: true });
-	return async (task) => {
-		let stop = () => {};
-		const cancelled = new Promise<never>((_, reject) => {
-			stop = () => reject(new Cancelled());
+	return async (task) =>
+		await new Promise((resolve, reject) => {
+			const stop = () => reject(new Cancelled());
+			stops.add(stop);
+			if (signal?.aborted) stop();
+			void task.then(resolve, reject).finally(() => stops.delete(stop));
 		});
-		stops.add(stop);
-		if (signal?.aborted) stop();
-		try {
-			return await Promise.race([task, cancelled]);
-		} finally {
-			stops.delete(stop);
-		}
-	};
 }
 
 /** The longest time until a cancelled wait ends, in ms. */

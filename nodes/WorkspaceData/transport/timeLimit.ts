@@ -14,20 +14,15 @@ export async function withTimeLimit<T>(
 	send: (end: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const end = new AbortController();
-	let turnOff = () => {};
-	const tooLate = new Promise<never>((_, reject) => {
-		turnOff = clock.alarm(ms, () =>
-			reject(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
+	return await new Promise<T>((resolve, reject) => {
+		function stop(reason: unknown): void {
+			// Not after an answer: the client would make an error of it. With a reason: the default one collects a stack.
+			end.abort('over');
+			reject(reason);
+		}
+		const turnOff = clock.alarm(ms, () =>
+			stop(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
 		);
+		void send(end.signal).then(resolve, stop).finally(turnOff);
 	});
-	let answered = false;
-	try {
-		const answer = await Promise.race([send(end.signal), tooLate]);
-		answered = true;
-		return answer;
-	} finally {
-		turnOff();
-		// After an answer, the client would make an error of it. With a reason: the default one collects a stack.
-		if (!answered) end.abort('over');
-	}
 }
