@@ -16,6 +16,18 @@ function instantContext(count: number, fieldCount: number) {
 		name: `Field number ${n}`,
 		type: 'number',
 	}));
+	// As the editor saves it.
+	const schema = fields.map(({ id, name, type }) => ({
+		id,
+		fieldId: id,
+		fieldName: name,
+		displayName: name,
+		type,
+		required: false,
+		defaultMatch: false,
+		display: true,
+		canBeUsedToMatch: true,
+	}));
 	const item = Object.fromEntries(fields.map(({ name }, n) => [name, `${n}.5`]));
 	const inputs = Array.from({ length: count }, () => ({ json: { ...item } }));
 	const values: Record<string, unknown> = {
@@ -23,7 +35,7 @@ function instantContext(count: number, fieldCount: number) {
 		resource: 'record',
 		operation: 'create',
 		cardId: { __rl: true, mode: 'id', value: 'c1' },
-		columns: { mappingMode: 'autoMapInputData', value: null, matchingColumns: [], schema: [] },
+		columns: { mappingMode: 'autoMapInputData', value: null, matchingColumns: [], schema },
 		options: {},
 	};
 	let ids = 0;

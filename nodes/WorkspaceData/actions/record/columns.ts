@@ -16,29 +16,34 @@ import type { Run } from '../run';
 /** Properties of a record itself, which Map Automatically does not take for fields. */
 const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
 
-/** An entry of the fields that the mapper knew when it was last refreshed. */
-const schemaEntry = z.object({
-	id: z.string(),
-	displayName: z.string().optional().catch(undefined),
-	fieldId: z.string().optional().catch(undefined),
-	fieldName: z.string().optional().catch(undefined),
-	removed: z.boolean().optional().catch(undefined),
-});
-
 /** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
 const columnsSchema = z.object({
 	mappingMode: z.string().catch('defineBelow'),
 	value: z.custom<JsonObject>(isObject).nullish().catch(null),
 	matchingColumns: z.array(z.string()).nullish().catch([]),
-	schema: z.array(z.unknown()).nullish().catch([]),
+	schema: z.custom<unknown[]>(Array.isArray).nullish().catch([]),
 });
 
-/** The entries that can be read: one without an id is of no use, and no reason to lose the others. */
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/**
+ * The fields that the mapper knew when it was last refreshed. An entry without an ID is of no use, and no reason to
+ * lose the others. Read by hand: a mapper with expressions is read for each item, and lists all fields of the card.
+ */
 const readSchema = (entries: readonly unknown[]) =>
-	entries.flatMap((entry) => {
-		const read = schemaEntry.safeParse(entry);
-		return read.success ? [read.data] : [];
-	});
+	entries.filter(isObject).flatMap(({ id, displayName, fieldId, fieldName, removed }) =>
+		typeof id === 'string'
+			? [
+					{
+						id,
+						fieldId: textOrNone(fieldId),
+						// The label says more than the name; workflows saved by 0.1.0 have nothing else.
+						name: textOrNone(fieldName) ?? textOrNone(displayName),
+						isHidden: removed === true,
+					},
+				]
+			: [],
+	);
 
 /** The values that an item gives for a record. */
 export interface Columns {
@@ -47,7 +52,7 @@ export interface Columns {
 	matchingKeys: string[];
 	/** The label of the mapper in the editor. */
 	label: string;
-	hints: Map<string, FieldHint>;
+	hints: ReadonlyMap<string, FieldHint>;
 	/** Whether there may be nothing to send. */
 	mayBeEmpty?: boolean;
 }
@@ -61,6 +66,37 @@ export interface ColumnOptions {
 	exact?: boolean;
 }
 
+/** The field mapper, without the values of an item. */
+interface Mapper {
+	isAutomatic: boolean;
+	mapped: Array<[string, unknown]>;
+	matchingKeys: string[];
+	hints: ReadonlyMap<string, FieldHint>;
+}
+
+/** Mappers that were read. One without expressions is the same object for all items, and lists all fields of the card. */
+const mappers = new WeakMap<object, Mapper>();
+
+/** @returns undefined for a value that is no mapper */
+function readMapper(value: unknown): Mapper | undefined {
+	if (!isObject(value)) return undefined;
+	const known = mappers.get(value);
+	if (known) return known;
+	const columns = columnsSchema.parse(value);
+	const schema = readSchema(columns.schema ?? []);
+	const hints = new Map(schema.map(({ id, fieldId, name }) => [id, { fieldId, name }]));
+	// The editor keeps `false` for switches that are not even shown.
+	const hidden = new Set(schema.filter(({ isHidden }) => isHidden).map(({ id }) => id));
+	const mapper = {
+		isAutomatic: columns.mappingMode === 'autoMapInputData',
+		mapped: Object.entries(columns.value ?? {}).filter(([key]) => !hidden.has(key)),
+		matchingKeys: columns.matchingColumns ?? [],
+		hints,
+	};
+	mappers.set(value, mapper);
+	return mapper;
+}
+
 /**
  * Reads the field mapper for one item.
  *
@@ -70,35 +106,20 @@ export interface ColumnOptions {
  * @throws InputError when there is nothing to write
  */
 export function readColumns(value: unknown, item: JsonObject, label: string): Columns {
-	const columns = columnsSchema.safeParse(value);
-	if (!columns.success) {
-		throw new InputError(`'${label}' is empty`, 'Map at least one field.');
-	}
-	const { mappingMode, matchingColumns } = columns.data;
-	const schema = readSchema(columns.data.schema ?? []);
-	const hints = new Map(
-		schema.map(({ id, fieldId, fieldName, displayName }) => [
-			id,
-			// The label says more than the name; workflows saved by 0.1.0 have nothing else.
-			{ fieldId, name: fieldName ?? displayName },
-		]),
-	);
-	// The editor keeps `false` for switches that are not even shown.
-	const hidden = new Set(schema.filter(({ removed }) => removed).map(({ id }) => id));
-	const entries =
-		mappingMode === 'autoMapInputData'
-			? automaticEntries(item)
-			: Object.entries(columns.data.value ?? {}).filter(([key]) => !hidden.has(key));
+	const mapper = readMapper(value);
+	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
+	const { isAutomatic, matchingKeys, hints } = mapper;
+	const entries = isAutomatic ? automaticEntries(item) : mapper.mapped;
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	if (given.length === 0) {
 		throw new InputError(
 			`No value in '${label}'`,
-			mappingMode === 'autoMapInputData'
+			isAutomatic
 				? "The item has no values. Its keys must be field names, at the top level or under 'fields'."
 				: 'Map at least one field.',
 		);
 	}
-	return { entries: given, matchingKeys: matchingColumns ?? [], label, hints };
+	return { entries: given, matchingKeys, label, hints };
 }
 
 function automaticEntries(item: JsonObject): Array<[string, unknown]> {
