@@ -53,8 +53,8 @@ const recordSchema = resourceSchema('record_id', {
 function toRecord(raw: JsonObject): DataRecord | undefined {
 	// As the interface shows them; the schema would take most of the time that a long listing takes.
 	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
-		const { id, data, created_at: createdAt } = raw;
-		if (typeof createdAt === 'string') return { id, data, createdAt, raw };
+		const { id, data, created_at } = raw;
+		return { id, data, createdAt: typeof created_at === 'string' ? created_at : null, raw };
 	}
 	const record = recordSchema.safeParse(raw);
 	if (!record.success) return undefined;
