@@ -60,8 +60,15 @@ const ofOneKind = fc.oneof(
 	fc.constantFrom('Open', 'Done', 'In work', 'Late'),
 );
 
+/** Cells that all have such a value, or none. */
+const withGaps = (one: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> =>
+	fc.array(fc.oneof({ weight: 3, arbitrary: one }, fc.constantFrom('', null)), { maxLength: 30 });
+
 /** The values of one column. */
 export const anyColumn: fc.Arbitrary<unknown[]> = fc.oneof(
+	withGaps(fc.emailAddress()),
+	withGaps(fc.webUrl()),
+	withGaps(ofOneKind),
 	fc.array(value, { maxLength: 30 }),
 	repeated(spelling),
 	repeated(fc.constantFrom('Open', 'Done', 'In work')),

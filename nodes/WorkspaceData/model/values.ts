@@ -1,7 +1,7 @@
 import { splitChoices } from './choiceList';
 import { findChoice } from './choices';
 import type { Field } from './field';
-import type { FieldKind } from './fieldKind';
+import { plainTypeName, type FieldKind } from './fieldKind';
 import { InputError } from './inputError';
 import { parseJsonText } from './json';
 import { isObject } from './shapes';
@@ -23,7 +23,7 @@ export interface ConversionRules {
 }
 
 /** The part of a field that converting a value needs to know. */
-export type ValueField = Pick<Field, 'name' | 'kind' | 'options'>;
+export type ValueField = Pick<Field, 'name' | 'kind' | 'options'> & Partial<Pick<Field, 'type'>>;
 
 /** The values that fields of some types accept, for messages. */
 const EXPECTED: Partial<Record<FieldKind, string>> = {
@@ -230,7 +230,11 @@ function convert(field: ValueField, value: unknown, rules: ConversionRules): unk
 	}
 }
 
-const holdsEmptyText = ({ kind }: ValueField): boolean => kind === 'text' || kind === 'unknown';
+/** Types of text that an empty one does not fit. */
+const NEVER_EMPTY = ['email', 'url'];
+
+const holdsEmptyText = ({ kind, type = '' }: ValueField): boolean =>
+	kind === 'unknown' || (kind === 'text' && !NEVER_EMPTY.includes(plainTypeName(type)));
 
 /**
  * Converts an entered value to the value that is sent for a field. `null` clears, `false`, `0` and

@@ -146,6 +146,18 @@ describe('types that a service offers', () => {
 	});
 });
 
+test.each<[InferredType, string]>([
+	['email', 'ada@example.com'],
+	['url', 'https://example.com'],
+])('%s: an empty cell is left out, as the field would refuse it', (type, value) => {
+	const values = [value, ''];
+	expect(inferType('Column', values).type).toBe(type);
+	const field = readField({ id: 'f', name: 'Column', type });
+	if (!field) throw new Error('not a field');
+	const rules = { emptyValues: 'send', fits: true, exact: true, toUtc: String } as const;
+	expect(values.map((cell) => toFieldValue(field, cell, rules))).toEqual([value, undefined]);
+});
+
 test('random columns: each value is accepted by the service, and read back as it was given', () => {
 	const toUtc = (local: string) => `${local}Z`;
 	fc.assert(
