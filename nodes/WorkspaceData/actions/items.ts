@@ -1,8 +1,14 @@
-/** Items of a run that wait for each other, so that work for all of them is done once, with all their values. */
-export interface Gathering {
+/** The items of a run: so many at a time, and waiting for each other where work for all of them is done once. */
+export interface Items {
+	/**
+	 * Does some work for every item. Starts them in their order, up to `MAX_AT_ONCE` at a time.
+	 *
+	 * @returns the results, in the order of the items
+	 */
+	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
 	/**
 	 * Waits until every item of the run has come to such a place or has ended, then does the work of this
-	 * key once.
+	 * key once. An item that waits here makes room for another.
 	 *
 	 * @param key items with the same key share the work
 	 * @param brought the part of this item
@@ -15,25 +21,56 @@ export interface Gathering {
 		brought: Brought,
 		work: (all: readonly Brought[]) => Promise<Result>,
 	): Promise<Result>;
-	/** No longer waits for an item. */
-	ended(itemIndex: number): void;
 }
 
-/** @param count of the items of the run; all of them start, whatever becomes of the others */
-export function createGathering(count: number): Gathering {
-	const awaited = new Set(Array.from({ length: count }, (_, index) => index));
+/**
+ * The most items at a time. Each takes some kilobytes until it ends, and there may be a hundred thousand. It is
+ * several times the number of requests at once, so that requests never wait for items.
+ */
+const MAX_AT_ONCE = 500;
+
+/** @param count of the items of the run */
+export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
+	let next = 0;
+	/** The items that have started, and neither wait for the others nor have ended. */
+	const busy = new Set<number>();
 	const groups = new Map<string, Array<{ itemIndex: number; brought: unknown }>>();
 	const results = new Map<string, Promise<unknown>>();
 	let open = (): void => {};
 	const complete = new Promise<void>((resolve) => (open = resolve));
+	let startMore = (): void => {};
 
-	function ended(itemIndex: number): void {
-		awaited.delete(itemIndex);
-		if (awaited.size === 0) open();
+	function leave(itemIndex: number): void {
+		if (!busy.delete(itemIndex)) return;
+		startMore();
+		if (next === count && busy.size === 0) open();
 	}
 
 	return {
-		ended,
+		async each<Result>(work: (itemIndex: number) => Promise<Result>) {
+			const ended: Result[] = [];
+			const allEnded = new Promise<void>((resolve, reject) => {
+				let left = count;
+				if (left === 0) resolve();
+				async function runItem(itemIndex: number): Promise<void> {
+					ended[itemIndex] = await work(itemIndex);
+					leave(itemIndex);
+					left -= 1;
+					if (left === 0) resolve();
+				}
+				startMore = () => {
+					while (next < count && busy.size < atOnce) {
+						const itemIndex = next;
+						next += 1;
+						busy.add(itemIndex);
+						runItem(itemIndex).catch(reject);
+					}
+				};
+			});
+			startMore();
+			await allEnded;
+			return ended;
+		},
 		async together<Brought, Result>(
 			key: string,
 			itemIndex: number,
@@ -43,7 +80,7 @@ export function createGathering(count: number): Gathering {
 			const group = groups.get(key) ?? [];
 			groups.set(key, group);
 			group.push({ itemIndex, brought });
-			ended(itemIndex);
+			leave(itemIndex);
 			await complete;
 			const inOrder = () =>
 				group.sort((a, b) => a.itemIndex - b.itemIndex).map((entry) => entry.brought as Brought);

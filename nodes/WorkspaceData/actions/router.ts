@@ -31,14 +31,11 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	const { operation, run } = prepared;
 	const parameter = openParameters(context, operation);
 	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
-	const outcomes = await Promise.all(
-		inputs.map(async (_, itemIndex) => {
-			await run.turn();
-			const get = (name: string): unknown => parameter(name, itemIndex);
-			const running = runItem(operation, { run, itemIndex, get }, unshare);
-			return await running.finally(() => run.ended(itemIndex));
-		}),
-	);
+	const outcomes = await run.each(async (itemIndex) => {
+		await run.turn();
+		const get = (name: string): unknown => parameter(name, itemIndex);
+		return await runItem(operation, { run, itemIndex, get }, unshare);
+	});
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
 	if (failed && !context.continueOnFail()) {

@@ -16,7 +16,7 @@ import {
 	type RecordListing,
 } from '../transport/listings';
 import type { Listing } from '../transport/paging';
-import { createGathering, type Gathering } from './gathering';
+import { createItems, type Items } from './items';
 import { createNames } from './names';
 import { createTurns, type Turns } from './turns';
 
@@ -30,7 +30,7 @@ export interface CardReference {
 const SAMPLED = 100;
 
 /** The state that all items of one execution share, so that nothing is read twice. */
-export interface Run extends Gathering {
+export interface Run extends Items {
 	context: IExecuteFunctions;
 	api: WorkspaceApi;
 	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
@@ -95,6 +95,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
 	const api = await openApi(context, authentication);
+	const items = createItems(context.getInputData().length);
 	const names = createNames();
 	const fieldIndexes = new Map<string, Promise<FieldIndex>>();
 	const freshIndexes = new Map<string, Promise<FieldIndex>>();
@@ -145,6 +146,16 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		return indexFields(fields, card.name);
 	}
 
+	const turn = createTurns();
+	/** Waits for something that all items wait for. After it they compute in turn, not all at once. */
+	async function awaited<Value>(value: Promise<Value>): Promise<Value> {
+		try {
+			return await value;
+		} finally {
+			await turn();
+		}
+	}
+
 	const cards = (options?: ReadOptions) => (cardListing ??= openCardListing(api, options));
 
 	async function findCard(
@@ -153,30 +164,33 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 		isExact: boolean,
 	): Promise<CardReference> {
 		const chosen = readLocator(locator, 'Card');
-		const listed = async () => await cards(options).first(Infinity);
+		const listed = async () => await awaited(cards(options).first(Infinity));
 		const { id, name } = await locateCard(chosen, listed, isExact);
 		names.learn(id, name);
 		return { id, name };
 	}
 
 	return {
-		...createGathering(context.getInputData().length),
+		each: items.each,
+		together: async (...parts) => await awaited(items.together(...parts)),
 		context,
 		api,
-		turn: createTurns(),
+		turn,
 		hint,
 		cards,
 		card: async (locator, options) => await findCard(locator, options, false),
 		exactCard: async (locator, options) => await findCard(locator, options, true),
 		async fields(card, options) {
-			return await getOrCreate(fieldIndexes, card.id, async () => await readFields(card, options));
+			const reading = async () => await readFields(card, options);
+			return await awaited(getOrCreate(fieldIndexes, card.id, reading));
 		},
 		async freshFields(card, options) {
-			return await getOrCreate(freshIndexes, card.id, async () => {
+			const reading = async () => {
 				const fresh = await readFields(card, options);
 				fieldIndexes.set(card.id, Promise.resolve(fresh));
 				return fresh;
-			});
+			};
+			return await awaited(getOrCreate(freshIndexes, card.id, reading));
 		},
 		async changedFields(card, options) {
 			const changed = await readFields(card, options);
@@ -185,11 +199,8 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			return changed;
 		},
 		async sampledFields(card, index, options) {
-			return await getOrCreate(
-				sampledIndexes,
-				index,
-				async () => await sampleFields(card, index, options),
-			);
+			const sampling = async () => await sampleFields(card, index, options);
+			return await awaited(getOrCreate(sampledIndexes, index, sampling));
 		},
 		records(card, wanted, options) {
 			const open = (keep: boolean) => openRecordListing(api, card.id, wanted, options, keep);

@@ -91,8 +91,6 @@ export async function withLiveFields<Result>(
 	const { card, columns, options, request } = write;
 	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
 		const index = await fieldsFor(run, write, listing, reading);
-		// All items wait for one listing: from here on they compute in turn.
-		await run.turn();
 		return { index, data: toRecordData(run, columns, index, options) };
 	};
 	const listing = write.preview ?? (await run.fields(card, request));

@@ -33,7 +33,6 @@ export const updateManyRecords = defineOperation({
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields(card, request));
 		const typed = await fieldsFor(run, write, index, request);
-		await run.turn();
 		const data = requireData(toRecordData(run, columns, typed, options), columns);
 		const output = recordOutput(index, true, options);
 		const dry = dryOutput(index, options);
