@@ -7,7 +7,7 @@ import ReliabilityReporter from '../../support/reliabilityReporter.mts';
 const root = resolve(__dirname, '../../..');
 
 /** How many rows each part has. */
-const PARTS = { A: 24, B: 39, C: 23, D: 28, E: 12, F: 14, G: 13 };
+const PARTS = { A: 24, B: 39, C: 23, D: 28, E: 12, F: 14, G: 15 };
 
 describe('docs/reliability.md', () => {
 	const rows = readRows();
