@@ -1,4 +1,4 @@
-/** The items of a run: so many at a time, and waiting for each other where work for all of them is done once. */
+/** Works through the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
 export interface Items {
 	/**
 	 * Does some work for every item. Starts them in their order, up to `MAX_AT_ONCE` at a time.
@@ -24,8 +24,8 @@ export interface Items {
 }
 
 /**
- * The most items at a time. Each takes some kilobytes until it ends, and there may be a hundred thousand. It is
- * several times the number of requests at once, so that requests never wait for items.
+ * The most items at a time. Each takes some kilobytes until it ends, and there may be a hundred thousand. The limit
+ * is several times the number of requests at once, so that requests never wait for items.
  */
 const MAX_AT_ONCE = 500;
 

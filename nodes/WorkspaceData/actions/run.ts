@@ -147,13 +147,14 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	}
 
 	const turn = createTurns();
-	/** Waits for something that all items wait for. After it they compute in turn, not all at once. */
+	/**
+	 * Waits for something that all items wait for. After it they compute in turn, not all at once. A failure passes at
+	 * once: it must be able to stop the run before other requests go out.
+	 */
 	async function awaited<Value>(value: Promise<Value>): Promise<Value> {
-		try {
-			return await value;
-		} finally {
-			await turn();
-		}
+		const result = await value;
+		await turn();
+		return result;
 	}
 
 	const cards = (options?: ReadOptions) => (cardListing ??= openCardListing(api, options));

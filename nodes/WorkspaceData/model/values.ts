@@ -14,7 +14,7 @@ export interface ConversionRules {
 	emptyValues: 'send' | 'ignore' | 'clear';
 	/** As the workflow's time zone means it. */
 	toUtc: ToUtc;
-	/** Whether values are made to fit: others as text in a text field, `''` left out of any other field. */
+	/** Whether values are made to fit: others as text in a text field, `''` left out where a field refuses it. */
 	fits?: boolean;
 	/** Whether a text is refused that the field would keep in part only: `007` as 7, a time as its day. */
 	exact?: boolean;
@@ -230,7 +230,7 @@ function convert(field: ValueField, value: unknown, rules: ConversionRules): unk
 	}
 }
 
-/** Types of text that an empty one does not fit. */
+/** Types of text whose fields refuse an empty one. */
 const NEVER_EMPTY = ['email', 'url'];
 
 const holdsEmptyText = ({ kind, type = '' }: ValueField): boolean =>

@@ -3,7 +3,7 @@ import { NetworkFailure } from './failures';
 
 /**
  * Waits for an answer, but not longer than a number of milliseconds in total. The HTTP client's own time-out
- * does not suffice: it starts again with every byte that comes. Costs one timer, turned off at the end.
+ * does not suffice: it starts again with every byte that comes. Costs one alarm, turned off at the end.
  *
  * @param send gets a signal that ends the request and its connection
  * @throws NetworkFailure when the time is over

@@ -84,7 +84,7 @@ test('no items', async () => {
 	expect(await createItems(0).each(async () => await Promise.resolve(1))).toEqual([]);
 });
 
-test('what the work of an item throws is thrown', async () => {
+test('rejects with the error of an item', async () => {
 	const broken = createItems(2).each(async (itemIndex) => {
 		await Promise.resolve();
 		if (itemIndex === 1) throw new Error('of an item');
