@@ -18,7 +18,7 @@ import {
 import type { Listing } from '../transport/paging';
 import { createItems, type Items } from './items';
 import { createNames } from './names';
-import { createTurns, type Turns } from './turns';
+import { createTurns, inTurnAfter, type Turns } from './turns';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -147,15 +147,7 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	}
 
 	const turn = createTurns();
-	/**
-	 * Waits for something that all items wait for. After it they compute in turn, not all at once. A failure passes at
-	 * once: it must be able to stop the run before other requests go out.
-	 */
-	async function awaited<Value>(value: Promise<Value>): Promise<Value> {
-		const result = await value;
-		await turn();
-		return result;
-	}
+	const awaited = async <Value>(value: Promise<Value>) => await inTurnAfter(turn, value);
 
 	const cards = (options?: ReadOptions) => (cardListing ??= openCardListing(api, options));
 

@@ -43,6 +43,16 @@ export function createTurns({ now, sleep }: Pick<Clock, 'now' | 'sleep'> = syste
 	};
 }
 
+/**
+ * Waits for something that many items wait for. After it they compute in turn, not all at once. A failure passes at
+ * once: it must be able to stop the run before other requests go out.
+ */
+export async function inTurnAfter<Value>(turn: Turns, shared: Promise<Value>): Promise<Value> {
+	const value = await shared;
+	await turn();
+	return value;
+}
+
 /** How many entries are worked on before others have their turn. */
 const ENTRIES_A_TURN = 100;
 

@@ -8,7 +8,7 @@ const step = fc.oneof(
 );
 const programs = fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 30 });
 
-test('any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
+test('G15 any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			programs,
@@ -65,7 +65,7 @@ test('any items, whatever they wait for: all end, in order, never too many at on
 	);
 });
 
-test('a hundred thousand items: no more of them at a time than the bound', async () => {
+test('G15 a hundred thousand items: no more of them at a time than the bound', async () => {
 	const { each } = createItems(100_000);
 	let busy = 0;
 	let most = 0;
