@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Ours and the peer's in turns: what slows the machine slows both. The first round does not count. */
+/**
+ * Ours and the peer's in turns: what slows the machine slows both. So the ratio is the median of the rounds' own
+ * ratios; a machine may be twice as fast a minute later. The first round does not count.
+ */
 async function measure(row: Row, bench: Bench): Promise<Result> {
 	const { name, what, unit, goal, mostRounds = Infinity } = row;
 	const wanted = Math.min(Number(options.rounds), mostRounds);
@@ -36,7 +39,7 @@ async function measure(row: Row, bench: Bench): Promise<Result> {
 		while (rounds.length < wanted) rounds.push(await runRound());
 		const ours = median(rounds.map((round) => round.ours));
 		const peer = median(rounds.map((round) => round.peer));
-		const ratio = ours / peer;
+		const ratio = median(rounds.map((round) => round.ours / round.peer));
 		return { name, what, unit, goal, ours, peer, ratio, ok: ratio <= goal, rounds: wanted };
 	} catch (error) {
 		tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);

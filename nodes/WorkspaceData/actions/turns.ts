@@ -22,6 +22,7 @@ export function createTurns({ now, sleep }: Pick<Clock, 'now' | 'sleep'> = syste
 			waiting = [];
 			for (const start of batch) {
 				if (now() >= end) {
+					// A timer: others get a millisecond at least, as most of them need several turns of the event loop.
 					await sleep(0);
 					end = now() + SLICE_MS;
 				}

@@ -34,19 +34,17 @@ export function readEntries<Entry>(
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** How much of a text's end is looked at for a cursor. */
-const PEEKED = 4_000;
-
 /** A cursor that is the last member of the outermost object. Nothing else looks like it in valid JSON. */
 const LAST_CURSOR = /[,{]\s*("next_cursor"\s*:\s*"(?:[^"\\]|\\.)+")\s*\}\s*$/;
 
 /**
- * The cursor of the next page, from the text of a page that is not parsed yet.
+ * The cursor of the next page, from the end of a page that is not parsed yet.
  *
+ * @param text the last characters of the page, as many as a cursor may have
  * @returns undefined unless the text ends with it; where the text is JSON, what `readCursor` gives for it
  */
 export function peekCursor(text: string): string | undefined {
-	const member = LAST_CURSOR.exec(text.slice(-PEEKED))?.[1];
+	const member = LAST_CURSOR.exec(text)?.[1];
 	if (member === undefined) return undefined;
 	return readCursor(parseJsonText(`{${member}}`)) ?? undefined;
 }

@@ -1,16 +1,25 @@
 /** Reads the body of an answer as it comes, and no more of it than a number of bytes. */
-import { sleep } from 'n8n-workflow';
 import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
 import { readNetworkFault } from './networkFault';
+import { nextTurn } from './nextTurn';
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
 const MAX_PARTS = 1_024;
 
-/** Turns of the event loop until a request is on its way: it connects in one, and is written in the next. */
-const TURNS_TO_SEND = 2;
+/** Turns of the event loop until a request is on its way: it connects, and is written. Mostly two are enough. */
+const TURNS_TO_SEND = 4;
 
-/** Looks at the text of an answer before it is parsed. @returns whether it has sent a request */
-export type Peek = (text: string) => boolean;
+/**
+ * Looks at an answer before it is parsed, for what is its last member.
+ *
+ * @param end the end of its text
+ * @param bytes its length
+ * @returns whether it has sent a request
+ */
+export type Peek = (end: string, bytes: number) => boolean;
+
+/** How much of an answer's end is shown before the whole is decoded, in bytes. */
+const PEEKED_BYTES = 4_000;
 
 /** A stream of Node, as far as it is used here. */
 interface BodyStream {
@@ -87,8 +96,8 @@ const readParts = async (stream: BodyStream, maxBytes: number, end?: AbortSignal
 /** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
 const decoder = new TextDecoder();
 
-const decode = ([first, ...others]: Uint8Array[]): string =>
-	decoder.decode(first && others.length > 0 ? Buffer.concat([first, ...others]) : first);
+const join = ([first = new Uint8Array(), ...others]: Uint8Array[]): Uint8Array =>
+	others.length > 0 ? Buffer.concat([first, ...others]) : first;
 
 /** The value that a text holds as JSON; the text where it holds none. */
 function parse(text: string): unknown {
@@ -107,7 +116,7 @@ function parse(text: string): unknown {
  * @param maxBytes the most that is read, after decompression
  * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
  * @param how.end ends the reading and the connection
- * @param how.peek is shown the text of a stream before it is parsed. A request that it sends, as it says by
+ * @param how.peek is shown the end of a stream's text before it is parsed. A request that it sends, as it says by
  * `true`, goes out first
  * @throws AnswerTooLarge when the body is larger
  * @throws NetworkFailure when it is cut off or cannot be read
@@ -119,7 +128,7 @@ export async function readBody(
 ): Promise<unknown> {
 	if (body instanceof Uint8Array) {
 		if (body.length > maxBytes) throw new AnswerTooLarge();
-		return parse(decode([body]));
+		return parse(decoder.decode(body));
 	}
 	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
@@ -127,10 +136,10 @@ export async function readBody(
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : cutOff();
 	}
-	const text = decode(await readParts(body, maxBytes, end));
-	if (peek?.(text)) {
+	const bytes = join(await readParts(body, maxBytes, end));
+	if (peek?.(decoder.decode(bytes.subarray(-PEEKED_BYTES)), bytes.length)) {
 		// Parsing keeps the event loop busy for milliseconds.
-		for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) await sleep(0);
+		for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) await nextTurn();
 	}
-	return parse(text);
+	return parse(decoder.decode(bytes));
 }

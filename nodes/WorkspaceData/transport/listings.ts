@@ -3,6 +3,7 @@ import { readFields, type Field } from '../model/field';
 import { peekCursor, readCursor } from '../model/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
 import type { WorkspaceApi } from './api';
+import type { Peek } from './body';
 import { ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
 import { getDescription } from './description';
 import {
@@ -171,10 +172,10 @@ export function openRecordListing(
 		needed: number,
 		announce: Announce,
 	): Promise<RecordPage> {
-		const peek = (text: string): boolean => {
+		const peek: Peek = (end, bytes) => {
 			// The page after one that is too large is to be smaller: its records are counted first.
-			if (text.length > MAX_PAGE_BYTES) return false;
-			const next = peekCursor(text);
+			if (bytes > MAX_PAGE_BYTES) return false;
+			const next = peekCursor(end);
 			return next !== undefined && announce(next);
 		};
 		// Ends: each refusal leaves a smaller size, and at last none.

@@ -85,10 +85,12 @@ export function openListing<Entry extends { id: string }>(
 
 	const known = (): number => dropped + entries.length;
 
-	/** Only while somebody waits, so that never more than one page is ahead; and only if all are wanted. */
+	/**
+	 * Only while somebody waits, so that never more than one page is ahead; and only if all are wanted. A page
+	 * requested early may arrive before the entries of the page that announced it. It announces nothing then.
+	 */
 	function announce(cursor: string): boolean {
-		if (waiting === 0 || wanted !== Infinity) return false;
-		if (cursors.has(cursor) || begun?.cursor === cursor) return false;
+		if (waiting === 0 || wanted !== Infinity || begun || cursors.has(cursor)) return false;
 		begun = { cursor, page: readPage(cursor, known(), announce) };
 		// A failure reaches the next reader.
 		begun.page.catch(() => {});

@@ -24,7 +24,10 @@ const MIN_GRADIENT = 0.5;
 const MEASURED_FOR_MS = 10_000;
 /** … and after this number of rounds, as measuring takes about two of them. */
 const MEASURED_FOR_ROUNDS = 50;
-/** Rounds after which it is measured anyway while so few requests are slow: not because of each other. */
+/**
+ * Rounds after which it is measured anyway while so few requests are slow: not because of each other. Not where
+ * fewer requests are sent than the limit allows: a listing has two, and would only be slowed down.
+ */
 const STUCK_FOR_ROUNDS = 8;
 /** Kinds of request whose times are kept; there are about twenty. */
 const MAX_KINDS = 100;
@@ -105,18 +108,20 @@ const nextRound = (state: Parallelism, more: Partial<Parallelism>): Parallelism 
 	...more,
 });
 
+/** Whether the round came near the limit. One that did not neither confirms the limit nor refutes it. */
+const isUsed = ({ most, limit }: Parallelism): boolean => most * 2 > limit;
+
 /** Draws the conclusion from the answers of a round. */
 function endRound(state: Parallelism, ceiling: number): Parallelism {
-	const { limit, slowness, answers, most } = state;
+	const { limit, slowness, answers } = state;
 	const gradient = Math.min(Math.max((TOLERANCE * answers) / slowness, MIN_GRADIENT), 1);
 	const doubling = state.doubling && gradient === 1;
 	const wanted = doubling ? limit * 2 : limit * gradient + Math.sqrt(limit);
-	// A limit that was not made use of is neither confirmed nor refuted.
-	const isUsed = most * 2 > limit;
-	const next = isUsed ? Math.min(Math.max(wanted, Math.min(limit, START)), ceiling) : limit;
 	return nextRound(state, {
-		limit: next,
-		doubling: isUsed ? doubling : state.doubling,
+		...(isUsed(state) && {
+			limit: Math.min(Math.max(wanted, Math.min(limit, START)), ceiling),
+			doubling,
+		}),
 		...(gradient < 1 && { reducedFrom: state.next }),
 	});
 }
@@ -166,9 +171,10 @@ export function requestEnded(before: Parallelism, outcome: Outcome, now: number)
 	const isSlow = slowness > TOLERANCE * state.answers;
 	if (state.answers * 2 < Math.min(limit, state.most)) return state;
 	if (number < state.roundFrom && !isSlow) return state;
+	const isHeld = isSlow && isUsed(state);
 	state = endRound(state, ceiling);
 	const isOld = now - state.measuredAt >= MEASURED_FOR_MS && state.rounds >= MEASURED_FOR_ROUNDS;
-	const isStuck = isSlow && state.limit < START + 1 && state.rounds >= STUCK_FOR_ROUNDS;
+	const isStuck = isHeld && state.limit < START + 1 && state.rounds >= STUCK_FOR_ROUNDS;
 	if (!isOld && !isStuck) return state;
 	return { ...state, measuring: { from: state.next, limit: state.limit } };
 }

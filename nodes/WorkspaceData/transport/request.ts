@@ -29,7 +29,7 @@ export interface ApiRequest {
 	deletes?: string;
 	/** The thing that a lost answer may have created, for example `record`. */
 	creates?: string;
-	/** Looks at the text of a success before it is parsed; once for each try. */
+	/** Looks at the end of a success before it is parsed; once for each try. */
 	peek?: Peek;
 }
 
@@ -53,7 +53,7 @@ const MAX_REFUSAL_BYTES = 1_000_000;
  *
  * @param maxBytes the most that is read of the body
  * @param end ends the reading and the connection
- * @param peek looks at the text of a success before it is parsed
+ * @param peek looks at the end of a success before it is parsed
  * @returns undefined where the response is anything else
  * @throws AnswerTooLarge when the body of a success is larger
  * @throws NetworkFailure when the body is cut off or cannot be read

@@ -23,7 +23,7 @@ test.each([
 	['in a text', String.raw`{"note":",\"next_cursor\":\"abc\"}"}`],
 	['in a page that is a text', JSON.stringify('{"records":[],"next_cursor":"abc"}')],
 	['with an escape that there is not', String.raw`{"records":[],"next_cursor":"\x"}`],
-	['too long', `{"records":[],"next_cursor":"${'a'.repeat(5_000)}"}`],
+	['that is cut off', 'aaa"}'],
 	['nowhere', ''],
 ])('a cursor %s is read only once the page is parsed', (_, text) => {
 	expect(peekCursor(text)).toBeUndefined();

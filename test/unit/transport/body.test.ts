@@ -58,13 +58,25 @@ describe('G10: the text of a body', () => {
 
 	test('is passed to peek before it is parsed, and a request sent there goes out first', async () => {
 		const happened: string[] = [];
-		const peek = (text: string): boolean => {
-			happened.push(text);
+		const peek = (end: string, bytes: number): boolean => {
+			happened.push(`${bytes} bytes: ${end}`);
 			setImmediate(() => happened.push('sent'));
 			return true;
 		};
 		await readBody(streamOf('{"a"', ':1}'), MANY, { peek });
-		expect(happened).toEqual(['{"a":1}', 'sent']);
+		expect(happened).toEqual(['7 bytes: {"a":1}', 'sent']);
+	});
+
+	test('of a long one peek is shown the end, wherever that cuts a character', async () => {
+		const text = `"${'€'.repeat(5_000)}!"`;
+		let shown = '';
+		const peek = (end: string): boolean => {
+			shown = end;
+			return false;
+		};
+		expect(await readBody(streamOf(text), 20_000, { peek })).toBe(JSON.parse(text));
+		// 4,000 bytes: 2 of a cut character, 1,332 whole ones of 3 bytes, and 2.
+		expect(shown.replace(/^\uFFFD+/, '')).toBe(`${'€'.repeat(1_332)}!"`);
 	});
 
 	test('only that of a success is shown', async () => {

@@ -1,4 +1,5 @@
 /** Which pages a listing asks for, and when. */
+import * as fc from 'fast-check';
 import { openListing } from '../../../nodes/WorkspaceData/transport/paging';
 
 const entriesOf = (from: number, to: number) =>
@@ -148,6 +149,49 @@ describe('a page that announces the next one before it is worked on', () => {
 		await arrive();
 		await second;
 		expect(told).toEqual([true, false]);
+	});
+
+	test('each page is requested once, whichever is read first, and no more than two are under way', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 60 }),
+				fc.integer({ min: 1, max: 12 }),
+				fc.scheduler(),
+				async (count, step, s) => {
+					const asked: number[] = [];
+					let underWay = 0;
+					let most = 0;
+					const opened = openListing('The listing', async (cursor, _, announce) => {
+						const start = Number(cursor ?? 0);
+						asked.push(start);
+						underWay += 1;
+						most = Math.max(most, underWay);
+						const end = Math.min(start + 10, count);
+						const nextCursor = end < count ? String(end) : null;
+						await s.schedule(Promise.resolve(), `arrival of ${start}`);
+						if (nextCursor) announce(nextCursor);
+						await s.schedule(Promise.resolve(), `parsing of ${start}`);
+						underWay -= 1;
+						return { entries: entriesOf(start, end), nextCursor };
+					});
+					const readAll = async () => {
+						const seen: Array<{ id: string }> = [];
+						for (;;) {
+							const part = await opened.part(seen.length, step, true);
+							if (part.length === 0) return seen;
+							seen.push(...part);
+							await s.schedule(Promise.resolve(), `work until ${seen.length}`);
+						}
+					};
+					expect(await s.waitFor(readAll())).toEqual(entriesOf(0, count));
+					expect(asked).toEqual(
+						Array.from({ length: Math.ceil(count / 10) }, (_, page) => page * 10),
+					);
+					expect(most).toBeLessThanOrEqual(2);
+				},
+			),
+			{ numRuns: 500 },
+		);
 	});
 
 	test('which fails: every reader learns it, after the entries before it', async () => {

@@ -257,6 +257,17 @@ test('few requests at once prove nothing: the limit stays', () => {
 	}
 });
 
+test('a listing, with two requests under way and a slow one now and then, is never held up to measure', () => {
+	let state = requestSent(unknownParallelism(0));
+	for (let n = 0; n < 500; n += 1) {
+		const number = state.next - 1;
+		state = requestSent(state);
+		const ms = n % 3 === 0 ? 30 : 6;
+		state = requestEnded(state, { number, kind: 'GET', ms, how: 'answered', told: true }, n * 10);
+		expect(atOnce(state)).toBe(START);
+	}
+});
+
 test('kinds of request are compared with themselves: slow reads do not slow quick writes down', () => {
 	let state = unknownParallelism(0);
 	const kinds = { GET: 300, POST: 10 };
