@@ -26,7 +26,7 @@ const MEASURED_FOR_MS = 10_000;
 const MEASURED_FOR_ROUNDS = 50;
 /**
  * Rounds after which it is measured anyway while so few requests are slow: not because of each other. Not where
- * fewer requests are sent than the limit allows: a listing has two, and would only be slowed down.
+ * the limit is not made use of: a listing has two at once, and would only be slowed down.
  */
 const STUCK_FOR_ROUNDS = 8;
 /** Kinds of request whose times are kept; there are about twenty. */
