@@ -120,15 +120,15 @@ async function givenUp(): Promise<number> {
 }
 
 /**
- * Records of executions that n8n shows as waiting although their jobs are gone: given up as well, but the
- * process that would have noted it was killed, too.
+ * Records of executions that n8n shows as waiting or running although their jobs are gone: given up as well, but
+ * the process that would have noted it was killed, too.
  */
 async function forgotten(): Promise<string[]> {
 	if (!(await mode.redis.hasNoJobs())) return [];
 	return await mode.database.query(
 		`SELECT ${RECORD_ID}
 		 FROM execution_data JOIN execution_entity ON id = "executionId"
-		 WHERE status = 'new' AND "createdAt" < now() - interval '30 seconds'`,
+		 WHERE status IN ('new', 'running') AND "createdAt" < now() - interval '30 seconds'`,
 	);
 }
 
