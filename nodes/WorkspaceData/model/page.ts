@@ -40,7 +40,7 @@ const LAST_CURSOR = /[,{]\s*("next_cursor"\s*:\s*"(?:[^"\\]|\\.)+")\s*\}\s*$/;
 /**
  * The cursor of the next page, from the end of a page that is not parsed yet.
  *
- * @param text the last characters of the page, as many as a cursor may have
+ * @param text the last few thousand characters of the page
  * @returns undefined unless the text ends with it; where the text is JSON, what `readCursor` gives for it
  */
 export function peekCursor(text: string): string | undefined {

@@ -10,7 +10,7 @@ const MAX_PARTS = 1_024;
 const TURNS_TO_SEND = 4;
 
 /**
- * Looks at an answer before it is parsed, for what is its last member.
+ * Looks at the end of an answer before the whole is parsed.
  *
  * @param end the end of its text
  * @param bytes its length

@@ -1,6 +1,6 @@
 /**
- * Waits for one turn of n8n's event loop: what is ready is dealt with meanwhile. Takes some 50 µs, where n8n's own
- * `sleep` is a timer and takes a millisecond at least.
+ * Waits for one turn of n8n's event loop, so that other work that is ready can run first. This takes about 50 µs.
+ * n8n's own `sleep` uses a timer, which takes at least a millisecond.
  */
 export const nextTurn = async (): Promise<void> =>
 	await new Promise((resolve) => {
