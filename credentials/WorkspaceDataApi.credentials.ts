@@ -5,8 +5,8 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { entryText } from '../nodes/WorkspaceData/transport/credential';
-import { authorize } from '../nodes/WorkspaceData/transport/exchange';
+import { entryText } from '../nodes/WorkspaceData/transport/auth/credential';
+import { authorize } from '../nodes/WorkspaceData/transport/auth/exchange';
 
 export class WorkspaceDataApi implements ICredentialType {
 	name = 'workspaceDataApi';

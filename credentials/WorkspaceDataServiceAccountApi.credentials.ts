@@ -7,10 +7,10 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { accessTokens } from '../nodes/WorkspaceData/transport/accessToken';
-import { bearerOf } from '../nodes/WorkspaceData/transport/bearer';
-import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/exchange';
-import { AccessTokenError } from '../nodes/WorkspaceData/transport/failures';
+import { accessTokens } from '../nodes/WorkspaceData/transport/auth/accessToken';
+import { bearerOf } from '../nodes/WorkspaceData/transport/auth/bearer';
+import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/exchange';
+import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
 
 /**
  * The credential objects of requests that were prepared: n8n decrypts one for each request, and comes

@@ -9,9 +9,9 @@ import { build, type OutputFile, type Plugin, transform } from 'esbuild';
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
-import { runProgram } from '../host/cleanup.ts';
-import { runCommand } from '../host/commands.ts';
-import { repository } from '../host/folders.ts';
+import { runProgram } from '../test/host/cleanup.ts';
+import { runCommand } from '../test/host/commands.ts';
+import { repository } from '../test/host/folders.ts';
 
 const BUNDLE = 'dist/workspaceData.js';
 /** Icons, search words and output samples, which n8n reads as files. */

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { repository } from '../host/folders.ts';
+import { repository } from '../test/host/folders.ts';
 import { type Manifest, releaseObstacles } from './releaseCheck.ts';
 
 const { GITHUB_ACTIONS, GITHUB_REF_NAME, GITHUB_REF_TYPE, GITHUB_REPOSITORY } = process.env;

@@ -8,10 +8,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { runProgram } from '../host/cleanup.ts';
-import { runCommand } from '../host/commands.ts';
-import { repository } from '../host/folders.ts';
-import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { runProgram } from '../test/host/cleanup.ts';
+import { runCommand } from '../test/host/commands.ts';
+import { repository } from '../test/host/folders.ts';
+import { buildPackage, packPackage } from '../test/host/packageInstall.ts';
 
 /** The part of the scanner that works on a folder; its command line fetches published packages. */
 interface Scanner {

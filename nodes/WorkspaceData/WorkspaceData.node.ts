@@ -7,10 +7,10 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { operationProperties, resourceSelector } from './actions/registry';
 import { route } from './actions/router';
-import { testWorkspaceAccess } from './methods/credentialTest';
-import * as listSearch from './methods/listSearch';
-import * as loadOptions from './methods/loadOptions';
-import * as resourceMapping from './methods/resourceMapping';
+import { testWorkspaceAccess } from './editor/credentialTest';
+import * as listSearch from './editor/listSearch';
+import * as loadOptions from './editor/loadOptions';
+import * as resourceMapping from './editor/resourceMapping';
 import { authenticationProperty } from './ui/authentication';
 
 export class WorkspaceData implements INodeType {

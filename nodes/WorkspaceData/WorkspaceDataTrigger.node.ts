@@ -10,14 +10,14 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { testWorkspaceAccess } from './methods/credentialTest';
-import { searchCards, searchFilterValues } from './methods/listSearch';
-import { getFieldNames, getFilterConditions, getFilterFields } from './methods/loadOptions';
+import { testWorkspaceAccess } from './editor/credentialTest';
+import { searchCards, searchFilterValues } from './editor/listSearch';
+import { getFieldNames, getFilterConditions, getFilterFields } from './editor/loadOptions';
 import { receiveDelivery } from './trigger/delivery/receive';
 import { passOn } from './trigger/execute';
-import { activate } from './trigger/lifecycle/activate';
-import { deactivate } from './trigger/lifecycle/deactivate';
-import { lookAfter } from './trigger/lifecycle/upkeep';
+import { activate } from './trigger/subscription/activate';
+import { deactivate } from './trigger/subscription/deactivate';
+import { lookAfter } from './trigger/subscription/upkeep';
 import { triggerProperties } from './trigger/properties';
 
 export class WorkspaceDataTrigger implements INodeType {

@@ -21,12 +21,12 @@ const project = (displayName, testMatch, globals = {}) => ({
 	testMatch,
 	globals,
 	rootDir: repository,
-	roots: [tests, '<rootDir>/demo', '<rootDir>/host', '<rootDir>/service'],
+	roots: [tests, '<rootDir>/scripts', '<rootDir>/test/host', '<rootDir>/service'],
 	testEnvironment: 'node',
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [
-		'<rootDir>/demo/n8n/',
-		'<rootDir>/test/e2e/n8n-1x/',
+		'<rootDir>/test/host/n8n-1/node_modules/',
+		'<rootDir>/test/host/n8n-2/node_modules/',
 		'<rootDir>/dist/',
 	],
 	transform: {

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { runProgram, stopAtExit } from '../../host/cleanup.ts';
-import { killGroup } from '../../host/commands.ts';
-import { type Major, repository } from '../../host/folders.ts';
-import { installHost } from '../../host/installHost.ts';
-import { processFileEnding } from '../../host/n8nProcess.ts';
-import { buildPackage, packPackage } from '../../host/packageInstall.ts';
-import { Problem } from '../../host/problem.ts';
+import { runProgram, stopAtExit } from '../host/cleanup.ts';
+import { killGroup } from '../host/commands.ts';
+import { type Major, repository } from '../host/folders.ts';
+import { installHost } from '../host/installHost.ts';
+import { processFileEnding } from '../host/n8nProcess.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { Problem } from '../host/problem.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

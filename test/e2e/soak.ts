@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { runProgram, stopAtExit } from '../../host/cleanup.ts';
-import { until } from '../../host/deadline.ts';
-import { buildPackage, packPackage } from '../../host/packageInstall.ts';
-import { Problem } from '../../host/problem.ts';
-import { openWorkbench } from '../../host/workbench.ts';
+import { runProgram, stopAtExit } from '../host/cleanup.ts';
+import { until } from '../host/deadline.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { Problem } from '../host/problem.ts';
+import { openWorkbench } from '../host/workbench.ts';
 import { connectControl, type RemoteControl } from '../../service/control/controlClient.ts';
 import { createFaults } from './soak/faults.ts';
 import { createLedger } from './soak/ledger.ts';

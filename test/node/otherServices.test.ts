@@ -2,9 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { testWorkspaceAccess } from '../../nodes/WorkspaceData/methods/credentialTest';
+import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
-import { createSubscription } from '../../nodes/WorkspaceData/transport/subscriptions';
+import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/requests';
 import { createTestClock } from '../support/clock';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';

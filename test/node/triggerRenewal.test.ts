@@ -1,7 +1,7 @@
 /** The trigger renews its subscription while n8n runs. */
 import { TriggerContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { nodeOf } from '../../nodes/WorkspaceData/trigger/perNode';
+import { nodeOf } from '../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
 import { triggerNode, triggerPair } from '../support/trigger';

@@ -1,7 +1,7 @@
 /** Renewals where n8n gives the executions of its workers no static data, as n8n 2.41 does in queue mode. */
 import { current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { TURN_MS } from '../../nodes/WorkspaceData/trigger/lifecycle/saving';
-import { systemClock } from '../../nodes/WorkspaceData/transport/clock';
+import { TURN_MS } from '../../nodes/WorkspaceData/trigger/subscription/saving';
+import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { triggerNode, triggerPair } from '../support/trigger';
 
 const suite = lifecycleSuite();

@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
+import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 
 /** A clock that never really waits. */
 export interface TestClock extends Clock {

@@ -20,7 +20,7 @@ import {
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
-import type { Clock } from '../../nodes/WorkspaceData/transport/clock';
+import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { receiveDelivery } from '../../nodes/WorkspaceData/trigger/delivery/receive';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';

@@ -1,5 +1,5 @@
 import { startService, type ControlledService } from '../../service/index.ts';
-import { circuitOf } from '../../nodes/WorkspaceData/transport/circuit';
+import { circuitOf } from '../../nodes/WorkspaceData/transport/http/circuit';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;

@@ -5,7 +5,7 @@ export const scope = {
 	/** Workflows whose sticky notes are read. */
 	notes: ['examples/*.json'],
 	/** Sources whose texts for people (labels, descriptions, messages) are read. */
-	texts: ['{nodes,credentials,host,demo}/**/*.ts', 'tools/*.ts'],
+	texts: ['{nodes,credentials,test/host,scripts}/**/*.ts', 'tools/*.ts'],
 	/** Sources whose comments are read. */
-	comments: ['{nodes,credentials,service,host,demo,bench,test,tools}/**/*.ts'],
+	comments: ['{nodes,credentials,service,scripts,test,tools}/**/*.ts'],
 };

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Locator } from '../model/locator';
-import type { JsonObject } from '../model/shapes';
-import type { Run } from './run';
+import type { JsonObject } from '../model/answer/shapes';
+import type { Run } from './run/run';
 
 type DeepReadonly<T> = T extends (infer U)[]
 	? ReadonlyArray<DeepReadonly<U>>

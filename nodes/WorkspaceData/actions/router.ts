@@ -1,13 +1,13 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../model/shapes';
-import { Cancelled } from '../transport/failures';
-import { errorDetails, toNodeError } from '../transport/nodeError';
+import type { JsonObject } from '../model/answer/shapes';
+import { Cancelled } from '../transport/failure/failures';
+import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
-import { openParameters } from './parameters';
+import { openParameters } from './inputs/parameters';
 import { findOperation } from './registry';
-import { openRun, type Run } from './run';
-import { withoutErrorFlag } from './serviceObject';
-import { createUnsharing } from './unshared';
+import { openRun, type Run } from './run/run';
+import { withoutErrorFlag } from './output/serviceObject';
+import { createUnsharing } from './output/unshared';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in

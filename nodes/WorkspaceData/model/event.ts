@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isTooDeep } from './json';
-import { isObject, type JsonObject, untouchedObject } from './shapes';
+import { isTooDeep } from './answer/json';
+import { isObject, type JsonObject, untouchedObject } from './answer/shapes';
 import { parseTime } from './time';
 
 /** The events a subscription can list. @see service interface, part 6 */

@@ -1,8 +1,8 @@
 import { pathSegment } from './address';
-import type { Card } from './card';
+import type { Card } from './answer/card';
 import { InputError } from './inputError';
 import { clip, nearestNames } from './nearestNames';
-import { isObject } from './shapes';
+import { isObject } from './answer/shapes';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */
 export interface Locator {

@@ -1,4 +1,4 @@
-import type { DataRecord } from './record';
+import type { DataRecord } from './answer/record';
 import { parseTime } from './time';
 
 /** The age of a record: by its time, then by its sortable id. */

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isEmpty } from './comparison';
-import type { DataRecord } from './record';
+import { isEmpty } from './value/comparison';
+import type { DataRecord } from './answer/record';
 import { byAge, type Age } from './recordAge';
 
 /** How many tokens are kept. */

@@ -7,9 +7,9 @@ import type {
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
-import { accessTokens } from './accessToken';
-import { systemClock, wait, type Clock } from './clock';
-import { CREDENTIAL_TYPES, readCredential, type Authentication } from './credential';
+import { accessTokens } from './auth/accessToken';
+import { systemClock, wait, type Clock } from './http/clock';
+import { CREDENTIAL_TYPES, readCredential, type Authentication } from './auth/credential';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -17,15 +17,15 @@ import {
 	NetworkFailure,
 	saysGone,
 	SilentService,
-} from './failures';
-import { createHold } from './hold';
-import { createPacing, type Pacing } from './pacing';
-import { MAX_PARALLEL } from './parallelism';
-import { isRateLimited } from './rateLimit';
+} from './failure/failures';
+import { createHold } from './http/hold';
+import { createPacing, type Pacing } from './http/pacing';
+import { MAX_PARALLEL } from './http/parallelism';
+import { isRateLimited } from './http/rateLimit';
 import type { ApiAnswer, ApiRequest } from './request';
-import { apiFailure, refusalOf, unreachable, type Asker } from './explain';
-import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './retryPolicy';
-import { createTries, type Try } from './tries';
+import { apiFailure, refusalOf, unreachable, type Asker } from './failure/explain';
+import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './http/retryPolicy';
+import { createTries, type Try } from './http/attempt';
 
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;

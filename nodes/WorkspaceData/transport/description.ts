@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../model/shapes';
-import { isWebPage } from '../model/webPage';
+import { isObject, type JsonObject } from '../model/answer/shapes';
+import { isWebPage } from '../model/answer/webPage';
 import type { WorkspaceApi } from './api';
-import { ApiFailure, UnexpectedAnswer } from './failures';
+import { ApiFailure, UnexpectedAnswer } from './failure/failures';
 import type { ReadOptions } from './listings';
 import type { ApiAnswer, ApiRequest } from './request';
 

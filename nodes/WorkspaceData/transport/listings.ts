@@ -1,10 +1,10 @@
-import { readCard, readCards, type Card } from '../model/card';
-import { readFields, type Field } from '../model/field';
-import { peekCursor, readCursor } from '../model/page';
-import { readRecordPage, type DataRecord, type RecordPage } from '../model/record';
+import { readCard, readCards, type Card } from '../model/answer/card';
+import { readFields, type Field } from '../model/answer/field';
+import { peekCursor, readCursor } from '../model/answer/page';
+import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
-import type { Peek } from './body';
-import { ApiFailure, UnexpectedAnswer, Unreachable } from './failures';
+import type { Peek } from './http/body';
+import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
 import { getDescription } from './description';
 import {
 	bearableSize,

@@ -1,8 +1,8 @@
 /** How large a page of records may be: learned from the service, and kept for an hour. */
 import { BoundedMap } from '../model/boundedMap';
-import { isObject, ownValue, type JsonObject } from '../model/shapes';
-import { systemClock, type Clock } from './clock';
-import { ApiFailure } from './failures';
+import { isObject, ownValue, type JsonObject } from '../model/answer/shapes';
+import { systemClock, type Clock } from './http/clock';
+import { ApiFailure } from './failure/failures';
 import { MAX_ANSWER_BYTES } from './request';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */

@@ -1,5 +1,5 @@
-import type { Page } from '../model/page';
-import { UnexpectedAnswer } from './failures';
+import type { Page } from '../model/answer/page';
+import { UnexpectedAnswer } from './failure/failures';
 
 /** A listing longer than this is taken for one that never ends. */
 const MAX_PAGES = 100_000;

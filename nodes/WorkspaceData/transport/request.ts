@@ -1,9 +1,9 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
-import { parsedBody } from '../model/json';
-import { isObject } from '../model/shapes';
-import { readBody, type Peek } from './body';
-import { AnswerTooLarge } from './failures';
-import type { Headers } from './rateLimit';
+import { parsedBody } from '../model/answer/json';
+import { isObject } from '../model/answer/shapes';
+import { readBody, type Peek } from './http/body';
+import { AnswerTooLarge } from './failure/failures';
+import type { Headers } from './http/rateLimit';
 
 /** A path parameter: the value, and how the user knows it. */
 export type PathPart = string | { value: unknown; parameter: string };

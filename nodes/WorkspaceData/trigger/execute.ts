@@ -1,10 +1,10 @@
 /** `execute()`: n8n runs the trigger node as part of the execution that a delivery or the trigger started. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { systemClock } from '../transport/clock';
-import { toNodeError } from '../transport/nodeError';
+import { systemClock } from '../transport/http/clock';
+import { toNodeError } from '../transport/failure/nodeError';
 import { catchUp, readSearchJob } from './catchUp/job';
 import { withoutKnown } from './catchUp/knownRecords';
-import { carryOutSaveJob, readSaveJob } from './lifecycle/saveJob';
+import { carryOutSaveJob, readSaveJob } from './subscription/saveJob';
 import { readSettings, type TriggerSettings } from './parameters';
 
 const settingsOf = (context: IExecuteFunctions): TriggerSettings =>

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/event';
-import type { FieldIndex } from '../model/fieldResolution';
-import type { JsonObject } from '../model/shapes';
+import type { FieldIndex } from '../model/fieldIndex';
+import type { JsonObject } from '../model/answer/shapes';
 import type { TriggerSettings } from './parameters';
 
 /** A top-level property of these names would steer n8n, or takes another place. */

@@ -2,10 +2,10 @@
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
-import { readConditions, readMatchType, type EnteredCondition } from '../model/recordFilter';
+import { readConditions, readMatchType, type EnteredCondition } from '../model/value/recordFilter';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import type { WorkspaceApi } from '../transport/api';
-import { toAuthentication, type Authentication } from '../transport/credential';
+import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { listCards, type ReadOptions } from '../transport/listings';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 

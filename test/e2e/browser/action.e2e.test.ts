@@ -1,8 +1,8 @@
 /** The action node as a person uses it: in n8n's editor, in a real browser. */
-import { until } from '../../../host/deadline.ts';
-import { readExamples, withCredentials } from '../../../host/examples.ts';
-import type { JsonObject, SavedWorkflow } from '../../../host/n8nClient.ts';
-import { byId, chain, codeItems, manualTrigger, mapEach } from '../../../host/workflowBuilder.ts';
+import { until } from '../../host/deadline.ts';
+import { readExamples, withCredentials } from '../../host/examples.ts';
+import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
+import { byId, chain, codeItems, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

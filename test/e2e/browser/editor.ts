@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 
-import { repository } from '../../../host/folders.ts';
-import { demoSignIn, type N8nClient } from '../../../host/n8nClient.ts';
+import { repository } from '../../host/folders.ts';
+import { demoSignIn, type N8nClient } from '../../host/n8nClient.ts';
 import { wantsPictures } from '../support/settings.ts';
 
 const pictures = join(repository, 'docs', 'pictures');

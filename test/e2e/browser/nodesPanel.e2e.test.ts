@@ -1,5 +1,5 @@
 /** Credentials entered by hand, and the nodes found in the nodes panel. */
-import { chain, manualTrigger } from '../../../host/workflowBuilder.ts';
+import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';

@@ -1,6 +1,6 @@
 /** The trigger node in the editor: published by hand, an execution appears. */
-import { until } from '../../../host/deadline.ts';
-import { byId, chain } from '../../../host/workflowBuilder.ts';
+import { until } from '../../host/deadline.ts';
+import { byId, chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { openEditor, type Editor } from './editor.ts';

@@ -4,10 +4,10 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { stopAtExit } from '../../../host/cleanup.ts';
-import { until } from '../../../host/deadline.ts';
-import { freePort } from '../../../host/ports.ts';
-import { Problem } from '../../../host/problem.ts';
+import { stopAtExit } from '../../host/cleanup.ts';
+import { until } from '../../host/deadline.ts';
+import { freePort } from '../../host/ports.ts';
+import { Problem } from '../../host/problem.ts';
 
 /** Redis or PostgreSQL on the loopback address, with its data in a folder of the test. */
 export interface BackingService {

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 
-import { freePort } from '../../../host/ports.ts';
+import { freePort } from '../../host/ports.ts';
 
 /** A load balancer as plain as can be: each connection goes to the next port that accepts it. */
 export interface Balancer {

@@ -1,6 +1,6 @@
-import { until } from '../../../host/deadline.ts';
-import type { JsonObject, SavedWorkflow } from '../../../host/n8nClient.ts';
-import { byId, chain, type NodeDraft } from '../../../host/workflowBuilder.ts';
+import { until } from '../../host/deadline.ts';
+import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
+import { byId, chain, type NodeDraft } from '../../host/workflowBuilder.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.ts';
 

@@ -1,12 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { storeCredentials, type CredentialReferences } from '../../../host/credentials.ts';
-import { createN8nClient, type N8nClient } from '../../../host/n8nClient.ts';
-import { createN8nHost, type N8nHost, type Role } from '../../../host/n8nProcess.ts';
-import { installPackage } from '../../../host/packageInstall.ts';
-import { freePort } from '../../../host/ports.ts';
-import { startService, type RunningService } from '../../../host/serviceProcess.ts';
+import { storeCredentials, type CredentialReferences } from '../../host/credentials.ts';
+import { createN8nClient, type N8nClient } from '../../host/n8nClient.ts';
+import { createN8nHost, type N8nHost, type Role } from '../../host/n8nProcess.ts';
+import { installPackage } from '../../host/packageInstall.ts';
+import { freePort } from '../../host/ports.ts';
+import { startService, type RunningService } from '../../host/serviceProcess.ts';
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
 import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { runFolder, tarball } from '../support/settings.ts';

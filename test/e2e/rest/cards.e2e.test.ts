@@ -1,6 +1,6 @@
 /** Cards, fields and the service's own description: every operation, in one workflow per resource. */
-import { outputOf } from '../../../host/n8nClient.ts';
-import { byId, byName, chain, manualTrigger } from '../../../host/workflowBuilder.ts';
+import { outputOf } from '../../host/n8nClient.ts';
+import { byId, byName, chain, manualTrigger } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

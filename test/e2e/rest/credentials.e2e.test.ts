@@ -1,7 +1,7 @@
 /** The Test button of both credentials: each answer says which of the entries is wrong. */
-import { credentialData, type CredentialType } from '../../../host/credentials.ts';
-import type { JsonObject } from '../../../host/n8nClient.ts';
-import { freePort } from '../../../host/ports.ts';
+import { credentialData, type CredentialType } from '../../host/credentials.ts';
+import type { JsonObject } from '../../host/n8nClient.ts';
+import { freePort } from '../../host/ports.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

@@ -1,12 +1,7 @@
 /** The example workflows: importable unchanged, and they do what their notes say. */
-import { until } from '../../../host/deadline.ts';
-import { importExamples, readExamples } from '../../../host/examples.ts';
-import {
-	failureOf,
-	type JsonObject,
-	outputOf,
-	type SavedWorkflow,
-} from '../../../host/n8nClient.ts';
+import { until } from '../../host/deadline.ts';
+import { importExamples, readExamples } from '../../host/examples.ts';
+import { failureOf, type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

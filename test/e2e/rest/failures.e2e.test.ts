@@ -1,5 +1,5 @@
 /** The user's view and n8n's reaction when an item fails. */
-import { failureOf, outputOf } from '../../../host/n8nClient.ts';
+import { failureOf, outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
 	chain,
@@ -8,7 +8,7 @@ import {
 	mapAutomatically,
 	mapEach,
 	type NodeDraft,
-} from '../../../host/workflowBuilder.ts';
+} from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 

@@ -1,5 +1,5 @@
 /** Records: every operation, names instead of ids, expressions per item. */
-import { outputOf } from '../../../host/n8nClient.ts';
+import { outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
 	byName,
@@ -8,7 +8,7 @@ import {
 	manualTrigger,
 	mapAutomatically,
 	mapEach,
-} from '../../../host/workflowBuilder.ts';
+} from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { FieldDraft } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

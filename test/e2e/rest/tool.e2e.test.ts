@@ -1,8 +1,8 @@
 /** The action node as a tool of an agent: n8n's own tool executor stands in for the agent. */
-import type { CredentialReferences } from '../../../host/credentials.ts';
-import { readExamples, withCredentials } from '../../../host/examples.ts';
-import { outputOf } from '../../../host/n8nClient.ts';
-import { byId, chain, manualTrigger, mapEach } from '../../../host/workflowBuilder.ts';
+import type { CredentialReferences } from '../../host/credentials.ts';
+import { readExamples, withCredentials } from '../../host/examples.ts';
+import { outputOf } from '../../host/n8nClient.ts';
+import { byId, chain, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
 import { major } from '../support/settings.ts';

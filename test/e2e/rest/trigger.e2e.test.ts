@@ -1,14 +1,14 @@
 /** The trigger: subscriptions come and go with publishing, events start executions. */
 import { randomUUID } from 'node:crypto';
 
-import { until } from '../../../host/deadline.ts';
+import { until } from '../../host/deadline.ts';
 import {
 	type Execution,
 	type JsonObject,
 	outputOf,
 	type SavedWorkflow,
-} from '../../../host/n8nClient.ts';
-import { byId, chain } from '../../../host/workflowBuilder.ts';
+} from '../../host/n8nClient.ts';
+import { byId, chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

@@ -1,5 +1,5 @@
 /** The service's records according to the executions. */
-import type { JsonObject } from '../../../host/n8nClient.ts';
+import type { JsonObject } from '../../host/n8nClient.ts';
 
 /** `unclear`: the execution said that it cannot know, as an answer was lost. */
 type Existence = 'there' | 'gone' | 'unclear';

@@ -7,8 +7,8 @@ import {
 	type JsonObject,
 	outputOf,
 	type SavedWorkflow,
-} from '../../../host/n8nClient.ts';
-import type { Workbench } from '../../../host/workbench.ts';
+} from '../../host/n8nClient.ts';
+import type { Workbench } from '../../host/workbench.ts';
 import {
 	byId,
 	chain,
@@ -16,7 +16,7 @@ import {
 	mapAutomatically,
 	mapEach,
 	type NodeDraft,
-} from '../../../host/workflowBuilder.ts';
+} from '../../host/workflowBuilder.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import type { createLedger } from './ledger.ts';
 

@@ -1,17 +1,17 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Major } from '../../../host/folders.ts';
+import type { Major } from '../../host/folders.ts';
 import {
 	type Execution,
 	failureOf,
 	type JsonObject,
 	type SavedWorkflow,
 	type Workflow,
-} from '../../../host/n8nClient.ts';
-import { openWorkbench, type Workbench } from '../../../host/workbench.ts';
-import type { CredentialType } from '../../../host/credentials.ts';
-import type { NodeDraft } from '../../../host/workflowBuilder.ts';
+} from '../../host/n8nClient.ts';
+import { openWorkbench, type Workbench } from '../../host/workbench.ts';
+import type { CredentialType } from '../../host/credentials.ts';
+import type { NodeDraft } from '../../host/workflowBuilder.ts';
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
 import { createServiceApi, type ServiceApi } from './serviceApi.ts';
 import { runFolder, tarball } from './settings.ts';

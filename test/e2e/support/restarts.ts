@@ -1,6 +1,6 @@
 /** n8n that restarts under a published trigger: the actions, and the expected results. */
-import { until } from '../../../host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { until } from '../../host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import type { Bench } from './bench.ts';
 import type { TestCard } from './serviceApi.ts';
 

@@ -1,4 +1,4 @@
-import type { Major } from '../../../host/folders.ts';
+import type { Major } from '../../host/folders.ts';
 
 /** Set by the projects of jest.config.cjs, except projects that are not about one n8n. */
 declare const e2eMajor: Major;

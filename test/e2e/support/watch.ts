@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { JsonObject, SavedWorkflow } from '../../../host/n8nClient.ts';
-import { byId, chain, type NodeDraft } from '../../../host/workflowBuilder.ts';
+import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
+import { byId, chain, type NodeDraft } from '../../host/workflowBuilder.ts';
 import type { Bench } from './bench.ts';
 import type { TestCard } from './serviceApi.ts';
 

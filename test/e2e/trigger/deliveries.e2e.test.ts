@@ -4,8 +4,8 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-import { until } from '../../../host/deadline.ts';
-import { type JsonObject, outputOf, type SavedWorkflow } from '../../../host/n8nClient.ts';
+import { until } from '../../host/deadline.ts';
+import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';

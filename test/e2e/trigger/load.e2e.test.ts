@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { until } from '../../../host/deadline.ts';
+import { until } from '../../host/deadline.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';

@@ -1,9 +1,9 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
 import { join } from 'node:path';
 
-import { until } from '../../../host/deadline.ts';
-import type { JsonObject } from '../../../host/n8nClient.ts';
-import { chain } from '../../../host/workflowBuilder.ts';
+import { until } from '../../host/deadline.ts';
+import type { JsonObject } from '../../host/n8nClient.ts';
+import { chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { PATIENCE_MS, restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';

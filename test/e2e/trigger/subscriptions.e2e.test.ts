@@ -2,9 +2,9 @@
 import { cp, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { until } from '../../../host/deadline.ts';
-import { createN8nClient } from '../../../host/n8nClient.ts';
-import { createN8nHost } from '../../../host/n8nProcess.ts';
+import { until } from '../../host/deadline.ts';
+import { createN8nClient } from '../../host/n8nClient.ts';
+import { createN8nHost } from '../../host/n8nProcess.ts';
 import { useBench } from '../support/bench.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';

@@ -1,4 +1,4 @@
-import { readField, type Field } from '../../../nodes/WorkspaceData/model/field';
+import { readField, type Field } from '../../../nodes/WorkspaceData/model/answer/field';
 
 /** A field as the service lists it. */
 export function field(

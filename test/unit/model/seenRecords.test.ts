@@ -1,6 +1,6 @@
 /** The memory of returned records, in thousands of histories of a card. */
 import fc from 'fast-check';
-import type { DataRecord } from '../../../nodes/WorkspaceData/model/record';
+import type { DataRecord } from '../../../nodes/WorkspaceData/model/answer/record';
 import { ageOf, byAge } from '../../../nodes/WorkspaceData/model/recordAge';
 import {
 	isSeen,

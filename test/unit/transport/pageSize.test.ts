@@ -1,6 +1,6 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
-import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failures';
+import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
 import {
 	bearableSize,

@@ -1,4 +1,4 @@
-import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/lifecycle/webhookAddress';
+import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/webhookAddress';
 
 const service = 'https://data.example.com/api/v1';
 

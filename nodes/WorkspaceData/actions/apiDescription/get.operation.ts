@@ -1,4 +1,4 @@
-import { readChoice } from '../choice';
+import { readChoice } from '../inputs/choice';
 import { defineOperation } from '../operation';
 
 const formatProperty = {

@@ -3,11 +3,11 @@ import {
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
-import { readChoice } from '../choice';
-import { hintNoId } from '../created';
-import { readJsonObject } from '../json';
+import { readChoice } from '../inputs/choice';
+import { hintNoId } from '../output/created';
+import { readJsonObject } from '../inputs/json';
 import { defineOperation } from '../operation';
-import { requireText } from '../text';
+import { requireText } from '../inputs/text';
 import { addCard, cardOfName } from './existing';
 
 export const createCard = defineOperation({

@@ -1,7 +1,7 @@
-import type { Card } from '../../model/card';
-import { indexFields, type FieldIndex } from '../../model/fieldResolution';
+import type { Card } from '../../model/answer/card';
+import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isObject, type JsonObject } from '../../model/shapes';
+import { isObject, type JsonObject } from '../../model/answer/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
 	dryRunOption,
@@ -10,19 +10,19 @@ import {
 	recordOptions,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { readChoice } from '../choice';
-import { describePlan, type PlannedField } from '../newFields';
+import { readChoice } from '../inputs/choice';
+import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
-import { changeCard, previewChanges } from '../record/cardChanges';
-import type { Columns } from '../record/columns';
-import { readDryRun } from '../record/dryRun';
-import { withLiveFields, type Write } from '../record/liveFields';
-import { recordOutput } from '../record/output';
-import { requestOptions } from '../record/requestOptions';
-import { create } from '../record/write';
-import type { Run } from '../run';
-import { readSwitch } from '../switch';
-import { requireText } from '../text';
+import { changeCard, previewChanges } from '../growth/cardChanges';
+import type { Columns } from '../writing/columns';
+import { readDryRun } from '../writing/dryRun';
+import { withLiveFields, type Write } from '../writing/liveFields';
+import { recordOutput } from '../reading/output';
+import { requestOptions } from '../writing/requestOptions';
+import { create } from '../writing/write';
+import type { Run } from '../run/run';
+import { readSwitch } from '../inputs/switch';
+import { requireText } from '../inputs/text';
 import { cardOfName, existingCard } from './existing';
 
 const ifExistsOption = {

@@ -1,4 +1,4 @@
-import { assertDone } from '../../transport/failures';
+import { assertDone } from '../../transport/failure/failures';
 import { cardPath } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';

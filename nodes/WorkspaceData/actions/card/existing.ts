@@ -1,14 +1,14 @@
 /** Cards that exist already: found by their name, or created once. */
-import { readCard, type Card } from '../../model/card';
+import { readCard, type Card } from '../../model/answer/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
 import { clip } from '../../model/nearestNames';
-import type { JsonObject } from '../../model/shapes';
-import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failures';
+import type { JsonObject } from '../../model/answer/shapes';
+import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/listings';
-import { readCreated } from '../created';
-import { exclusively } from '../exclusive';
-import type { Run } from '../run';
+import { readCreated } from '../output/created';
+import { exclusively } from '../schedule/exclusive';
+import type { Run } from '../run/run';
 
 /**
  * Creates a card.

@@ -1,5 +1,5 @@
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { readLimit } from '../limit';
+import { readLimit } from '../inputs/limit';
 import { defineOperation } from '../operation';
 
 export const getManyCards = defineOperation({

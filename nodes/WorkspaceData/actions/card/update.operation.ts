@@ -1,11 +1,11 @@
-import { readCard } from '../../model/card';
+import { readCard } from '../../model/answer/card';
 import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { readJsonObject } from '../json';
-import { assertDone } from '../../transport/failures';
+import { readJsonObject } from '../inputs/json';
+import { assertDone } from '../../transport/failure/failures';
 import { defineOperation } from '../operation';
-import { requireEntries, requireText } from '../text';
+import { requireEntries, requireText } from '../inputs/text';
 
 export const updateCard = defineOperation({
 	value: 'update',

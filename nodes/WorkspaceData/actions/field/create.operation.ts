@@ -5,10 +5,10 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { hintNoId } from '../created';
-import { readJsonObject } from '../json';
+import { hintNoId } from '../output/created';
+import { readJsonObject } from '../inputs/json';
 import { defineOperation } from '../operation';
-import { requireText } from '../text';
+import { requireText } from '../inputs/text';
 import { addField, readFieldOptions } from './definition';
 
 export const createField = defineOperation({

@@ -1,14 +1,14 @@
 /** Turns an operation's parameters about a field into the body that the service gets. */
-import { readField, type Field } from '../../model/field';
+import { readField, type Field } from '../../model/answer/field';
 import { InputError } from '../../model/inputError';
-import type { JsonObject } from '../../model/shapes';
+import type { JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
-import { listedChoices } from '../../model/values';
+import { listedChoices } from '../../model/value/values';
 import { cardPath, type ReadOptions } from '../../transport/listings';
 import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
-import { readCreated } from '../created';
-import { readJson } from '../json';
-import type { Run } from '../run';
+import { readCreated } from '../output/created';
+import { readJson } from '../inputs/json';
+import type { Run } from '../run/run';
 
 /** The two ways to enter the choices of a field. */
 interface EnteredOptions {

@@ -1,4 +1,4 @@
-import { assertDone } from '../../transport/failures';
+import { assertDone } from '../../transport/failure/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { fieldPath, locateExactField } from './fieldLocator';

@@ -1,11 +1,11 @@
-import type { Field } from '../../model/field';
-import type { FieldIndex } from '../../model/fieldResolution';
+import type { Field } from '../../model/answer/field';
+import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';
 import { clip } from '../../model/nearestNames';
 import { cardPath } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
-import type { CardReference, Run } from '../run';
+import type { CardReference, Run } from '../run/run';
 
 /**
  * Finds the field that a locator means in the live listing of its card. A field that was chosen from the

@@ -1,5 +1,5 @@
-import { settingChoices } from '../../model/choiceChange';
-import { readField } from '../../model/field';
+import { settingChoices } from '../../model/value/choiceChange';
+import { readField } from '../../model/answer/field';
 import {
 	choicesProperty,
 	customPropertiesProperty,
@@ -7,10 +7,10 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
-import { readJsonObject } from '../json';
-import { assertDone } from '../../transport/failures';
+import { readJsonObject } from '../inputs/json';
+import { assertDone } from '../../transport/failure/failures';
 import { defineOperation } from '../operation';
-import { requireEntries, requireText } from '../text';
+import { requireEntries, requireText } from '../inputs/text';
 import { readFieldOptions } from './definition';
 import { fieldPath, locateField } from './fieldLocator';
 

@@ -2,9 +2,9 @@ import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions, writeOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { prepareWrite, withLiveFields } from './liveFields';
-import { recordOutput } from './output';
-import { create } from './write';
+import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { recordOutput } from '../reading/output';
+import { create } from '../writing/write';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';

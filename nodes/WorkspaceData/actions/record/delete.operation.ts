@@ -1,6 +1,6 @@
 import { readLocator } from '../../model/locator';
-import type { JsonObject } from '../../model/shapes';
-import { assertDone } from '../../transport/failures';
+import type { JsonObject } from '../../model/answer/shapes';
+import { assertDone } from '../../transport/failure/failures';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	dryRunOption,
@@ -10,10 +10,10 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { dryOutput, readDryRun } from './dryRun';
-import { isRecordNotFound, readNotFound, withRecord } from './notFound';
-import { requestOptions } from './requestOptions';
-import { recordPath } from './write';
+import { dryOutput, readDryRun } from '../writing/dryRun';
+import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
+import { requestOptions } from '../writing/requestOptions';
+import { recordPath } from '../writing/write';
 
 export const deleteRecord = defineOperation({
 	value: 'delete',

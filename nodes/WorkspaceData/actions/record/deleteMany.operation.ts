@@ -1,4 +1,4 @@
-import { assertDone, saysGone } from '../../transport/failures';
+import { assertDone, saysGone } from '../../transport/failure/failures';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -8,10 +8,10 @@ import {
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from './bulk';
-import { dryOutput, readDryRun } from './dryRun';
-import { requestOptions } from './requestOptions';
-import { recordPath } from './write';
+import { changeMany, requireConditions } from '../writing/bulk';
+import { dryOutput, readDryRun } from '../writing/dryRun';
+import { requestOptions } from '../writing/requestOptions';
+import { recordPath } from '../writing/write';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',

@@ -9,9 +9,9 @@ import {
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
 import { defineOperation } from '../operation';
-import { readNotFound, withRecord } from './notFound';
-import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
+import { readNotFound, withRecord } from '../reading/notFound';
+import { recordOutput } from '../reading/output';
+import { requestOptions } from '../writing/requestOptions';
 
 export const getRecord = defineOperation({
 	value: 'get',

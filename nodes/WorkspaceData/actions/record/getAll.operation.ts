@@ -1,5 +1,5 @@
-import type { DataRecord } from '../../model/record';
-import type { JsonObject } from '../../model/shapes';
+import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { limitProperty, returnAllProperty } from '../../ui/pagination';
@@ -12,17 +12,17 @@ import {
 	recordOptions,
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
-import { readChoice } from '../choice';
-import { readLimit } from '../limit';
+import { readChoice } from '../inputs/choice';
+import { readLimit } from '../inputs/limit';
 import { defineOperation } from '../operation';
-import { mapInTurns } from '../turns';
-import { readFilter } from './filters';
-import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
-import { hintAtReading, scanRecords } from './scan';
-import { readSearch } from './search';
-import { notReturnedBefore } from './since';
-import { readSort } from './sort';
+import { mapInTurns } from '../schedule/turns';
+import { readFilter } from '../reading/filters';
+import { recordOutput } from '../reading/output';
+import { requestOptions } from '../writing/requestOptions';
+import { hintAtReading, scanRecords } from '../reading/scan';
+import { readSearch } from '../reading/search';
+import { notReturnedBefore } from '../reading/since';
+import { readSort } from '../reading/sorted';
 
 /** A test that passes where all of these do; undefined where there are none. */
 function all(

@@ -1,6 +1,6 @@
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
-import { ApiFailure } from '../../transport/failures';
+import { ApiFailure } from '../../transport/failure/failures';
 import { getRecordPage } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
 import { pageLimitProperty } from '../../ui/pagination';
@@ -11,10 +11,10 @@ import {
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/simplify';
-import { readLimit } from '../limit';
+import { readLimit } from '../inputs/limit';
 import { defineOperation } from '../operation';
-import { recordOutput } from './output';
-import { requestOptions } from './requestOptions';
+import { recordOutput } from '../reading/output';
+import { requestOptions } from '../writing/requestOptions';
 
 /** The cursor that was entered; undefined for the first page. @throws InputError if it is not a text */
 function readCursorParameter(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { existsOperation } from './exists';
+import { existsOperation } from '../reading/exists';
 
 export const ifRecordDoesNotExist = existsOperation(
 	{

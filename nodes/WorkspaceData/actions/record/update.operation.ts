@@ -8,11 +8,11 @@ import {
 	writeOptions,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { dryOutput } from './dryRun';
-import { prepareWrite, withLiveFields } from './liveFields';
-import { isRecordNotFound, readNotFound, withRecord } from './notFound';
-import { recordOutput } from './output';
-import { update } from './write';
+import { dryOutput } from '../writing/dryRun';
+import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
+import { recordOutput } from '../reading/output';
+import { update } from '../writing/write';
 
 export const updateRecord = defineOperation({
 	value: 'update',

@@ -3,12 +3,12 @@ import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filte
 import { cardLocator } from '../../ui/locators';
 import { dryRunOption, recordOptions, writeOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from './bulk';
-import { requireData, toRecordData } from './columns';
-import { dryOutput } from './dryRun';
-import { fieldsFor, prepareWrite } from './liveFields';
-import { recordOutput } from './output';
-import { update } from './write';
+import { changeMany, requireConditions } from '../writing/bulk';
+import { requireData, toRecordData } from '../writing/columns';
+import { dryOutput } from '../writing/dryRun';
+import { fieldsFor, prepareWrite } from '../writing/liveFields';
+import { recordOutput } from '../reading/output';
+import { update } from '../writing/write';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',

@@ -1,6 +1,6 @@
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/record';
-import type { JsonObject } from '../../model/shapes';
+import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import {
@@ -11,16 +11,16 @@ import {
 	upsertModeOption,
 	writeOptions,
 } from '../../ui/recordOptions';
-import { readChoice } from '../choice';
+import { readChoice } from '../inputs/choice';
 import { defineOperation } from '../operation';
-import { inParallel } from '../parallel';
-import { dryOutput, type DryOutput } from './dryRun';
-import { prepareWrite, withLiveFields } from './liveFields';
-import { matchIndex } from './matchIndex';
-import { itemKey, matchingFieldIds } from './matching';
-import { readNotFound } from './notFound';
-import { recordOutput } from './output';
-import { create, update } from './write';
+import { inParallel } from '../schedule/parallel';
+import { dryOutput, type DryOutput } from '../writing/dryRun';
+import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { matchIndex } from '../writing/matchIndex';
+import { itemKey, matchingFieldIds } from '../writing/matching';
+import { readNotFound } from '../reading/notFound';
+import { recordOutput } from '../reading/output';
+import { create, update } from '../writing/write';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';

@@ -5,8 +5,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { parseTime } from '../../model/time';
 import { reasonOf, warn } from '../log';
-import { inTurn } from '../perNode';
-import { readStore } from '../subscriptionStore';
+import { inTurn } from '../subscription/nodeState';
+import { readStore } from '../subscription/storage';
 
 /** How many entries n8n remembers for a node. Every created record reads and writes all of them. */
 const REMEMBERED = 2_000;

@@ -1,7 +1,7 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type { DataRecord } from '../../model/record';
+import type { DataRecord } from '../../model/answer/record';
 import { ageOf, byAge } from '../../model/recordAge';
-import type { Search } from '../../model/subscriptionHappening';
+import type { Search } from '../../model/subscription/events';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
 import { listCards, openRecordListing } from '../../transport/listings';

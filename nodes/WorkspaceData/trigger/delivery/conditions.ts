@@ -1,8 +1,8 @@
 /** The conditions in the trigger's options, compared with the values that an event carries. */
 import type { DeliveredEvent } from '../../model/event';
-import type { FieldIndex } from '../../model/fieldResolution';
-import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/record';
-import { recordTest } from '../../model/recordFilter';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
+import { recordTest } from '../../model/value/recordFilter';
 import type { ToUtc } from '../../model/time';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';

@@ -1,5 +1,5 @@
 /** Which events this process has taken on, so that a second delivery of one starts no second execution. */
-import { wait, type Clock } from '../../transport/clock';
+import { wait, type Clock } from '../../transport/http/clock';
 
 /** The part of n8n's response to a delivery that is needed here. */
 export interface DeliveryResponse {

@@ -1,10 +1,10 @@
 /** The names of a card's fields, for the output of events. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
-import { indexFields, type FieldIndex } from '../../model/fieldResolution';
+import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { openApi } from '../../transport/api';
-import type { Clock } from '../../transport/clock';
-import type { Authentication } from '../../transport/credential';
+import type { Clock } from '../../transport/http/clock';
+import type { Authentication } from '../../transport/auth/credential';
 import { listFields } from '../../transport/listings';
 
 /** How long the answer to a delivery may wait for names, in ms. */

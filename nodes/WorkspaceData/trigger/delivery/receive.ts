@@ -1,17 +1,17 @@
 /** `webhook()`: what becomes of a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type DeliveredEvent, readEvent } from '../../model/event';
-import type { FieldIndex } from '../../model/fieldResolution';
-import type { Subscription } from '../../model/subscription';
-import { PROBE_HEADER } from '../../model/subscriptionProbe';
-import { accepted, isOverwritten, stored, withStored } from '../../model/subscriptionSet';
-import { type Clock, systemClock } from '../../transport/clock';
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { Subscription } from '../../model/subscription/stored';
+import { PROBE_HEADER } from '../../model/subscription/proof';
+import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/state';
+import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
 import { outputOf } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type TriggerNode } from '../perNode';
-import { readStore, writeStore } from '../subscriptionStore';
+import { nodeOf, type TriggerNode } from '../subscription/nodeState';
+import { readStore, writeStore } from '../subscription/storage';
 import { answerProbe } from './answerProbe';
 import { comparedFields, isFiltered, meetsConditions } from './conditions';
 import { knownFields } from './fieldNames';

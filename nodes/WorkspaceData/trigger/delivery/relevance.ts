@@ -1,13 +1,13 @@
 /** Whether a verified event is one that the node was asked to react to. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { DeliveredEvent } from '../../model/event';
-import type { FieldIndex } from '../../model/fieldResolution';
-import type { Subscription } from '../../model/subscription';
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { Subscription } from '../../model/subscription/stored';
 import { openApi } from '../../transport/api';
-import type { Clock } from '../../transport/clock';
-import { serverTime } from '../../transport/subscriptions';
+import type { Clock } from '../../transport/http/clock';
+import { serverTime } from '../subscription/requests';
 import type { TriggerSettings } from '../parameters';
-import type { TriggerNode } from '../perNode';
+import type { TriggerNode } from '../subscription/nodeState';
 import { touches, unknownNames } from './watchedFields';
 
 /** How long the answer to a delivery may wait for the service's time, in ms. */

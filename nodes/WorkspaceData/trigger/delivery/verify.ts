@@ -1,7 +1,7 @@
 /** Whether a delivery is one of ours: the signature over its raw bytes. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { isSigned, SIGNATURE_HEADER } from '../../model/signature';
-import type { Subscription } from '../../model/subscription';
+import type { Subscription } from '../../model/subscription/stored';
 
 /** The bytes of the request; undefined where n8n has none, as for multipart bodies. */
 export async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefined> {

@@ -1,6 +1,6 @@
 /** Which of the watched fields an update touches. */
-import type { FieldIndex } from '../../model/fieldResolution';
-import type { JsonObject } from '../../model/shapes';
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { JsonObject } from '../../model/answer/shapes';
 
 /** The watched names that no field of the card has. */
 export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>

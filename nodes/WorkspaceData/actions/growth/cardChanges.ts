@@ -1,0 +1,211 @@
+/** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
+import { addingChoices, newChoices } from '../../model/value/choiceChange';
+import { readField, type Field } from '../../model/answer/field';
+import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
+import { clip } from '../../model/nearestNames';
+import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
+import { readChoice } from '../inputs/choice';
+import { exclusively } from '../schedule/exclusive';
+import { fieldPath } from '../field/fieldLocator';
+import {
+	createFields,
+	describePlan,
+	planFields,
+	quoted,
+	type Column,
+	type PlannedField,
+} from './newFields';
+import type { CardReference, Run } from '../run/run';
+import type { Write } from '../writing/liveFields';
+
+/** Choices that a field is to have. */
+interface Addition {
+	field: Field;
+	texts: string[];
+}
+
+type Writes = readonly Pick<Write, 'columns' | 'request'>[];
+
+/** The field that a key means; undefined where there is none, or it is in doubt: then its item says so. */
+function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
+	try {
+		return index.find(key, hint);
+	} catch {
+		return 'ambiguous';
+	}
+}
+
+/** The values of all items by key, in the order in which the keys come. */
+type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
+
+/** How many items are taken in before others have their turn. */
+const ITEMS_A_TURN = 1_000;
+
+async function columnsOf({ turn }: Pick<Run, 'turn'>, writes: Writes): Promise<Columns> {
+	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
+	for (const [place, { columns: own }] of writes.entries()) {
+		if (place % ITEMS_A_TURN === 0) await turn();
+		for (const [key, value] of own.entries) {
+			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
+			columns.set(key, column);
+			column.values.push(value);
+		}
+	}
+	return columns;
+}
+
+/**
+ * The columns for which a card has no field. A field of exactly the name of one column is not taken for
+ * another one that differs in case.
+ */
+function missingColumns(index: FieldIndex, columns: Columns): Column[] {
+	return [...columns].flatMap(([name, { values, hint }]) => {
+		const field = peek(index, name, hint);
+		if (field === 'ambiguous') return [];
+		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
+		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
+	});
+}
+
+/** The choices that values name and fields do not have. */
+function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
+	const values = new Map<Field, unknown[]>();
+	for (const [key, column] of columns) {
+		const field = peek(index, key, column.hint);
+		if (!field || field === 'ambiguous' || !['choice', 'choices'].includes(field.kind)) continue;
+		values.set(field, [...(values.get(field) ?? []), ...column.values]);
+	}
+	return [...values]
+		.map(([field, all]) => ({ field, texts: newChoices(field, all) }))
+		.filter(({ texts }) => texts.length > 0);
+}
+
+/** The additions that the options allow. */
+interface Allowed {
+	/** Fields for columns that have none. */
+	fields: boolean;
+	/** Choices that values name. */
+	choices: boolean;
+}
+
+/** Plans the fields and choices that a run would add to a card, and returns the resulting fields. Sends no changes. */
+export async function previewChanges(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	writes: Writes,
+	allowed: Allowed,
+	request: Write['request'],
+): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
+	const columns = await columnsOf(run, writes);
+	const missing = allowed.fields ? missingColumns(index, columns) : [];
+	const planned = await planFields(run, missing, index.fields, request);
+	const added = planned.flatMap(({ name, type, choices }) => {
+		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
+		return field ? [field] : [];
+	});
+	const additions = allowed.choices ? missingChoices(index, columns) : [];
+	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
+	const known = index.fields.map((field) => ({
+		...field,
+		options: [
+			...field.options,
+			...(changed.get(field) ?? []).map((text) => ({ label: text, values: [text], sent: text })),
+		],
+	}));
+	return { planned, index: indexFields([...known, ...added], card.name) };
+}
+
+/** Adds choices, with one request for each field. */
+async function addChoices(
+	run: Run,
+	card: CardReference,
+	additions: readonly Addition[],
+	request: Write['request'],
+): Promise<void> {
+	for (const { field, texts } of additions) {
+		await run.api.request({
+			...request,
+			method: 'PATCH',
+			path: fieldPath(card.id, field.id),
+			body: addingChoices(field, texts),
+		});
+		const names = texts.map((text) => `'${clip(text)}'`).join(', ');
+		run.hint(`Choices were added to field '${field.name}' of card '${card.name}': ${names}`);
+	}
+	await run.changedFields(card, request);
+}
+
+/**
+ * Adds the fields and choices that a card lacks for the values of some writes. Executions of this process take turns.
+ *
+ * @returns the fields that were created
+ * @throws the error that stopped it; its message says which fields exist now
+ */
+export async function changeCard(
+	run: Run,
+	card: CardReference,
+	writes: Writes,
+	allowed: Allowed,
+	request: Write['request'],
+): Promise<PlannedField[]> {
+	return await exclusively(run, `fields of ${card.id}`, async () => {
+		// Read again: another run may have added them since.
+		let index = await run.changedFields(card, request);
+		const columns = await columnsOf(run, writes);
+		const missing = allowed.fields ? missingColumns(index, columns) : [];
+		let created: PlannedField[] = [];
+		if (missing.length > 0) {
+			const planned = await planFields(run, missing, index.fields, request);
+			({ created, index } = await createFields(run, card, planned, request));
+			run.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
+		}
+		const additions = allowed.choices ? missingChoices(index, columns) : [];
+		if (additions.length > 0) {
+			await addChoices(run, card, additions, request).catch((error: unknown) => {
+				const fields =
+					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
+				const wanted = quoted(additions.map(({ field }) => field));
+				run.note(
+					error,
+					[fields, `Choices were to be added to ${wanted}.`].filter(Boolean).join(' '),
+				);
+				throw error;
+			});
+		}
+		return created;
+	});
+}
+
+/**
+ * Adds the fields and choices that the card of a write lacks for the values of all items, if the options say so.
+ * Items wait for each other here: the types of new fields follow from all values.
+ *
+ * @param isDry whether nothing may be sent
+ * @returns the write; in a dry run with the fields as they would be
+ */
+export async function growCard(
+	run: Run,
+	itemIndex: number,
+	write: Write,
+	isDry: boolean,
+): Promise<Write> {
+	const { card, options, request } = write;
+	const allowed = {
+		fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
+		choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
+	};
+	if (!allowed.fields && !allowed.choices) return write;
+	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
+	const preview = await run.together(key, itemIndex, write, async (writes: Writes) => {
+		const index = await run.fields(card, request);
+		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
+		const columns = await columnsOf(run, writes);
+		const lacks =
+			(allowed.fields && missingColumns(index, columns).length > 0) ||
+			(allowed.choices && missingChoices(index, columns).length > 0);
+		if (lacks) await changeCard(run, card, writes, allowed, request);
+		return undefined;
+	});
+	return preview ? { ...write, preview } : write;
+}

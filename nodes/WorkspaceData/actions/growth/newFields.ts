@@ -1,0 +1,168 @@
+/** Fields that a card lacks: planned from the values that they will hold, then created once. */
+import type { Field } from '../../model/answer/field';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { describedFieldTypes } from '../../model/openApi';
+import { inferType, textType } from '../../model/value/infer';
+import { InputError } from '../../model/inputError';
+import { clip } from '../../model/nearestNames';
+import { offeredType, USUAL_TYPES } from '../../model/value/offeredTypes';
+import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
+import { listFields, type ReadOptions } from '../../transport/listings';
+import { addField } from '../field/definition';
+import type { CardReference, Run } from '../run/run';
+
+/** A name, and the values that the items have under it. */
+export interface Column {
+	name: string;
+	values: readonly unknown[];
+}
+
+/** A field to create. */
+export interface PlannedField {
+	name: string;
+	/** As the service calls it. */
+	type: string;
+	choices?: string[];
+	/** Why it is of this type. */
+	why: string;
+	/** The type for texts, if the service refuses the other one. */
+	textType: string;
+}
+
+/** The longest that the service's description is waited for, in ms: without it the usual types are taken. */
+const DESCRIPTION_TIMEOUT_MS = 10_000;
+/** Most fields that a message describes. */
+const MAX_NAMED = 50;
+
+/** The types that the service offers: as it describes them, else those in use and the usual ones. */
+async function offeredTypes(
+	run: Run,
+	seen: readonly Field[],
+	{ timeoutMs = DESCRIPTION_TIMEOUT_MS }: ReadOptions,
+): Promise<readonly string[]> {
+	const described = await run
+		.description('json', {
+			impatient: true,
+			timeoutMs: Math.min(timeoutMs, DESCRIPTION_TIMEOUT_MS),
+		})
+		.then(describedFieldTypes)
+		.catch(() => []);
+	return described.length > 0 ? described : [...seen.map(({ type }) => type), ...USUAL_TYPES];
+}
+
+/**
+ * Chooses the types of new fields.
+ *
+ * @param seen fields that the card has already
+ */
+export async function planFields(
+	run: Run,
+	columns: readonly Column[],
+	seen: readonly Field[],
+	request: ReadOptions,
+): Promise<PlannedField[]> {
+	const offered = await offeredTypes(run, seen, request);
+	const planned: PlannedField[] = [];
+	for (const { name, values } of columns) {
+		await run.turn();
+		const { type, why, choices } = inferType(name, values);
+		const own = offeredType(type, offered);
+		planned.push({
+			name,
+			type: own.name,
+			why: own.type === type ? why : `${why}, and the service offers no ${type}`,
+			textType: offeredType(textType(values), offered).name,
+			...(own.type === type && choices && { choices }),
+		});
+	}
+	return planned;
+}
+
+const list = (names: readonly string[]): string =>
+	`${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`;
+
+/** Fields in a message, with their types and the reasons for them. */
+export const describePlan = (planned: readonly PlannedField[]): string =>
+	list(planned.map(({ name, type, why }) => `'${clip(name)}' (${type}: ${why})`));
+
+/** The names of fields in a message. */
+export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
+	list(fields.map(({ name }) => `'${clip(name)}'`));
+
+/**
+ * Creates one field. A creation whose answer is lost is not sent again: the listing tells what became of
+ * it. A type that the service refuses becomes text, which holds any value.
+ *
+ * @returns the field as it was created
+ */
+async function createField(
+	run: Run,
+	card: CardReference,
+	field: PlannedField,
+	request: ReadOptions,
+): Promise<PlannedField> {
+	const { name, type, choices, textType: plain } = field;
+	const body = { name, type, ...(choices && { options: choices }) };
+	return await addField(run, card.id, body, request).then(
+		() => field,
+		async (error: unknown) => {
+			if (mayHaveHappened(error)) {
+				const now = await listFields(run.api, card.id, request).catch(() => []);
+				if (now.some((listed) => listed.name === name)) return field;
+			}
+			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+			if (!isRefused || type === plain) throw error;
+			const why = `the service refused ${type}: ${error.message}`;
+			return await createField(run, card, { name, type: plain, textType: plain, why }, request);
+		},
+	);
+}
+
+/** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that none has */
+function requireOnce(card: CardReference, index: FieldIndex, name: string): void {
+	const same = index.fields.filter((field) => field.name === name);
+	if (same.length > 1) {
+		const ids = same.map(({ id }) => id).join(', ');
+		throw new InputError(
+			`Card '${card.name}' has ${same.length} fields called '${clip(name)}' now`,
+			`Another run or person added the field at the same moment. No record was written. Delete all but one of them (${ids}), then run the node again.`,
+		);
+	}
+	if (index.candidates(name).length > 0) return;
+	throw new UnexpectedAnswer(
+		`Field '${clip(name)}' was created, but card '${card.name}' does not list it`,
+		'No record was written. Look for the field before you run the node again.',
+	);
+}
+
+/**
+ * Creates fields, one after the other and so in their order. The caller has made sure that nobody else in
+ * this process does so at the same time.
+ *
+ * @returns the fields as they were created, and all fields of the card
+ * @throws what stopped it; its message says which fields exist now
+ */
+export async function createFields(
+	run: Run,
+	card: CardReference,
+	planned: readonly PlannedField[],
+	request: ReadOptions,
+): Promise<{ created: PlannedField[]; index: FieldIndex }> {
+	const created: PlannedField[] = [];
+	const work = async (): Promise<FieldIndex> => {
+		for (const field of planned) created.push(await createField(run, card, field, request));
+		const index = await run.changedFields(card, request);
+		for (const { name } of created) requireOnce(card, index, name);
+		return index;
+	};
+	const index = await work().catch((error: unknown) => {
+		const left = planned.slice(created.length);
+		const facts = [
+			created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`,
+			left.length > 0 && `Not created: ${quoted(left)}.`,
+		];
+		run.note(error, facts.filter(Boolean).join(' '));
+		throw error;
+	});
+	return { created, index };
+}

@@ -1,0 +1,62 @@
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
+import { ApiFailure } from '../../transport/failure/failures';
+import { ifNotFoundOption } from '../../ui/recordOptions';
+import type { ReadOptions } from '../../transport/listings';
+import { readChoice } from '../inputs/choice';
+import type { CardReference, Run } from '../run/run';
+
+/**
+ * The output of an item whose record does not exist, as the option If Not Found says. The option is
+ * read here and now, so that a value it cannot have stops the item before anything is sent.
+ *
+ * @param policy `error`, `skip` or `empty`
+ * @returns what an item gives; throws the error it is handed for `error`
+ * @throws InputError for an unknown option value
+ */
+export function readNotFound(policy: unknown): WhenNotFound {
+	const choice = readChoice(ifNotFoundOption, policy) ?? 'error';
+	return (error) => {
+		if (choice === 'error') throw error;
+		return choice === 'skip' ? [] : [{}];
+	};
+}
+
+/** Gives the output of an item whose record does not exist. */
+export type WhenNotFound = (error: unknown) => JsonObject[];
+
+/**
+ * Gives one item for a record. The interface has no request for one record: the listing is read until it
+ * comes, once for all items.
+ *
+ * @throws InputError when the card has no such record, unless `whenNotFound` says otherwise
+ */
+export async function withRecord(
+	run: Run,
+	card: CardReference,
+	recordId: string,
+	request: ReadOptions,
+	whenNotFound: WhenNotFound,
+	work: (record: DataRecord) => JsonObject | Promise<JsonObject>,
+): Promise<JsonObject[]> {
+	const record = await run.records(card, Infinity, request).find(recordId);
+	if (record) return [await work(record)];
+	return whenNotFound(
+		new InputError(
+			`Card '${card.name}' has no record '${recordId}'`,
+			"Check 'Record', or set the option 'If Not Found'.",
+		),
+	);
+}
+
+/**
+ * Whether the service says that the record does not exist; not the card and not the workspace, and not
+ * a proxy in its place.
+ */
+export function isRecordNotFound(error: unknown): error is ApiFailure {
+	if (!(error instanceof ApiFailure)) return false;
+	const { status, kind, foreign } = error.problem;
+	if (status !== 404 || foreign) return false;
+	return kind === undefined || /record|^not-found$/.test(kind);
+}

@@ -1,0 +1,83 @@
+import type { Field } from '../../model/answer/field';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
+import { plainNames } from '../../model/text';
+import { fieldKeysOption } from '../../ui/recordOptions';
+import { readChoice } from '../inputs/choice';
+
+/** How a record is returned. */
+export interface OutputOptions {
+	fieldKeys?: string;
+	/** Names or ids of the fields to return; all when missing or empty. */
+	outputFields?: unknown;
+}
+
+/** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
+function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
+	const names = plainNames(wanted);
+	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
+}
+
+/** Sets a property of the object itself, whatever its key: assigned, `__proto__` would be lost. */
+function setOwn(object: JsonObject, key: string, value: unknown): void {
+	if (key !== '__proto__') object[key] = value;
+	else
+		Object.defineProperty(object, key, {
+			value,
+			enumerable: true,
+			writable: true,
+			configurable: true,
+		});
+}
+
+/**
+ * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
+ *
+ * @param simple whether to give `{ id, created_at, fields }`; else the service's own object
+ * @throws InputError for options that name an unknown field
+ */
+export function recordOutput(
+	index: FieldIndex,
+	simple: boolean,
+	{ fieldKeys, outputFields }: OutputOptions,
+): (record: DataRecord) => JsonObject {
+	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
+	const wanted = wantedFields(index, outputFields);
+	if (!simple) {
+		if (!wanted) return (record) => record.raw;
+		const ids = new Set(wanted.map(({ id }) => id));
+		return (record) => {
+			const data = Object.entries(record.data).filter(([id]) => ids.has(id));
+			return { ...record.raw, data: Object.fromEntries(data) };
+		};
+	}
+
+	const columns = (wanted ?? index.fields).map((field) => ({
+		id: field.id,
+		key: byName ? index.keyOf(field) : field.id,
+	}));
+	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
+	const keys = new Set(columns.map(({ key }) => key));
+	const isOrphan = (id: string) => !index.byId(id) && !keys.has(id);
+	const fieldsOf = ({ data }: DataRecord): JsonObject => {
+		const fields: JsonObject = {};
+		let found = 0;
+		for (const { id, key } of columns) {
+			if (!Object.hasOwn(data, id)) continue;
+			setOwn(fields, key, data[id]);
+			found += 1;
+		}
+		const ids = wanted ? [] : Object.keys(data);
+		if (ids.length > found) {
+			for (const id of ids) if (isOrphan(id)) setOwn(fields, id, data[id]);
+		}
+		return fields;
+	};
+	return (record) => ({
+		id: record.id === UNKNOWN_ID ? null : record.id,
+		created_at: record.createdAt,
+		// Never at the top level: a field called `error` would steer n8n.
+		fields: fieldsOf(record),
+	});
+}

@@ -1,0 +1,57 @@
+import type { DataRecord } from '../../model/answer/record';
+import type { RecordListing } from '../../transport/listings';
+import type { Run } from '../run/run';
+
+/** Records that are processed in one turn of the event loop. Up to this number, no hint is given. */
+const A_FEW = 100;
+
+/**
+ * Reads records of a listing from the first on, page by page.
+ *
+ * @param isLast looks at a record; returns whether no further one is needed
+ * @param toTheEnd whether to read the whole listing; else `isLast` may end it early
+ * @returns how many records were looked at
+ */
+export async function scanRecords(
+	{ turn }: Pick<Run, 'turn'>,
+	listing: RecordListing,
+	isLast: (record: DataRecord) => boolean,
+	toTheEnd = false,
+): Promise<number> {
+	let read = 0;
+	for (;;) {
+		const part = await listing.part(read, A_FEW, toTheEnd);
+		if (part.length === 0) return read;
+		// For a further item the listing is there already: nothing else would pause.
+		await turn();
+		for (const record of part) {
+			read += 1;
+			if (isLast(record)) return read;
+		}
+	}
+}
+
+/** Why a reading did not end at the limit. */
+export interface ReadingCost {
+	/** Results that were wanted; Infinity for all. */
+	limit?: number;
+	/** Whether the first result is known only once everything is read. */
+	needsAll?: boolean;
+}
+
+/** Says what conditions, a search or an order cost, where it was more than a page. */
+export function hintAtReading(
+	{ hint }: Pick<Run, 'hint'>,
+	read: number,
+	{ limit = Infinity, needsAll = false }: ReadingCost = {},
+): void {
+	if (read <= A_FEW) return;
+	if (needsAll && limit !== Infinity) {
+		hint(
+			`${read} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`,
+		);
+		return;
+	}
+	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
+	hint(`${read} records were read, because the service cannot filter or count.${advice}`);
+}

@@ -1,0 +1,173 @@
+/** The parameter Since Last Run: only what this node has not returned before. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/answer/record';
+import { ageOf, byAge } from '../../model/recordAge';
+import {
+	isSeen,
+	NOTHING_SEEN,
+	readSeen,
+	remember,
+	REMEMBERED,
+	tokenOf,
+	writeSeen,
+	type Seen,
+	type SeenBy,
+	type SeenEntry,
+} from '../../model/seenRecords';
+import type { ReadOptions } from '../../transport/listings';
+import type { CardReference, Run } from '../run/run';
+import { sortInTurns } from '../schedule/sortInTurns';
+import { mapInTurns } from '../schedule/turns';
+import { scanRecords } from './scan';
+
+/** The key in the node's static data; its value is a JSON text. */
+const KEY = 'returnedRecords';
+/** Cards that a node can keep track of: n8n stores up to 120 kB for each with every execution. */
+const MAX_CARDS = 20;
+
+/** A question about a card. */
+export interface SinceQuery {
+	by: SeenBy;
+	/** Records remembered under another mark do not count. */
+	mark: string;
+	passes: ((record: DataRecord) => boolean) | undefined;
+	limit: number;
+}
+
+const savedSchema = z.array(
+	z
+		.object({ card: z.string(), by: z.enum(['new', 'newOrChanged']), mark: z.string() })
+		.passthrough(),
+);
+type Saved = z.infer<typeof savedSchema>[number];
+
+/** The data that n8n keeps for this node; empty if it cannot be read. */
+function readSaved(context: IExecuteFunctions): Saved[] {
+	const text = context.getWorkflowStaticData('node')[KEY];
+	try {
+		return savedSchema.parse(JSON.parse(String(text)));
+	} catch {
+		return [];
+	}
+}
+
+interface Entry extends SeenEntry {
+	record: DataRecord;
+}
+
+/** A card in this run. */
+interface TrackedCard {
+	before: Seen;
+	/** Oldest first, without records older than every remembered one. */
+	listed: readonly Entry[];
+	/** How many records were read. */
+	read: number;
+	returned: Set<string>;
+	left: Set<string>;
+}
+
+/** The cards of a run: its items share the records that were returned. */
+const tracked = new WeakMap<Run, Map<string, Promise<TrackedCard>>>();
+
+async function openCard(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	{ by, mark }: SinceQuery,
+	request: ReadOptions,
+): Promise<TrackedCard> {
+	const saved = readSaved(run.context);
+	const own = saved.find((one) => one.card === card.id && one.by === by && one.mark === mark);
+	if (!own && saved.filter((one) => one.mark === mark).length >= MAX_CARDS) {
+		throw new InputError(
+			`'Since Last Run' keeps track of ${MAX_CARDS} cards already`,
+			"Use another node for further cards, or change 'Start Again' in the options to forget them all.",
+		);
+	}
+	const before = (own && readSeen(own)) ?? NOTHING_SEEN;
+	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
+	const keyOf = (id: string) => keys.get(id) ?? id;
+	const entries: Entry[] = [];
+	const take = (record: DataRecord): boolean => {
+		const age = ageOf(record);
+		if (before.floor === undefined || byAge(age, before.floor) > 0) {
+			entries.push({ ...age, token: tokenOf(record, by, keyOf), record });
+		}
+		return false;
+	};
+	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
+	const listed = await sortInTurns(run.turn, entries, byAge);
+	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
+	run.atEnd(() => save(run.context, card, { by, mark }, opened));
+	return opened;
+}
+
+/** Has n8n remember the returned records, unless the run only shows which records would come. */
+function save(
+	context: IExecuteFunctions,
+	{ id }: CardReference,
+	{ by, mark }: Pick<SinceQuery, 'by' | 'mark'>,
+	{ before, listed, returned, left }: TrackedCard,
+): void {
+	if (!isProduction(context)) return;
+	for (const token of returned) left.delete(token);
+	const seen = writeSeen(remember(by, before, listed, { returned, left }));
+	const others = readSaved(context).filter(
+		(one) => one.mark === mark && (one.card !== id || one.by !== by),
+	);
+	const data = context.getWorkflowStaticData('node');
+	const text = JSON.stringify([...others, { card: id, by, mark, ...seen }]);
+	if (data[KEY] !== text) data[KEY] = text;
+}
+
+/** Whether n8n keeps what an execution changes in static data. */
+const isProduction = (context: IExecuteFunctions): boolean =>
+	!['manual', 'evaluation'].includes(context.getMode());
+
+/**
+ * The records that this node has not returned before, oldest first. They count as returned when the run
+ * of the node has ended well.
+ *
+ * @returns the records, and how many were read
+ * @throws InputError when the card has more records than can be compared
+ */
+export async function notReturnedBefore(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	query: SinceQuery,
+	request: ReadOptions,
+): Promise<{ records: DataRecord[]; read: number }> {
+	const { by, mark, passes = () => true, limit } = query;
+	const cards = tracked.get(run) ?? new Map<string, Promise<TrackedCard>>();
+	tracked.set(run, cards);
+	const key = JSON.stringify([card.id, by, mark]);
+	const opening = cards.get(key) ?? openCard(run, card, index, query, request);
+	cards.set(key, opening);
+	const { before, listed, read, returned, left } = await opening;
+	if (!isProduction(run.context)) {
+		run.hint(
+			"'Since Last Run' in a manual run only shows what would come: these records come again when the published workflow runs",
+		);
+	}
+	// Items of one card take turns: each leaves out what those before it returned.
+	return await run.inOrder(card, `since ${by}`, async () => {
+		const passing = (await mapInTurns(run.turn, listed, (one) => passes(one.record) && one)).filter(
+			(one) => one !== false,
+		);
+		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
+			throw new InputError(
+				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,
+				"Add conditions to 'Filters' so that fewer records meet them, or choose 'New Records'.",
+			);
+		}
+		const unseen = passing.filter((one) => !isSeen(before, one) && !returned.has(one.token));
+		const chosen = unseen.slice(0, limit);
+		for (const { token } of chosen) returned.add(token);
+		for (const { token } of unseen.slice(limit)) left.add(token);
+		return { records: chosen.map(({ record }) => record), read };
+	});
+}

@@ -1,0 +1,72 @@
+/** The parameter Sort: the order in which records come out. */
+import { z } from 'zod';
+import { kindOfValues } from '../../model/value/fieldKind';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import { compareBy, DIRECTIONS, orderKey, type OrderField } from '../../model/value/sort';
+import type { DataRecord } from '../../model/answer/record';
+import { namedValue, type NamedValue } from '../../model/value/recordFilter';
+import { plainText } from '../../model/text';
+import type { Run } from '../run/run';
+import { sortInTurns } from '../schedule/sortInTurns';
+import { mapInTurns } from '../schedule/turns';
+
+const sortSchema = z.object({
+	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
+});
+
+function readDirection(value: unknown): OrderField['direction'] {
+	const direction = DIRECTIONS.find((known) => known === (value ?? 'asc'));
+	if (direction) return direction;
+	throw new InputError(
+		`'Direction' in 'Sort' cannot be '${plainText(value)}'`,
+		'Choose one of Ascending, Descending.',
+	);
+}
+
+/** Records in an order that was asked for. */
+export type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
+
+/**
+ * The order of an operation: values as values of their field's type, empty ones last; records that no
+ * field tells apart stay as they were.
+ *
+ * @param sort the parameter `sort`
+ * @returns undefined when no order is asked for
+ * @throws InputError for an unknown field or direction
+ */
+export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | undefined {
+	const parsed = sortSchema.safeParse(sort ?? {});
+	if (!parsed.success) throw new InputError("'Sort' cannot be read", 'Add the fields again.');
+	const by = (parsed.data.by ?? []).map(({ field, direction }) => {
+		const key = typeof field === 'string' ? field : '';
+		if (key.trim() !== '') {
+			return { ...namedValue(index, key, "'Sort'", run), direction: readDirection(direction) };
+		}
+		throw new InputError(
+			"'Field Name or ID' in 'Sort' is empty",
+			'Choose the field to sort by, or remove the entry.',
+		);
+	});
+	return by.length > 0 ? async (records) => await sorted(run, records, by) : undefined;
+}
+
+async function sorted(
+	{ turn }: Run,
+	records: readonly DataRecord[],
+	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
+): Promise<DataRecord[]> {
+	await turn();
+	const orders = by.map(({ field, direction, isOwn, read }): OrderField => {
+		// The values of a field of unknown type tell its kind.
+		const kind = field.kind === 'unknown' ? kindOfValues(records.map(read)) : field.kind;
+		return { field: { ...field, kind }, direction, isIdentifier: isOwn };
+	});
+	const keyed = await mapInTurns(turn, records, (record) => ({
+		record,
+		keys: by.map(({ read }, place) => orderKey(orders[place] as OrderField, read(record))),
+	}));
+	const compare = compareBy(orders);
+	const inOrder = await sortInTurns(turn, keyed, (a, b) => compare(a.keys, b.keys));
+	return inOrder.map(({ record }) => record);
+}

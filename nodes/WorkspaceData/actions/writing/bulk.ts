@@ -1,0 +1,102 @@
+import { InputError } from '../../model/inputError';
+import { isObject } from '../../model/answer/shapes';
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { DataRecord } from '../../model/answer/record';
+import type { ReadOptions } from '../../transport/listings';
+import { inParallel } from '../schedule/parallel';
+import type { CardReference, Run } from '../run/run';
+import { readFilter } from '../reading/filters';
+import { hintAtReading, scanRecords } from '../reading/scan';
+
+/** The conditions that choose the records to change. */
+export interface Conditions {
+	filters: unknown;
+	matchType: unknown;
+}
+
+/** Records that the run has changed since it read its listing, as they are now. */
+const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
+
+/**
+ * Requires a condition: without one, all records of the card would be changed.
+ *
+ * @throws InputError before anything is sent
+ */
+export function requireConditions({ filters }: Conditions): void {
+	const conditions = isObject(filters) ? filters.conditions : undefined;
+	if (Array.isArray(conditions) && conditions.length > 0) return;
+	throw new InputError(
+		"'Filters' has no condition",
+		'Add at least one condition: without one, every record of the card would be changed.',
+	);
+}
+
+/**
+ * The records that meet the conditions, as this run knows them.
+ *
+ * @throws InputError for conditions that do not say exactly what they mean, or when the fields of the
+ * card changed during the reading: their values could have been missed
+ */
+async function chooseRecords(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	{ filters, matchType }: Conditions,
+	request: ReadOptions,
+): Promise<Array<{ listed: DataRecord; current: DataRecord }>> {
+	const passes = readFilter(filters, matchType, index, run, true);
+	const chosen: Array<{ listed: DataRecord; current: DataRecord }> = [];
+	const take = (listed: DataRecord): boolean => {
+		const current = changed.get(listed) ?? listed;
+		if (current !== 'deleted' && passes?.(current)) chosen.push({ listed, current });
+		return false;
+	};
+	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
+	hintAtReading(run, read);
+	const fresh = await run.freshFields(card, request);
+	const known = (fields: FieldIndex): string =>
+		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
+	if (known(fresh) !== known(index)) {
+		throw new InputError(
+			`The fields of card '${card.name}' changed while its records were being read`,
+			'Nothing was changed, because the conditions might now match other records. Run the node again.',
+		);
+	}
+	return chosen;
+}
+
+/**
+ * Changes all records that meet the conditions; items take turns, in their order, and each sees
+ * the changes of the items before it.
+ *
+ * @param change changes one record; returns its new state, or that it is deleted
+ * @param done a verb such as `updated`, for the message when the run ends before all are changed
+ * @returns each record before and after its change
+ */
+export async function changeMany<State extends DataRecord | 'deleted'>(
+	run: Run,
+	card: CardReference,
+	index: FieldIndex,
+	conditions: Conditions,
+	request: ReadOptions,
+	change: (record: DataRecord) => Promise<State>,
+	done: 'updated' | 'deleted',
+): Promise<Array<{ before: DataRecord; after: State }>> {
+	return await run.inOrder(card, 'many', async () => {
+		const chosen = await chooseRecords(run, card, index, conditions, request);
+		let count = 0;
+		return await inParallel(
+			chosen,
+			() => run.api.atOnce(request.maxParallel),
+			async ({ listed, current }) => {
+				const after = await change(current);
+				changed.set(listed, after);
+				count += 1;
+				return { before: current, after };
+			},
+		).catch((error: unknown) => {
+			run.note(error, `${count} of ${chosen.length} records were ${done}.`);
+			throw error;
+		});
+	});
+}

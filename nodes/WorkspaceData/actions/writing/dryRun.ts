@@ -1,0 +1,43 @@
+/** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
+import { readSwitch } from '../inputs/switch';
+import { recordOutput, type OutputOptions } from '../reading/output';
+
+/** The id of a record that a dry run would create. No service gives one with a blank. */
+export const DRY_RUN_ID = 'dry run';
+
+/**
+ * Whether an item runs dry.
+ *
+ * @param value the option `dryRun`; undefined where it was not added
+ * @throws InputError for anything but true and false: in doubt nothing is changed
+ */
+export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
+
+/** The action of a dry run; `none` if the record stays unchanged. */
+export type DryAction = 'create' | 'update' | 'delete' | 'none';
+
+/** Gives what would become of a record, with its values as the options say; null where there is no record. */
+export type DryOutput = (
+	action: DryAction,
+	before: DataRecord | undefined,
+	after: DataRecord | undefined,
+) => JsonObject;
+
+/** Prepares the output of a dry run. @throws InputError for options that name an unknown field */
+export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOutput {
+	const output = recordOutput(index, true, options);
+	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
+	return (action, before, after) => {
+		const id = (before ?? after)?.id;
+		return {
+			dry_run: true,
+			action,
+			id: id === undefined || id === DRY_RUN_ID ? null : id,
+			before: values(before),
+			after: values(after),
+		};
+	};
+}

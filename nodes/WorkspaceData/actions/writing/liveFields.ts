@@ -1,0 +1,111 @@
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { Locator } from '../../model/locator';
+import type { JsonObject } from '../../model/answer/shapes';
+import { ApiFailure } from '../../transport/failure/failures';
+import type { ReadOptions } from '../../transport/listings';
+import type { CardReference, Run } from '../run/run';
+import { growCard } from '../growth/cardChanges';
+import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { readDryRun } from './dryRun';
+import { requestOptions } from './requestOptions';
+
+/** The data that one item writes, and where. */
+export interface Write {
+	card: CardReference;
+	columns: Columns;
+	options: ColumnOptions;
+	request: ReadOptions;
+	/** Whether nothing is sent that changes anything. */
+	dryRun: boolean;
+	/** The fields as they would be, in a dry run that would add some. */
+	preview?: FieldIndex;
+}
+
+/** The parameters that Create, Update and Create or Update have in common. */
+interface WriteParameters {
+	cardId: Locator;
+	columns: unknown;
+	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown; dryRun?: unknown };
+}
+
+/**
+ * Reads the values that an item writes, and their card: the first step of Create, Update and Create or Update. Adds fields
+ * and choices that the card lacks, where the options say so.
+ *
+ * @param label the mapper's name in the editor
+ * @param isExact whether a card is meant by its exact name only
+ * @throws InputError before anything is sent, but for the listing of cards
+ */
+export async function prepareWrite(
+	run: Run,
+	itemIndex: number,
+	{ cardId, columns, options }: WriteParameters,
+	label: string,
+	isExact = false,
+): Promise<Write> {
+	const request = requestOptions(options);
+	const dryRun = readDryRun(options.dryRun);
+	const item = run.context.getInputData()[itemIndex]?.json ?? {};
+	const read = readColumns(columns, item, label);
+	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
+	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
+}
+
+/** Refusals that a field listing which has grown old can explain. */
+function blamesFields(error: unknown): boolean {
+	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
+}
+
+/** A text that a field of an unknown type may need as a number or as true or false. */
+const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
+
+/** The fields of the card; unknown types are inferred from records where that matters. */
+export async function fieldsFor(
+	run: Run,
+	{ card, columns }: Write,
+	index: FieldIndex,
+	request: ReadOptions,
+): Promise<FieldIndex> {
+	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
+	const matters = columns.entries.some(
+		([key, value]) =>
+			typeof value === 'string' &&
+			MAY_BE_TYPED.test(value) &&
+			index.candidates(key).some(({ kind }) => kind === 'unknown'),
+	);
+	return matters ? await run.sampledFields(card, index, request) : index;
+}
+
+/**
+ * Does an item's work by the field listing of this run. When the service refuses it and the fields have
+ * been renamed or replaced since the listing was read, the listing is read once more, and the work done
+ * from its start with the new ids. Until that is known, no other item sends anything.
+ *
+ * @param work gets the listing and the record data under its ids; must bear repetition
+ */
+export async function withLiveFields<Result>(
+	run: Run,
+	write: Write,
+	work: (index: FieldIndex, data: JsonObject) => Promise<Result>,
+): Promise<Result> {
+	const { card, columns, options, request } = write;
+	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
+		const index = await fieldsFor(run, write, listing, reading);
+		return { index, data: toRecordData(run, columns, index, options) };
+	};
+	const listing = write.preview ?? (await run.fields(card, request));
+	const { index, data } = await toData(listing, request);
+	return await work(index, data).catch(async (error: unknown) => {
+		if (!blamesFields(error)) throw error;
+		const letGo = run.api.hold();
+		const reading = { ...request, ahead: true };
+		// The service's words about the record count, not its words about a listing.
+		const again = await run
+			.freshFields(card, reading)
+			.catch(() => listing)
+			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
+			.finally(letGo);
+		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
+		return await work(again.index, again.data);
+	});
+}

@@ -1,0 +1,40 @@
+import { isEmpty, sameness, type ComparedField } from '../../model/value/comparison';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { Columns } from './columns';
+
+const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
+
+/** Values as one text, the same for all spellings of a value: the service may store another spelling than was sent. */
+export const matchKey = (
+	fieldIds: readonly string[],
+	data: JsonObject,
+	index: FieldIndex,
+): string =>
+	JSON.stringify(fieldIds.map((id) => sameness(index.byId(id) ?? UNTYPED, ownValue(data, id))));
+
+/**
+ * The ids of the matching fields of an item.
+ *
+ * @throws InputError when none is chosen, or one is unknown
+ */
+export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] {
+	if (columns.matchingKeys.length === 0) {
+		throw new InputError(
+			"No field in 'Fields to match on'",
+			'Choose at least one field that identifies a record.',
+		);
+	}
+	return columns.matchingKeys.map((key) => index.resolve(key, columns.hints.get(key)).id);
+}
+
+/** The key by which an item finds its record. @throws InputError when a matching value is empty */
+export function itemKey(fieldIds: readonly string[], data: JsonObject, index: FieldIndex): string {
+	const empty = fieldIds.find((id) => isEmpty(ownValue(data, id)));
+	if (empty === undefined) return matchKey(fieldIds, data, index);
+	throw new InputError(
+		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
+		'Give every field to match on a value: an empty value could match unrelated records.',
+	);
+}

@@ -1,0 +1,172 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { parseBaseUrl, pathSegment } from '../model/address';
+import { readCards } from '../model/answer/card';
+import { InputError } from '../model/inputError';
+import { readProblem, readRefusal, type Problem } from '../model/answer/problem';
+import { redact } from '../model/redact';
+import { accessTokens } from '../transport/auth/accessToken';
+import { systemClock, type Clock } from '../transport/http/clock';
+import { entryText } from '../transport/auth/credential';
+import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
+import { readNetworkFault } from '../transport/failure/networkFault';
+import { readAnswer } from '../transport/request';
+import { withTimeLimit } from '../transport/http/timeLimit';
+import { requestAccessToken, type Send } from '../transport/auth/tokenRequest';
+
+/** The longest that the whole answer takes, in ms. */
+const TIMEOUT_MS = 10_000;
+
+/** n8n gives credential tests the older request helper only; this is how it takes our options. */
+function sender(context: ICredentialTestFunctions): Send {
+	return async ({ url, encoding, ...options }: IHttpRequestOptions) =>
+		await context.helpers.request({
+			...options,
+			uri: url,
+			useStream: encoding === 'stream',
+			json: false,
+			simple: false,
+			followRedirect: false,
+			followAllRedirects: false,
+			resolveWithFullResponse: true,
+		});
+}
+
+const sentence = (...parts: Array<string | undefined>): string =>
+	parts
+		.filter((part): part is string => Boolean(part))
+		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
+		.join(' ');
+
+/** The words of an answer, without quoted paths: they say nothing about the cause. */
+const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
+	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
+
+/** Which entry an answer other than success blames, in words for the user. */
+function blame(problem: Problem, host: string, keyAdvice: string): string {
+	const { status } = problem;
+	if (status === 401) return keyAdvice;
+	if (status >= 300 && status < 400) {
+		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
+	}
+	// Refused under a status of success: the service's own words say the rest.
+	if (status < 300) return problem.title;
+	const wrongAddress = `${host} does not offer the API at this address. Check 'Base URL'`;
+	if (problem.foreign) return wrongAddress;
+	const words = wordsOf(problem);
+	const namesWorkspace = /workspace/i.test(words);
+	if (status === 403) {
+		return !namesWorkspace && /key|token|credential/i.test(words)
+			? keyAdvice
+			: "The credential is valid, but has no access to this workspace. Check 'Workspace ID'";
+	}
+	if (status >= 400 && status < 500 && namesWorkspace) {
+		return "This workspace does not exist. Check 'Workspace ID'";
+	}
+	if (status === 404) {
+		return problem.kind === undefined || /route|path|endpoint|url|cannot (get|find)/i.test(words)
+			? wrongAddress
+			: "The service found nothing at this address. Check 'Base URL' and 'Workspace ID'";
+	}
+	return `The service answered with status ${status}`;
+}
+
+/** Lists the cards of the workspace with a bearer token. @returns what is wrong, if anything */
+async function listsCards(
+	send: Send,
+	credential: ICredentialDataDecryptedObject,
+	token: string,
+	keyAdvice: string,
+	{ clean, clock }: { clean: (text: string) => string; clock: Clock },
+): Promise<string | undefined> {
+	const baseUrl = parseBaseUrl(credential.baseUrl);
+	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
+	const { host } = new URL(baseUrl);
+	const answer = await withTimeLimit(TIMEOUT_MS, clock, async (end) => {
+		const response = await send({
+			method: 'GET',
+			url: `${baseUrl}/workspaces/${workspaceId}/cards`,
+			headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+			timeout: TIMEOUT_MS,
+			abortSignal: end,
+			encoding: 'stream',
+		});
+		return await readAnswer(response, { end });
+	}).catch(readNetworkFault);
+	if (answer instanceof NetworkFailure) {
+		return sentence(
+			answer instanceof UnusableAnswer
+				? `The service at ${host} answered, but ${answer.message}`
+				: `The service at ${host} could not be reached: ${answer.message}`,
+			"Check 'Base URL'",
+		);
+	}
+	const { status, body } = answer ?? { status: 0, body: '' };
+	const refusal = readRefusal(status, body, clean);
+	if (status === 200 && !refusal) {
+		return readCards(body)
+			? undefined
+			: sentence(`${host} answers, but it is not the workspace service`, "Check 'Base URL'");
+	}
+	const problem = refusal ?? readProblem(status, body, clean);
+	return sentence(
+		blame(problem, host, keyAdvice),
+		`It answered: ${problem.detail ?? problem.title}`,
+	);
+}
+
+/** A token for the test: the key itself, or one that is asked for now, past anything remembered. */
+async function tokenFor(
+	send: Send,
+	type: string,
+	credential: ICredentialDataDecryptedObject,
+): Promise<{ token: string; keyAdvice: string } | AccessTokenError> {
+	if (type === 'workspaceDataApi') {
+		const token = entryText(credential.apiKey);
+		if (token === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
+		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
+	}
+	const token = await requestAccessToken(credential, send, {
+		recent: accessTokens.recent(credential),
+	});
+	if (token instanceof AccessTokenError) return token;
+	return {
+		token: token.access_token,
+		keyAdvice:
+			"The service does not accept access tokens from this realm. Check 'Auth URL', 'Realm' and 'Base URL'",
+	};
+}
+
+/**
+ * The Test button of both credentials: proves access by listing the workspace's cards, and says which
+ * of address, key and workspace is wrong.
+ */
+export async function testWorkspaceAccess(
+	this: ICredentialTestFunctions,
+	{ type, data = {} }: ICredentialsDecrypted,
+	clock: Clock = systemClock,
+): Promise<INodeCredentialTestResult> {
+	const send = sender(this);
+	const secrets = [data.apiKey, data.clientSecret];
+	const clean = (text: string) => redact(text, secrets);
+	const outcome = await (async () => {
+		parseBaseUrl(data.baseUrl);
+		pathSegment(data.workspaceId, 'Workspace ID');
+		const access = await tokenFor(send, type, data);
+		if (access instanceof AccessTokenError) return sentence(access.message, access.description);
+		secrets.push(access.token);
+		return await listsCards(send, data, access.token, access.keyAdvice, { clean, clock });
+	})().catch((error: unknown) =>
+		error instanceof InputError
+			? sentence(error.message, error.description)
+			: sentence(error instanceof Error ? error.message : 'The test could not run'),
+	);
+	return outcome === undefined
+		? { status: 'OK', message: 'Connection successful: the cards of the workspace can be listed.' }
+		: { status: 'Error', message: clean(outcome) };
+}

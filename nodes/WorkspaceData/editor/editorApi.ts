@@ -1,0 +1,54 @@
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import { indexFields, type FieldIndex } from '../model/fieldIndex';
+import { InputError } from '../model/inputError';
+import { locateCard, peekLocator } from '../model/locator';
+import { openApi, type WorkspaceApi } from '../transport/api';
+import { toAuthentication } from '../transport/auth/credential';
+import { toNodeError } from '../transport/failure/nodeError';
+import { listCards, listFields } from '../transport/listings';
+
+/** How the editor's calls read: a person is waiting, so one try and not for long. */
+export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
+
+/** Opens the service for a call of the editor. */
+export async function openEditorApi(context: ILoadOptionsFunctions): Promise<WorkspaceApi> {
+	const authentication = context.getCurrentNodeParameter('authentication') ?? 'apiKey';
+	return await openApi(context, toAuthentication(authentication));
+}
+
+/**
+ * The card that is chosen in the editor right now.
+ *
+ * @returns its id, or undefined while no single card is meant, or an expression cannot be evaluated here
+ */
+export async function chosenCardId(
+	context: ILoadOptionsFunctions,
+	api: WorkspaceApi,
+): Promise<string | undefined> {
+	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
+	if (!locator || locator.text.startsWith('=')) return undefined;
+	const listed = async () => await listCards(api, EDITOR_READ);
+	const card = await locateCard(locator, listed).catch((error: unknown) => {
+		if (error instanceof InputError) return undefined;
+		throw error;
+	});
+	return card?.id;
+}
+
+/** The fields of the chosen card; none while no card is chosen. */
+export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
+	const api = await openEditorApi(context);
+	const cardId = await chosenCardId(context, api);
+	const fields = cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ);
+	return indexFields(fields, cardId ?? '');
+}
+
+/** Answers a call of the editor; errors reach the user in n8n's own form. */
+export async function forEditor<T>(
+	context: ILoadOptionsFunctions,
+	read: () => Promise<T>,
+): Promise<T> {
+	return await read().catch((error: unknown) => {
+		throw toNodeError(context.getNode(), error);
+	});
+}

@@ -1,0 +1,148 @@
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
+import { indexFields } from '../model/fieldIndex';
+import type { DataRecord } from '../model/answer/record';
+import { getRecordPage, listCards, listFields } from '../transport/listings';
+import { comparedField, DATE_KINDS, type ComparedField } from './comparedField';
+import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+
+/** Entries of one page of a picker, and records of a page that are searched for it. */
+const PAGE_SIZE = 100;
+/** Pages of records that one search reads before it shows its results. */
+const PAGES_PER_SEARCH = 5;
+
+/** Whether an entry is searched for: by any part of its name, or by its id from the start. */
+function matches(filter: string | undefined, name: string, id: string): boolean {
+	const wanted = filter?.trim().toLowerCase() ?? '';
+	return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted);
+}
+
+/** One page of a list that is in memory as a whole; the token is the position to continue from. */
+function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
+	const start = Number(paginationToken ?? 0) || 0;
+	const end = start + PAGE_SIZE;
+	return {
+		results: items.slice(start, end),
+		...(end < items.length && { paginationToken: String(end) }),
+	};
+}
+
+const byName = (a: INodeListSearchItems, b: INodeListSearchItems): number =>
+	a.name.localeCompare(b.name);
+
+/** Cards of the workspace, by name. */
+export async function searchCards(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const cards = await listCards(await openEditorApi(this), EDITOR_READ);
+		const items = cards
+			.filter(({ id, name }) => matches(filter, name, id))
+			.map(({ id, name }) => ({ name, value: id }))
+			.sort(byName);
+		return pageOf(items, paginationToken);
+	});
+}
+
+/** Fields of the chosen card, in the card's order. */
+export async function searchFields(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const { fields } = await chosenCardFields(this);
+		const items = fields
+			.filter(({ id, name }) => matches(filter, name, id))
+			.map(({ id, name }) => ({ name, value: id }));
+		return pageOf(items, paginationToken);
+	});
+}
+
+/** A record in a list: its first texts say more than its id. */
+function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
+	const texts = fieldIds
+		.map((id) => record.data[id])
+		.filter((value) => typeof value === 'string' || typeof value === 'number')
+		.map((value) => String(value).trim())
+		.filter((text) => text !== '')
+		.slice(0, 2);
+	return texts.length > 0 ? `${texts.join(' · ')} (${record.id})` : record.id;
+}
+
+/** Records of the chosen card, page by page; the token is the service's cursor. */
+export async function searchRecords(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const api = await openEditorApi(this);
+		const cardId = await chosenCardId(this, api);
+		if (cardId === undefined) return { results: [] };
+		const { fields } = indexFields(await listFields(api, cardId, EDITOR_READ), cardId);
+		const fieldIds = fields.map(({ id }) => id);
+		const results: INodeListSearchItems[] = [];
+		let cursor: string | null | undefined = paginationToken;
+		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
+			const { records, nextCursor } = await getRecordPage(
+				api,
+				cardId,
+				cursor ?? undefined,
+				PAGE_SIZE,
+				EDITOR_READ,
+			);
+			for (const record of records) {
+				const name = recordLabel(record, fieldIds);
+				if (matches(filter, name, record.id)) results.push({ name, value: record.id });
+			}
+			cursor = nextCursor;
+			if (cursor === null) break;
+		}
+		return { results, ...(cursor && { paginationToken: cursor }) };
+	});
+}
+
+/** Days as expressions, so that they stay right whenever the workflow runs. */
+const DAYS: readonly INodeListSearchItems[] = [
+	{ name: 'Today', value: '={{ $today.toISODate() }}' },
+	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
+	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
+	{ name: '7 Days Ago', value: '={{ $today.minus(7, "day").toISODate() }}' },
+	{ name: '30 Days Ago', value: '={{ $today.minus(30, "day").toISODate() }}' },
+	{ name: 'Start of This Month', value: '={{ $today.startOf("month").toISODate() }}' },
+	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
+];
+
+/** The values that the list offers for a field. */
+function offeredValues({ kind, field }: ComparedField): readonly INodeListSearchItems[] {
+	if (DATE_KINDS.has(kind)) return DAYS;
+	if (kind === 'boolean') {
+		return [
+			{ name: 'True', value: 'true' },
+			{ name: 'False', value: 'false' },
+		];
+	}
+	return (field?.options ?? []).map(({ label }) => ({ name: label, value: label }));
+}
+
+/** Values for the filter condition: the field's choices, and the typed text. */
+export async function searchFilterValues(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	return await forEditor(this, async () => {
+		const typed = filter?.trim() ?? '';
+		const offered = offeredValues(await comparedField(this));
+		const found = offered.filter(({ name }) => matches(filter, name, ''));
+		const isOffered = found.some(({ name }) => name.toLowerCase() === typed.toLowerCase());
+		const own = typed === '' || isOffered ? [] : [{ name: typed, value: typed }];
+		return pageOf([...found, ...own], paginationToken);
+	});
+}

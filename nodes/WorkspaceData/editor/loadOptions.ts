@@ -1,0 +1,108 @@
+import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import type { Field } from '../model/answer/field';
+import { describedFieldTypes } from '../model/openApi';
+import { OWN_VALUES } from '../model/answer/record';
+import { getDescription } from '../transport/description';
+import { listFields } from '../transport/listings';
+import { CONDITION_OPTIONS } from '../ui/filters';
+import { comparedField, DATE_KINDS } from './comparedField';
+import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+
+const titleCase = (text: string): string =>
+	text
+		.split(/[_\s-]+/)
+		.filter(Boolean)
+		.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+		.join(' ');
+
+/**
+ * The field types of the service: as its own description names them, else the types of the
+ * chosen card's fields.
+ * @see service interface, part 2: the allowed types are not shown
+ */
+export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const api = await openEditorApi(this);
+		const described = await getDescription(api, 'json', EDITOR_READ)
+			.then(describedFieldTypes)
+			.catch(() => []);
+		const cardId = described.length > 0 ? undefined : await chosenCardId(this, api);
+		const seen = cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ);
+		const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
+		return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
+	});
+}
+
+/** A field in a list: by name, or by id where the name would be in doubt. */
+const toChoice = ({ id, name }: Field, value: string): INodePropertyOptions => ({
+	name: value === name ? name : `${name} (${id})`,
+	value,
+});
+
+/** The fields of the chosen card by name; two fields of one name appear by id. */
+export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const index = await chosenCardFields(this);
+		return index.fields.map((field) => toChoice(field, index.keyOf(field)));
+	});
+}
+
+/** The entries that Get Many can filter by: the fields, and the record's own properties. */
+export async function getFilterFields(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const index = await chosenCardFields(this);
+		const fields = index.fields.map((field) =>
+			toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
+		);
+		return [
+			...fields,
+			{ name: 'Created At (Record)', value: 'created_at' },
+			{ name: 'ID (Record)', value: 'id' },
+		];
+	});
+}
+
+type Condition = (typeof CONDITION_OPTIONS)[number]['value'];
+
+const EQUALITY: readonly Condition[] = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'];
+const ORDER: readonly Condition[] = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'];
+const PARTS: readonly Condition[] = ['contains', 'notContains'];
+
+/** The conditions that make sense for a kind of field; all of them for the kinds that are not here. */
+const KIND_CONDITIONS = new Map<string, readonly Condition[]>([
+	['text', [...EQUALITY, ...PARTS, 'startsWith', 'endsWith']],
+	['number', [...EQUALITY, ...ORDER]],
+	['boolean', EQUALITY],
+	['date', [...EQUALITY, ...ORDER]],
+	['datetime', [...EQUALITY, ...ORDER]],
+	['choice', [...EQUALITY, ...PARTS]],
+	['choices', [...EQUALITY, ...PARTS]],
+	['json', [...EQUALITY, ...PARTS]],
+]);
+
+/** How people say the order of dates. */
+const DATE_NAMES = new Map<Condition, string>([
+	['greaterThan', 'Is After'],
+	['greaterOrEqual', 'Is After or Equal'],
+	['lessThan', 'Is Before'],
+	['lessOrEqual', 'Is Before or Equal'],
+]);
+
+/** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */
+export async function getFilterConditions(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	return await forEditor(this, async () => {
+		const { kind } = await comparedField(this);
+		const suitable: readonly string[] | undefined = KIND_CONDITIONS.get(kind);
+		const saved = this.getCurrentNodeParameter('&condition');
+		const names = DATE_KINDS.has(kind) ? DATE_NAMES : new Map<Condition, string>();
+		return CONDITION_OPTIONS.filter(
+			({ value }) => !suitable || suitable.includes(value) || value === saved,
+		)
+			.map(({ name, value }) => ({ name: names.get(value) ?? name, value }))
+			.sort((a, b) => a.name.localeCompare(b.name));
+	});
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { FieldKind } from '../value/fieldKind';
+import { readCursor, readEntries } from './page';
+import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
+
+/**
+ * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
+ * key, so that keys such as `__proto__` survive.
+ * @see service interface, part 2
+ */
+export interface DataRecord {
+	id: string;
+	data: JsonObject;
+	/** ISO 8601 UTC; null where an answer does not tell. */
+	createdAt: string | null;
+	/** The service's object, with properties beyond the interface. */
+	raw: JsonObject;
+}
+
+/** The id of a record whose creation was answered without it. No service gives an empty one. */
+export const UNKNOWN_ID = '';
+
+/** A property of records themselves, as filters see it: how it is compared, and where it is. */
+interface OwnValue {
+	field: { name: string; kind: FieldKind; options: [] };
+	read(record: DataRecord): unknown;
+}
+
+/** A record's own properties, under the names by which filters know them. */
+export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
+	['id', { field: { name: 'ID', kind: 'text', options: [] }, read: ({ id }) => id }],
+	[
+		'created_at',
+		{
+			field: { name: 'Created At', kind: 'datetime', options: [] },
+			read: ({ createdAt }) => createdAt,
+		},
+	],
+]);
+
+/** One page of a record listing. */
+export interface RecordPage {
+	records: DataRecord[];
+	/** Cursor of the next page; null on the last one. */
+	nextCursor: string | null;
+}
+
+const recordSchema = resourceSchema('record_id', {
+	data: untouchedObject.optional().catch(undefined),
+	created_at: z.string().nullish().catch(null),
+});
+
+function toRecord(raw: JsonObject): DataRecord | undefined {
+	// As the interface shows them; the schema would take most of the time that a long listing takes.
+	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
+		const { id, data, created_at } = raw;
+		return { id, data, createdAt: typeof created_at === 'string' ? created_at : null, raw };
+	}
+	const record = recordSchema.safeParse(raw);
+	if (!record.success) return undefined;
+	const { id, data, created_at } = record.data;
+	return { id, data: data ?? {}, createdAt: created_at ?? null, raw };
+}
+
+/**
+ * One page of records.
+ *
+ * @returns undefined when the answer holds no listing
+ * @see service interface, part 2, "Record list response"
+ */
+export function readRecordPage(body: unknown): RecordPage | undefined {
+	const records = readEntries(body, 'records', toRecord);
+	return records && { records, nextCursor: readCursor(body) };
+}
+
+/** The record in an answer, or undefined (an empty body after a change, for example). */
+export function readRecord(body: unknown): DataRecord | undefined {
+	return readObject(body, 'record', toRecord);
+}

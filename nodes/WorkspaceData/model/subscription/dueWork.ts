@@ -1,0 +1,88 @@
+/** Decides about a trigger node's subscriptions when time has passed. Times are ms since the epoch. */
+import type { RetiredSubscription } from './stored';
+import { dueDeletions, leftBehind } from './retirement';
+import type { Happening, Outcome, Todo } from './events';
+import { FIRST_RENEWAL_PAUSE_MS, grown, isOwn, savingFrom, type SubscriptionSet } from './state';
+
+/** A renewal that did not lead to a subscription that is known to work is tried again. */
+export const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
+	...set,
+	renewAt: now + set.renewalPauseMs * jitter,
+	renewalPauseMs: grown(set.renewalPauseMs),
+});
+
+/** Whether another process saved the current subscription: what it saved may have been overwritten since. */
+const wasSavedElsewhere = ({ trust }: SubscriptionSet): boolean =>
+	trust === 'elsewhere' || trust === 'late';
+
+/** Has the set saved. */
+function saving(
+	set: SubscriptionSet,
+	deletes: RetiredSubscription[],
+	now: number,
+	pauseMs?: number,
+): Outcome {
+	return {
+		set: { ...set, saving: savingFrom(now, pauseMs) },
+		todo: [{ do: 'save', deletes, isSettled: set.trust === 'elsewhere' }],
+	};
+}
+
+/** Ends the subscriptions that are due, as soon as it is sure that their successor is saved. */
+function endDue(set: SubscriptionSet, now: number): Outcome {
+	const { current, retired, gone } = set;
+	const due = dueDeletions(set, now);
+	const readsBack = due.length > 0 && wasSavedElsewhere(set);
+	if (set.saving) {
+		if (set.saving.at <= now) return saving(set, readsBack ? due : [], now, set.saving.pauseMs);
+		if (readsBack) return { set, todo: [] };
+	}
+	if (readsBack) {
+		// Where a deletion has failed before, an execution also saves that the subscription has ended.
+		const hasFailed = due.some(({ id }) => set.deletions.has(id));
+		if (hasFailed || !current) return saving(set, due, now);
+		const known = [...retired.map(({ id }) => id), ...gone];
+		return { set, todo: [{ do: 'probe', subscription: current, known }] };
+	}
+	// Before the current one is saved, what is saved is needed.
+	const direct = set.trust === 'no' ? due.filter(({ wasSaved }) => !wasSaved) : due;
+	return { set, todo: direct.length > 0 ? [{ do: 'delete', subscriptions: direct }] : [] };
+}
+
+/** Nothing but time passed: renews after silence, and ends what is due. */
+export function onPassed(
+	set: SubscriptionSet,
+	{ silenceMs, now }: Extract<Happening, { what: 'passed' }>,
+): Outcome {
+	const isSilent = set.current !== undefined && now - set.aliveAt >= silenceMs;
+	const renewAt = set.renewAt ?? (isSilent ? now : undefined);
+	const renewal: Todo[] = renewAt !== undefined && renewAt <= now ? [{ do: 'create' }] : [];
+	const left = leftBehind({ ...set, renewAt }, now);
+	const ended = endDue(left.set, now);
+	return { set: ended.set, todo: [...renewal, ...left.todo, ...ended.todo] };
+}
+
+/** A probe was answered, before the subscriptions that are due are deleted. */
+export function onProbed(
+	set: SubscriptionSet,
+	{ generation, answer, jitter, now }: Extract<Happening, { what: 'probed' }>,
+): Outcome {
+	const due = dueDeletions(set, now);
+	const isOfNow = generation === set.current?.generation && wasSavedElsewhere(set) && !set.saving;
+	if (!isOfNow || due.length === 0) return { set, todo: [] };
+	if (answer === 'refused') {
+		// The service may have paused the new one for the refusals meanwhile: the old ones are needed.
+		const isKept = (one: RetiredSubscription) => one.deleteAt !== null && isOwn(set, one);
+		const retired = set.retired.map((one) => (isKept(one) ? { ...one, deleteAt: null } : one));
+		const late = renewLater({ ...set, retired, trust: 'late' }, jitter, now);
+		return saving(late, [], now);
+	}
+	// Still saved when the overlap is over. Of a long row of renewals, some end before that.
+	const isStillOpen = (one: RetiredSubscription) =>
+		isOwn(set, one) && (one.deleteAt === null || one.deleteAt > now);
+	const next = set.retired.some(isStillOpen)
+		? set
+		: { ...set, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS };
+	if (answer === 'confirmed') return { set: next, todo: [{ do: 'delete', subscriptions: due }] };
+	return saving(next, due, now);
+}

@@ -1,0 +1,196 @@
+/** Which type a field needs so that it holds the values of a column without loss. */
+import { clip } from '../nearestNames';
+import { isDay, isInstant, isPlainNumber } from './spelling';
+import { jsonForm, textOf } from './values';
+
+/** Types of fields, by the names that the service's description uses for them. */
+export type InferredType =
+	| 'boolean'
+	| 'number'
+	| 'date'
+	| 'datetime'
+	| 'email'
+	| 'url'
+	| 'single_select'
+	| 'multi_select'
+	| 'json'
+	| 'long_text'
+	| 'text';
+
+/** The type of a field, and why it is this one. */
+export interface Inference {
+	type: InferredType;
+	/** For the person who reads it: `3 whole numbers`, or the value that rules out another type. */
+	why: string;
+	/** The choices of a select, in the order in which they come. */
+	choices?: string[];
+}
+
+/** Fewest values from which a select is made, most of its choices, and the longest choice, in characters. */
+const MIN_CHOICE_VALUES = 20;
+const MAX_CHOICES = 12;
+const MAX_CHOICE_LENGTH = 40;
+/** The longest text in a field for short texts, in characters: many services end there. */
+const MAX_TEXT_LENGTH = 255;
+
+/** Names of columns whose digits are no amounts: another row may begin with a zero. */
+const CODE_NAME =
+	/(?:^|[^\p{L}])(?:phone|tel|telephone|telefon|mobile|fax|zip|postal|postcode|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
+/** Numbers, dates and the like in any spelling: digits, and no letter. */
+const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
+
+interface TextRule {
+	type: InferredType;
+	/** The word for one such value in a message. */
+	one: string;
+	fits(text: string): boolean;
+	/** Whether all of them are spelt in one way, so that the spelling is known afterwards. */
+	isUniform?(texts: readonly string[]): boolean;
+}
+
+const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
+const allSame = <T>(values: readonly T[]): boolean => new Set(values).size <= 1;
+
+const TEXT_RULES: readonly TextRule[] = [
+	{
+		type: 'boolean',
+		one: 'true or false',
+		fits: (text) => /^(?:true|false)$/i.test(text),
+		isUniform: (texts) =>
+			allSame(texts.map((text) => (text === text.toUpperCase() ? 2 : /^[TF]/.test(text) ? 1 : 0))),
+	},
+	{
+		type: 'number',
+		one: 'a number that keeps its digits',
+		fits: isPlainNumber,
+		// `1.10` and `1.9` are versions, `1.10` and `1.90` amounts.
+		isUniform: (texts) =>
+			texts.every((text) => String(Number(text)) === text) || allSame(texts.map(decimals)),
+	},
+	{ type: 'date', one: 'a day as YYYY-MM-DD', fits: isDay },
+	{ type: 'datetime', one: 'a timestamp with an offset', fits: isInstant },
+	{
+		type: 'email',
+		one: 'an e-mail address',
+		fits: (text) => text.length <= 254 && /^[\w.%+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(text),
+	},
+	{
+		type: 'url',
+		one: 'a web address',
+		fits: (text) =>
+			text.length <= 2_000 && /^https?:\/\/[^\s/?#]+\S*$/i.test(text) && URL.canParse(text),
+	},
+];
+
+/** Empty values tell nothing about a type. */
+const tells = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const quote = (text: string): string => `'${clip(text)}'`;
+
+/**
+ * The choices of a select that these texts make, in the order in which they come.
+ *
+ * @returns undefined where they are no choices: too many, too long, figures, or told apart by case only
+ */
+function choicesOf(texts: Iterable<string>): string[] | undefined {
+	const choices = new Set<string>();
+	for (const text of texts) {
+		if (choices.has(text)) continue;
+		const isChoice =
+			text.length <= 2 * MAX_CHOICE_LENGTH &&
+			[...text].length <= MAX_CHOICE_LENGTH &&
+			text === text.trim() &&
+			!/[\r\n]|^\d{4}-\d{2}-\d{2}/.test(text) &&
+			!isFigures(text);
+		if (!isChoice || choices.size === MAX_CHOICES) return undefined;
+		choices.add(text);
+	}
+	const folded = new Set([...choices].map((choice) => choice.toLowerCase()));
+	return folded.size === choices.size && !folded.has('') ? [...choices] : undefined;
+}
+
+/** The type of text that holds any values, each as its text. */
+export function textType(values: readonly unknown[]): InferredType {
+	const isLong = values.filter(tells).some((value) => {
+		const text = textOf(value);
+		return text.length > MAX_TEXT_LENGTH || /[\r\n]/.test(text);
+	});
+	return isLong ? 'long_text' : 'text';
+}
+
+const asText = (values: readonly unknown[], why: string): Inference => ({
+	type: textType(values),
+	why,
+});
+
+function fromTexts(name: string, texts: readonly string[]): Inference {
+	const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+	if (CODE_NAME.test(words) && texts.every(isFigures)) {
+		return asText(texts, 'digits under such a name are a code, not an amount');
+	}
+	let why: string | undefined;
+	for (const { type, one, fits, isUniform } of TEXT_RULES) {
+		const stranger = texts.find((text) => !fits(text));
+		if (stranger === undefined) {
+			if (isUniform?.(texts) ?? true) return { type, why: `each is ${one}` };
+			why = `each is ${one}, but they are not spelt in one way`;
+			break;
+		}
+		// Said of the type that some of the values have.
+		if (texts.some(fits)) why = `${quote(stranger)} is not ${one}`;
+	}
+	if (texts.length >= MIN_CHOICE_VALUES) {
+		const choices = choicesOf(texts);
+		if (choices) {
+			return {
+				type: 'single_select',
+				why: `${texts.length} values, ${choices.length} different`,
+				choices,
+			};
+		}
+	}
+	if (texts.every(isFigures)) {
+		why ??= `${quote(texts[0] ?? '')} would change as a number`;
+	}
+	return asText(texts, why ?? 'texts of any kind');
+}
+
+function fromContainers(values: readonly unknown[]): Inference {
+	const lists = values.filter((value): value is unknown[] => Array.isArray(value));
+	const filled = lists.filter(({ length }) => length > 0);
+	const members = filled.flat();
+	const areTexts = members.every((member) => typeof member === 'string');
+	if (lists.length === values.length && filled.length >= MIN_CHOICE_VALUES && areTexts) {
+		const isTwice = filled.some((list) => new Set(list).size < list.length);
+		const choices = isTwice ? undefined : choicesOf(members);
+		if (choices) {
+			return { type: 'multi_select', why: `lists of ${choices.length} different texts`, choices };
+		}
+	}
+	return { type: 'json', why: lists.length === values.length ? 'lists' : 'objects or lists' };
+}
+
+/**
+ * The type of a field that holds all these values, so that each can be read back as it was given. Where a
+ * value fits no other type the field is a text, and other values are sent as text.
+ *
+ * @param name of the column: digits under `Phone` stay text
+ * @param values the values of all items; empty ones are ignored
+ */
+export function inferType(name: string, values: readonly unknown[]): Inference {
+	const told = values.map(jsonForm).filter(tells);
+	if (told.length === 0) return { type: 'text', why: 'no item has a value' };
+	const [first] = told;
+	if (told.every((value) => typeof value === 'string')) return fromTexts(name, told as string[]);
+	if (told.every(isContainer)) return fromContainers(told);
+	if (told.every((value) => typeof value === 'boolean')) {
+		return { type: 'boolean', why: 'each is true or false' };
+	}
+	if (told.every((value) => typeof value === 'number' && Number.isFinite(value))) {
+		return { type: 'number', why: 'each is a number' };
+	}
+	const kindOf = (value: unknown): string => (isContainer(value) ? 'object' : typeof value);
+	const other = told.find((value) => kindOf(value) !== kindOf(first)) ?? first;
+	return asText(told, `${quote(textOf(first))} and ${quote(textOf(other))} are of different types`);
+}

@@ -1,0 +1,57 @@
+import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { InputError } from '../../model/inputError';
+import { plainText } from '../../model/text';
+
+/** The values of the parameter `authentication`, with the credential type of each. */
+export const CREDENTIAL_TYPES = {
+	apiKey: 'workspaceDataApi',
+	serviceAccount: 'workspaceDataServiceAccountApi',
+} as const;
+
+export type Authentication = keyof typeof CREDENTIAL_TYPES;
+export type CredentialType = (typeof CREDENTIAL_TYPES)[Authentication];
+
+/** How the editor calls the credential types. */
+const TITLES = {
+	workspaceDataApi: 'Workspace Data API',
+	workspaceDataServiceAccountApi: 'Workspace Data Service Account API',
+} as const;
+
+/** The value of `authentication`; saved workflows may hold anything. @throws InputError */
+export function toAuthentication(value: unknown): Authentication {
+	if (value === 'apiKey' || value === 'serviceAccount') return value;
+	throw new InputError(
+		`'Authentication' cannot be '${plainText(value)}'`,
+		'Choose API Key or Service Account.',
+	);
+}
+
+/**
+ * Reads the node's credential.
+ *
+ * @throws InputError when the node has none of this type
+ */
+export async function readCredential(
+	context: IAllExecuteFunctions,
+	type: keyof typeof TITLES,
+): Promise<ICredentialDataDecryptedObject> {
+	if (!context.getNode().credentials?.[type]) {
+		throw new InputError(
+			`No credential '${TITLES[type]}' is selected`,
+			"Choose one in 'Credential', or another kind under 'Authentication'.",
+		);
+	}
+	return await context.getCredentials(type);
+}
+
+/** The text of an entry of a credential, without blanks and line ends that were pasted along. */
+export const entryText = (entry: unknown): string => plainText(entry ?? '').trim();
+
+/** The secret that only the node's credential holds. @throws InputError when the node has none */
+export async function readOwnSecret(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+): Promise<string> {
+	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+}

@@ -1,0 +1,145 @@
+/** The request for an access token, and what its answer means. @see RFC 6749, section 4.4 */
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod';
+import { tokenAddress } from '../../model/address';
+import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import { redact } from '../../model/redact';
+import { readObject } from '../../model/answer/shapes';
+import { systemClock, type Clock } from '../http/clock';
+import { entryText } from './credential';
+import {
+	AccessTokenError,
+	AnswerTooLarge,
+	isTransientStatus,
+	NetworkFailure,
+} from '../failure/failures';
+import { readNetworkFault } from '../failure/networkFault';
+import { readAnswer } from '../request';
+import { withTimeLimit } from '../http/timeLimit';
+
+/** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
+export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+
+/** The longest that a token request takes, in ms. */
+export const TOKEN_TIMEOUT_MS = 10_000;
+/** The most bytes that are read of its answer; tokens with many roles have some ten thousand. */
+const MAX_TOKEN_BYTES = 1_000_000;
+/** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
+const DEFAULT_LIFETIME_S = 300;
+
+/** @see RFC 6749, section 5.1. `expires_in` is sent as text by some servers. */
+const tokenSchema = z.object({
+	access_token: z.string().min(1),
+	expires_in: z.coerce.number().positive().finite().catch(DEFAULT_LIFETIME_S),
+});
+
+/** A token, and its lifetime in seconds. */
+export type TokenAnswer = z.infer<typeof tokenSchema>;
+
+export interface TokenRequestOptions {
+	clock?: Clock;
+	timeoutMs?: number;
+	/** Earlier tokens, which the auth server may quote. */
+	recent?: readonly string[];
+}
+
+/**
+ * Asks for an access token once, with the client credentials grant.
+ *
+ * @returns the token and its lifetime in seconds, or what went wrong
+ * @throws InputError when the credential's addresses cannot be used
+ * @see RFC 6749, sections 2.3.1 and 4.4; service interface, part 5
+ */
+export async function requestAccessToken(
+	credential: ICredentialDataDecryptedObject,
+	send: Send,
+	{ clock = systemClock, timeoutMs = TOKEN_TIMEOUT_MS, recent = [] }: TokenRequestOptions = {},
+): Promise<TokenAnswer | AccessTokenError> {
+	const url = tokenAddress(credential.authUrl, credential.realm);
+	const host = new URL(url).host;
+	const options: IHttpRequestOptions = {
+		method: 'POST',
+		url,
+		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+		body: new URLSearchParams({
+			grant_type: 'client_credentials',
+			client_id: entryText(credential.clientId),
+			client_secret: entryText(credential.clientSecret),
+		}).toString(),
+		timeout: timeoutMs,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	};
+	const response = await withTimeLimit(timeoutMs, clock, async (end) =>
+		readAnswer(await send({ ...options, abortSignal: end }), { maxBytes: MAX_TOKEN_BYTES, end }),
+	).catch(readNetworkFault);
+	if (!response || response instanceof AnswerTooLarge) return unreadable(host);
+	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
+	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);
+	return readTokenAnswer(response.status, response.body, host, clean);
+}
+
+/** The error for a token request without an answer. */
+export function unreachableAuth(
+	{ authUrl, realm }: ICredentialDataDecryptedObject,
+	fault: NetworkFailure,
+): AccessTokenError {
+	const { host } = new URL(tokenAddress(authUrl, realm));
+	return new AccessTokenError(
+		`The auth server ${host} could not be reached: ${fault.message}`,
+		"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
+		fault.transient,
+		fault.code,
+	);
+}
+
+const unreadable = (host: string, status?: number): AccessTokenError =>
+	new AccessTokenError(
+		`${host} did not return an access token`,
+		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		true,
+		status,
+	);
+
+const refused = ({ status, detail }: Problem): AccessTokenError =>
+	new AccessTokenError(
+		'The service account was not accepted',
+		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
+		false,
+		status,
+	);
+
+/** The token in an answer of success, wrapped or as JSON in a text, too. */
+const readToken = (body: unknown): TokenAnswer | undefined =>
+	readObject(body, 'token', (candidate) => tokenSchema.safeParse(candidate).data);
+
+function readTokenAnswer(
+	status: number,
+	body: unknown,
+	host: string,
+	clean: (text: string) => string,
+): TokenAnswer | AccessTokenError {
+	if (status >= 200 && status < 300) {
+		const refusal = readRefusal(status, body, clean);
+		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, status));
+	}
+	if (status === 404 || (status >= 300 && status < 400)) {
+		return new AccessTokenError(
+			`The auth server ${host} has no token endpoint for this realm`,
+			"Check 'Auth URL' and 'Realm' in the credential.",
+			false,
+			status,
+		);
+	}
+	if (status === 429 || isTransientStatus(status)) {
+		return new AccessTokenError(
+			`The auth server ${host} is not available right now (status ${status})`,
+			'Try again in a moment.',
+			true,
+			status,
+		);
+	}
+	return refused(readProblem(status, body, clean));
+}

@@ -1,0 +1,110 @@
+import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import type { Authentication } from '../auth/credential';
+import {
+	AnswerTooLarge,
+	ApiFailure,
+	Unreachable,
+	UnusableAnswer,
+	type NetworkFailure,
+} from './failures';
+import { isRateLimited } from '../http/rateLimit';
+import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from '../request';
+
+/** Who asked, for what is said about a failed request. */
+export interface Asker {
+	authentication: Authentication;
+	/** Name and port of the service. */
+	host: string;
+	/** Takes the credential's secrets out of a text. */
+	redact(text: string): string;
+}
+
+/** The advice for something that may have been created. */
+export const CHECK_FIRST =
+	'It may exist now: check before you run this item again. The request was sent once.';
+
+/** The error for an answer that is not a success: the service's own words, and what can be done. */
+export function apiFailure(
+	{ status, headers, body }: ApiAnswer,
+	request: Pick<ApiRequest, 'creates'>,
+	{ authentication, redact }: Asker,
+): ApiFailure {
+	const problem = readProblem(status, body, redact);
+	return new ApiFailure(
+		problem,
+		advice(problem, request, authentication),
+		isRateLimited(status, headers),
+	);
+}
+
+/** The error in an answer of success that says that nothing was done; undefined in any other. */
+export function refusalOf(
+	{ status, body }: ApiAnswer,
+	{ redact }: Pick<Asker, 'redact'>,
+): ApiFailure | undefined {
+	const problem = readRefusal(status, body, redact);
+	return problem && new ApiFailure(problem);
+}
+
+/** The error for a request without an answer. */
+export function unreachable(
+	fault: NetworkFailure,
+	{ creates }: Pick<ApiRequest, 'creates'>,
+	{ host, redact }: Asker,
+): Unreachable {
+	const reason = redact(fault.message);
+	const lost = creates !== undefined && fault.mayHaveArrived;
+	const { httpCode, transient, mayHaveArrived } = fault;
+	const tooLarge = fault instanceof AnswerTooLarge;
+	if (!lost && fault instanceof UnusableAnswer) {
+		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
+		return new Unreachable(`The service answered, but ${reason}`, {
+			description: tooLarge
+				? `At most ${MAX_ANSWER_BYTES / 1e6} MB of an answer are read. Lower 'Limit' if the operation has it. ${elsewhere}`
+				: elsewhere,
+			httpCode,
+			transient,
+			mayHaveArrived,
+			tooLarge,
+		});
+	}
+	return lost
+		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
+				description: CHECK_FIRST,
+				httpCode,
+				transient,
+				mayHaveArrived,
+			})
+		: new Unreachable(`The service could not be reached: ${reason}`, {
+				description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
+				httpCode,
+				transient,
+				mayHaveArrived,
+			});
+}
+
+/** Advice that the service's own words do not give. */
+function advice(
+	{ status, foreign }: Problem,
+	{ creates }: Pick<ApiRequest, 'creates'>,
+	authentication: Authentication,
+): string | undefined {
+	if (status >= 300 && status < 400) {
+		return "Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.";
+	}
+	if (status === 401) {
+		return authentication === 'apiKey'
+			? "Check 'API Key' in the credential."
+			: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.';
+	}
+	if (status === 404 && foreign) {
+		return "A web page answered, not the service. Check 'Base URL' in the credential.";
+	}
+	if (status === 429) {
+		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
+	}
+	if (creates && (status === 502 || status === 504)) {
+		return `The ${creates} may have been created: check before you run this item again.`;
+	}
+	return undefined;
+}

@@ -1,0 +1,201 @@
+import { isBrokenJson } from '../../model/answer/json';
+import type { Problem } from '../../model/answer/problem';
+import { isWebPage } from '../../model/answer/webPage';
+
+/** The facts of every failure: what happened, what to do, and whether trying again later can help. */
+export interface FailureFacts {
+	/** The advice for the user. */
+	description?: string | undefined;
+	/** HTTP status of the answer, or the error code of the system, for example `ECONNREFUSED`. */
+	httpCode?: string | undefined;
+	/** Whether trying again later can help. */
+	transient: boolean;
+}
+
+/** A call to the service or to its auth server that did not give what it should. */
+export class Failure extends Error implements FailureFacts {
+	readonly description: string | undefined;
+
+	readonly httpCode: string | undefined;
+
+	readonly transient: boolean;
+
+	constructor(message: string, { description, httpCode, transient }: FailureFacts) {
+		super(message);
+		this.name = new.target.name;
+		this.description = description;
+		this.httpCode = httpCode;
+		this.transient = transient;
+	}
+}
+
+/** The execution was cancelled while the node was waiting, or nothing more is to be sent. */
+export class Cancelled extends Failure {
+	constructor() {
+		super('The execution was cancelled', { transient: false });
+	}
+}
+
+/** One try of a request got no answer. Its message tells the reason in words that a user understands. */
+export class NetworkFailure extends Failure {
+	/** Error code of the system or the HTTP client, for example `ECONNREFUSED`; empty where there is none. */
+	readonly code: string;
+	/** Whether the service can have received the request. */
+	readonly mayHaveArrived: boolean;
+
+	constructor(code: string, reason: string, mayHaveArrived: boolean, transient: boolean) {
+		super(reason, { httpCode: code || undefined, transient });
+		this.code = code;
+		this.mayHaveArrived = mayHaveArrived;
+	}
+}
+
+/** An answer came, but nobody can use it: the request may have been carried out. */
+export class UnusableAnswer extends NetworkFailure {
+	/** @param reason begins with `the answer` */
+	constructor(code: string, reason: string, transient: boolean) {
+		super(code, reason, true, transient);
+	}
+}
+
+/** An answer of which nobody reads more. Another try would bring as much. */
+export class AnswerTooLarge extends UnusableAnswer {
+	constructor() {
+		super('', 'the answer is too large', false);
+	}
+}
+
+/** A try that was not sent, as the service has not answered the last ones. @see transport/http/circuit */
+export class SilentService extends NetworkFailure {
+	constructor() {
+		const reason = 'it did not answer the previous requests, so this one was not sent';
+		super('ETIMEDOUT', reason, false, true);
+	}
+}
+
+/** Statuses that say that the service could not answer now. */
+export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
+
+/** The service answered, but not with success. */
+export class ApiFailure extends Failure {
+	readonly problem: Problem;
+	/** The advice for the user, where there is any. */
+	readonly advice: string | undefined;
+	/** Whether it was refused for the rate, whatever its status. */
+	readonly rateLimited: boolean;
+
+	constructor(problem: Problem, advice?: string, rateLimited = false) {
+		super(problem.title, {
+			description: advice,
+			httpCode: String(problem.status),
+			transient: rateLimited || isTransientStatus(problem.status),
+		});
+		this.problem = problem;
+		this.advice = advice;
+		this.rateLimited = rateLimited;
+	}
+}
+
+/** No answer came, after all tries. */
+export class Unreachable extends Failure {
+	/** Whether the service can have received the request all the same. */
+	readonly mayHaveArrived: boolean;
+	/** Whether an answer came, but was larger than what is read of one. */
+	readonly tooLarge: boolean;
+
+	constructor(
+		message: string,
+		{
+			mayHaveArrived = true,
+			tooLarge = false,
+			...facts
+		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
+	) {
+		super(message, facts);
+		this.mayHaveArrived = mayHaveArrived;
+		this.tooLarge = tooLarge;
+	}
+}
+
+/** An answer of success whose body is not what the interface promises. */
+export class UnexpectedAnswer extends Failure {
+	constructor(message: string, description: string) {
+		super(message, { description, transient: false });
+	}
+}
+
+/** The token request did not give a token. The message says what to check, never a secret. */
+export class AccessTokenError extends Failure {
+	/** @param code HTTP status of the token endpoint; error code of the system where it did not answer */
+	constructor(message: string, description: string, transient: boolean, code?: number | string) {
+		super(message, { description, httpCode: code ? String(code) : undefined, transient });
+	}
+}
+
+/**
+ * Whether a failed request may have been carried out: its answer was lost, or came from
+ * somebody else. A refusal by the service itself is certain.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+	if (error instanceof Unreachable) return error.mayHaveArrived;
+	if (error instanceof ApiFailure)
+		return isTransientStatus(error.problem.status) && !error.rateLimited;
+	return error instanceof UnexpectedAnswer;
+}
+
+/** Kinds of problem that say that something does not exist, for example `record-not-found`. */
+const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
+
+/**
+ * Whether the service itself says that the thing of a request does not exist. A gateway's 404 does not
+ * count, nor does one about the card or workspace around it: only problem details whose kind names the thing, or
+ * nothing in particular.
+ *
+ * @param thing by the names that a kind may have for it, for example `['webhook', 'subscription']`
+ * @see RFC 7807; service interface, part 7, rule 1
+ */
+export function saysGone(error: unknown, things: readonly string[]): boolean {
+	if (!(error instanceof ApiFailure)) return false;
+	const { status, kind = '' } = error.problem;
+	if ((status !== 404 && status !== 410) || !GONE_KIND.test(kind)) return false;
+	const subject = kind.replace(GONE_KIND, '');
+	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
+}
+
+/**
+ * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
+ * The service's own answer may have any shape, or be empty.
+ *
+ * @param what `card`, `field` or `record`, for the message
+ * @param change the change that was asked for
+ * @throws UnexpectedAnswer
+ */
+export function assertOwnAnswer(
+	body: unknown,
+	what: string,
+	change: 'written' | 'changed' | 'deleted' = 'written',
+): void {
+	if (!isWebPage(body)) return;
+	throw new UnexpectedAnswer(
+		change === 'deleted'
+			? 'The service returned a web page instead of data'
+			: `The answer is not a ${what}`,
+		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
+	);
+}
+
+/**
+ * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
+ * read. Under status 200, that may be a refusal.
+ *
+ * @param what `card`, `field` or `record`, for the message
+ * @throws UnexpectedAnswer
+ */
+export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
+	assertOwnAnswer(body, what, change);
+	if (!isBrokenJson(body)) return;
+	throw new UnexpectedAnswer(
+		`The ${what} may not have been ${change}: the answer is not valid JSON`,
+		`Look at the ${what} in the service, or run this item again: that does no harm.`,
+	);
+}

@@ -1,0 +1,145 @@
+/** Reads the body of an answer as it comes, and no more of it than a number of bytes. */
+import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from '../failure/failures';
+import { readNetworkFault } from '../failure/networkFault';
+import { nextTurn } from './nextTurn';
+
+/** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
+const MAX_PARTS = 1_024;
+
+/** Turns of the event loop until a request is on its way: it connects, and is written. Mostly two are enough. */
+const TURNS_TO_SEND = 4;
+
+/**
+ * Looks at the end of an answer before the whole is parsed.
+ *
+ * @param end the end of its text
+ * @param bytes its length
+ * @returns whether it has sent a request
+ */
+export type Peek = (end: string, bytes: number) => boolean;
+
+/** How much of an answer's end is shown before the whole is decoded, in bytes. */
+const PEEKED_BYTES = 4_000;
+
+/** A stream of Node, as far as it is used here. */
+interface BodyStream {
+	destroyed?: boolean;
+	on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
+	on(event: 'error', listener: (error: unknown) => void): unknown;
+	on(event: 'end' | 'close', listener: () => void): unknown;
+	destroy(): unknown;
+}
+
+const isStream = (body: unknown): body is BodyStream =>
+	typeof body === 'object' &&
+	body !== null &&
+	'on' in body &&
+	typeof body.on === 'function' &&
+	'destroy' in body &&
+	typeof body.destroy === 'function';
+
+const cutOff = (): NetworkFailure =>
+	new NetworkFailure('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
+
+/** Codes of a connection that breaks while a body comes. */
+const BROKEN = /^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/;
+
+/** The reason why a body cannot be read. Whatever it is, the request has arrived: it was answered. */
+function readFault(error: unknown): NetworkFailure {
+	const fault = readNetworkFault(error);
+	if (BROKEN.test(fault.code)) return cutOff();
+	if (fault.mayHaveArrived) return fault;
+	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
+}
+
+/** Ends a stream and its connection. Nobody is interested in its errors any more. */
+function discard(stream: BodyStream): void {
+	stream.on('error', () => {});
+	stream.destroy();
+}
+
+const readParts = async (stream: BodyStream, maxBytes: number, end?: AbortSignal) =>
+	await new Promise<Uint8Array[]>((resolve, reject) => {
+		let parts: Uint8Array[] = [];
+		let merged: Uint8Array[] = [];
+		let bytes = 0;
+		let ended = false;
+		function stop(reason: NetworkFailure): void {
+			ended = true;
+			parts = [];
+			merged = [];
+			reject(reason);
+			stream.destroy();
+		}
+		// First of all: an error that nobody listens to would end n8n.
+		stream.on('error', (error) => {
+			if (!ended) stop(readFault(error));
+		});
+		stream.on('data', (part) => {
+			if (ended) return;
+			const raw = typeof part === 'string' ? Buffer.from(part) : part;
+			bytes += raw.length;
+			if (bytes > maxBytes) return stop(new AnswerTooLarge());
+			parts.push(raw);
+			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
+		});
+		stream.on('end', () => {
+			ended = true;
+			resolve([...merged, ...parts]);
+		});
+		stream.on('close', () => {
+			if (!ended) stop(cutOff());
+		});
+		end?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
+	});
+
+/** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
+const decoder = new TextDecoder();
+
+const join = ([first = new Uint8Array(), ...others]: Uint8Array[]): Uint8Array =>
+	others.length > 0 ? Buffer.concat([first, ...others]) : first;
+
+/** The value that a text holds as JSON; the text where it holds none. */
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/**
+ * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
+ * The stream is read to its end, or destroyed.
+ *
+ * @param body a stream, bytes, or what somebody has read already, which stays unchanged
+ * @param maxBytes the most that is read, after decompression
+ * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
+ * @param how.end ends the reading and the connection
+ * @param how.peek is shown the end of a stream's text before it is parsed. A request that it sends, as it says by
+ * `true`, goes out first
+ * @throws AnswerTooLarge when the body is larger
+ * @throws NetworkFailure when it is cut off or cannot be read
+ */
+export async function readBody(
+	body: unknown,
+	maxBytes: number,
+	{ declared, end, peek }: { declared?: unknown; end?: AbortSignal; peek?: Peek } = {},
+): Promise<unknown> {
+	if (body instanceof Uint8Array) {
+		if (body.length > maxBytes) throw new AnswerTooLarge();
+		return parse(decoder.decode(body));
+	}
+	if (!isStream(body)) return body;
+	const isTooLarge = Number(declared) > maxBytes;
+	if (isTooLarge || end?.aborted || body.destroyed) {
+		discard(body);
+		throw isTooLarge ? new AnswerTooLarge() : cutOff();
+	}
+	const bytes = join(await readParts(body, maxBytes, end));
+	if (peek?.(decoder.decode(bytes.subarray(-PEEKED_BYTES)), bytes.length)) {
+		// Parsing keeps the event loop busy for milliseconds.
+		for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) await nextTurn();
+	}
+	return parse(decoder.decode(bytes));
+}

@@ -1,0 +1,67 @@
+import { sleep } from 'n8n-workflow';
+import { createAlarms, type SetAlarm } from './alarms';
+import { Cancelled } from '../failure/failures';
+
+/** Time, sleep and chance as parameters, so that tests need not wait. */
+export interface Clock {
+	/** Milliseconds since the Unix epoch. */
+	now(): number;
+	/** Resolves after this many milliseconds. */
+	sleep(ms: number): Promise<void>;
+	alarm: SetAlarm;
+	/** A number from 0 up to, but not including, 1. */
+	random(): number;
+}
+
+/** Calls back after this many milliseconds; keeps no process alive. */
+function after(ms: number, callBack: () => void): void {
+	// Whole milliseconds only.
+	const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+	due.addEventListener('abort', callBack, { once: true });
+}
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep,
+	alarm: createAlarms(() => performance.now(), after),
+	random: () => Math.random(),
+};
+
+/** Waits for a task, but only until the execution is cancelled. @throws Cancelled */
+export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;
+
+/**
+ * Creates the wait for the tasks of one execution. A task that nobody waits for any more still runs to its end:
+ * others may be waiting for it, too. All share one listener, as Node 20 warns of more than ten.
+ */
+export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
+	const stops = new Set<() => void>();
+	const stopAll = () => stops.forEach((stop) => stop());
+	signal?.addEventListener('abort', stopAll, { once: true });
+	return async (task) =>
+		await new Promise((resolve, reject) => {
+			const stop = () => reject(new Cancelled());
+			stops.add(stop);
+			if (signal?.aborted) stop();
+			void task.then(resolve, reject).finally(() => stops.delete(stop));
+		});
+}
+
+/** The longest time until a cancelled wait ends, in ms. */
+const SLICE_MS = 250;
+
+/**
+ * Waits, but not longer than a moment once the execution is cancelled. n8n aborts requests by
+ * itself; our waits must look.
+ *
+ * @param ms how long, in milliseconds
+ * @throws Cancelled
+ */
+export async function wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+	const end = clock.now() + ms;
+	for (let left = ms; left > 0; left = end - clock.now()) {
+		if (signal?.aborted) throw new Cancelled();
+		await clock.sleep(Math.min(left, SLICE_MS));
+	}
+	if (signal?.aborted) throw new Cancelled();
+}

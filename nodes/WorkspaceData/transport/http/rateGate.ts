@@ -1,0 +1,129 @@
+import { type Clock, wait } from './clock';
+import { Cancelled } from '../failure/failures';
+import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
+import { createResetTime } from './resetTime';
+
+/** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
+const LOOK_AGAIN_MS = 1_000;
+/**
+ * How long the first request of a window goes alone, in ms, and each one as long as nothing is known: a
+ * silent one must not hold back all others.
+ */
+const ALONE_MS = 1_000;
+
+/**
+ * Lets requests of one API key pass so that the rate limit is fully used and never exceeded. Knows the
+ * window from the answers' headers; the first request of all goes alone and finds out. A service
+ * that sends no such headers is not held back.
+ */
+export interface RateGate {
+	/**
+	 * Waits until a request may be sent.
+	 *
+	 * @param atMostMs the longest to wait; then the service may decide
+	 * @throws Cancelled
+	 */
+	enter(signal?: AbortSignal, atMostMs?: number): Promise<void>;
+	/** Must follow each `enter`, with the headers of the answer, or undefined where there was none. */
+	leave(headers: Headers | undefined): void;
+	/** Holds everything back until then (ms since the epoch): a request was refused. */
+	hold(until: number): void;
+	/** Whether the service tells how many requests remain. */
+	readonly isTold: boolean;
+}
+
+type Knowledge = 'nothing' | 'unlimited' | 'window';
+
+/** Creates a gate that knows nothing yet. */
+export function createRateGate(clock: Clock): RateGate {
+	let knowledge: Knowledge = 'nothing';
+	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
+	const resetTime = createResetTime();
+	/** When the next window is expected; undefined while its first request is under way. */
+	let opensAt: number | undefined;
+	/** Until when the first request of a window goes alone. */
+	let aloneUntil = 0;
+	/** When to send one request to see, however far away the reset is said to be. */
+	let lookAgainAt = 0;
+	let heldUntil = 0;
+	let inFlight = 0;
+	let waiting: Array<() => void> = [];
+
+	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
+	function turnWindow(): void {
+		const now = clock.now();
+		if (opensAt !== undefined && now >= opensAt) {
+			window = { limit: window.limit, remaining: 1, resetAt: undefined };
+			opensAt = undefined;
+			aloneUntil = now + ALONE_MS;
+		} else if (opensAt === undefined && window.resetAt === undefined && now >= aloneUntil) {
+			window.remaining = Math.max(window.remaining, aloneUntil > 0 ? (window.limit ?? 1) : 0);
+			aloneUntil = 0;
+		}
+	}
+
+	/** 0 when a request may pass; ms to wait; Infinity when only another answer can tell. */
+	function delay(): number {
+		const held = heldUntil - clock.now();
+		if (held > 0) return held;
+		if (knowledge === 'unlimited') return 0;
+		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Math.max(aloneUntil - clock.now(), 0);
+		turnWindow();
+		if (window.remaining - inFlight > 0) return 0;
+		const toAlone = aloneUntil > 0 ? Math.max(aloneUntil - clock.now(), 1) : Infinity;
+		if (opensAt === undefined) return inFlight === 0 ? 0 : toAlone;
+		const toReset = opensAt - clock.now();
+		const toLook = lookAgainAt - clock.now();
+		return inFlight === 0 ? Math.max(Math.min(toReset, toLook), 0) : toReset;
+	}
+
+	function learn(headers: Headers): void {
+		const now = clock.now();
+		const told = readRateLimit(headers, now, resetTime.serviceNow(headers, now));
+		if (!told) {
+			if (knowledge === 'nothing') {
+				knowledge = 'unlimited';
+				aloneUntil = 0;
+			}
+			return;
+		}
+		const sameWindow =
+			knowledge === 'window' &&
+			window.resetAt !== undefined &&
+			told.resetAt !== undefined &&
+			Math.abs(told.resetAt - window.resetAt) < 1_500;
+		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
+		knowledge = 'window';
+		window = { ...told, remaining };
+		opensAt = resetTime.expect(told, now);
+		aloneUntil = 0;
+		lookAgainAt = now + MAX_WAIT_MS;
+	}
+
+	return {
+		async enter(signal, atMostMs = Infinity) {
+			const end = clock.now() + atMostMs;
+			for (let ms = delay(); ms > 0 && clock.now() < end; ms = delay()) {
+				const answered = new Promise<void>((resolve) => waiting.push(resolve));
+				const pause = Math.min(ms, LOOK_AGAIN_MS, end - clock.now());
+				await Promise.race([answered, wait(pause, clock, signal)]);
+			}
+			if (signal?.aborted) throw new Cancelled();
+			if (knowledge === 'nothing') aloneUntil = clock.now() + ALONE_MS;
+			inFlight += 1;
+		},
+		leave(headers) {
+			inFlight -= 1;
+			if (headers) learn(headers);
+			const woken = waiting;
+			waiting = [];
+			for (const wake of woken) wake();
+		},
+		hold(until) {
+			heldUntil = Math.max(heldUntil, until);
+		},
+		get isTold() {
+			return knowledge === 'window';
+		},
+	};
+}

@@ -1,0 +1,63 @@
+/** `webhookMethods.delete`: the workflow is unpublished, or a test ends. */
+import type { IHookFunctions } from 'n8n-workflow';
+import { stored } from '../../model/subscription/state';
+import { type Clock, systemClock, wait } from '../../transport/http/clock';
+import { reasonOf, warn } from '../log';
+import { readSettings } from '../parameters';
+import { forget, nodeOf, useAt } from './nodeState';
+import { readStore, writeStore } from './storage';
+import { deleteWith } from './renew';
+
+/** n8n waits for this hook, so it does not wait longer for deletions, in ms; they continue meanwhile. */
+const WAIT_MS = 9_000;
+
+/** Waits for a task, but not longer than so many ms. The task itself continues. @returns whether it ended */
+async function within(ms: number, task: Promise<void>, clock: Clock): Promise<boolean> {
+	const done = new AbortController();
+	try {
+		const ended = task.then(() => true);
+		const late = wait(ms, clock, done.signal).then(() => false);
+		late.catch(() => undefined);
+		return await Promise.race([ended, late]);
+	} finally {
+		done.abort();
+	}
+}
+
+/**
+ * Ends the subscriptions that deliver to this very address, so that the end of a test does not touch the
+ * published workflow, and a copy of n8n does not touch the original. Never throws and never takes long: what takes
+ * longer continues while this process runs, and is saved, to be tried again when the workflow is published.
+ */
+export async function deactivate(
+	context: IHookFunctions,
+	clock: Clock = systemClock,
+): Promise<boolean> {
+	const address = context.getNodeWebhookUrl('default') ?? '';
+	const use = useAt(context, address);
+	const node = nodeOf(context, use);
+	node.epoch += 1;
+	node.tell({ what: 'started', address, stored: readStore(context), now: clock.now() });
+	const tasks = node.tell({ what: 'unpublished', now: clock.now() });
+	const subscriptions = tasks.flatMap((task) => (task.do === 'delete' ? task.subscriptions : []));
+
+	async function deleteThem(): Promise<void> {
+		const { authentication } = readSettings(context);
+		await deleteWith(context, node, authentication, subscriptions, clock, 'patient');
+	}
+
+	if (subscriptions.length > 0) {
+		const deletion = deleteThem().catch((error: unknown) =>
+			warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`),
+		);
+		if (!(await within(WAIT_MS, deletion, clock))) {
+			warn(
+				context,
+				'Deleting the subscription is taking longer than expected; it continues in the background',
+			);
+		}
+	}
+	writeStore(context, stored(node.set));
+	forget(context, use);
+	return !node.set.retired.some(({ id }) => subscriptions.some((one) => one.id === id));
+}

@@ -1,0 +1,146 @@
+/** Keeps what this process knows about each trigger node. */
+import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
+import { BoundedMap } from '../../model/boundedMap';
+import type { Happening, Search, Todo } from '../../model/subscription/events';
+import { happened } from '../../model/subscription/reducer';
+import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
+import { createDuplicates, type Duplicates } from '../delivery/duplicates';
+import { createServiceClock, type ServiceClock } from '../delivery/serviceClock';
+import { noWarnings, type WarningSlot } from '../log';
+
+/** A search for missed records that is still to be started. */
+export interface PendingSearch {
+	search: Search;
+	triesLeft: number;
+	/** ms since the epoch by the local clock. */
+	notBefore: number;
+}
+
+/**
+ * A trigger node in this process. n8n saves static data as a whole object, and the last writer wins, so
+ * an execution that ran long can bring back an old secret; this state stays.
+ */
+export interface TriggerNode {
+	readonly set: SubscriptionSet;
+	/** Tells the set what happened. @returns what to do about it */
+	tell(event: Happening): Todo[];
+	/** Counts publishing and unpublishing: work that began before either is no longer wanted. */
+	epoch: number;
+	deliveries: Duplicates;
+	clock: ServiceClock;
+	/** A flood of one kind does not hide the others. */
+	warnings: Record<
+		'refused' | 'leftOut' | 'unreadable' | 'watchFields' | 'filters' | 'upkeep',
+		WarningSlot
+	>;
+	/** The generation of the subscriptions that an execution in this very process saved last. */
+	savedHere: number;
+	pendingSearch: PendingSearch | undefined;
+	/** Stretches the time of silence a little, so that many triggers do not renew together. */
+	spread: number;
+}
+
+function createNode(): TriggerNode {
+	let set = EMPTY_SET;
+	return {
+		get set() {
+			return set;
+		},
+		tell(event) {
+			const outcome = happened(set, event);
+			set = outcome.set;
+			return outcome.todo;
+		},
+		epoch: 0,
+		deliveries: createDuplicates(),
+		clock: createServiceClock(),
+		warnings: {
+			refused: noWarnings(),
+			leftOut: noWarnings(),
+			unreadable: noWarnings(),
+			watchFields: noWarnings(),
+			filters: noWarnings(),
+			upkeep: noWarnings(),
+		},
+		savedHere: 0,
+		pendingSearch: undefined,
+		spread: 1,
+	};
+}
+
+/** The place of a node, as every context of n8n tells it. */
+export interface NodePlace {
+	getNode(): INode;
+	getWorkflow(): IWorkflowMetadata;
+	getMode(): WorkflowExecuteMode;
+}
+
+/** Published nodes and test listenings have a memory each. */
+export type Use = 'production' | 'test';
+
+/** Nodes that this process published or listens for; removed when that ends. */
+const own = new Map<string, TriggerNode>();
+
+/**
+ * Nodes that another process published; nothing tells this one when that ends. Anything lost here is
+ * read from the static data again.
+ */
+const visited = new BoundedMap<string, TriggerNode>(1_000);
+
+const keyOf = (context: NodePlace, use: Use): string =>
+	`${use} ${context.getWorkflow().id} ${context.getNode().id}`;
+
+/** The node as this process knows it; a new one where it does not. */
+export function nodeOf(context: NodePlace, use: Use): TriggerNode {
+	const key = keyOf(context, use);
+	return own.get(key) ?? visited.getOrCreate(key, createNode);
+}
+
+/** The node, from now on kept until {@link forget}: this process publishes it or listens for it. */
+export function adopt(context: NodePlace, use: Use): TriggerNode {
+	const key = keyOf(context, use);
+	const node = nodeOf(context, use);
+	visited.delete(key);
+	own.set(key, node);
+	return node;
+}
+
+/** Forgets a node, its secrets and its deliveries. */
+export function forget(context: NodePlace, use: Use): void {
+	own.delete(keyOf(context, use));
+	visited.delete(keyOf(context, use));
+}
+
+/**
+ * The use that a lifecycle hook is called for. The mode does not tell: n8n ends a test with the mode in which it
+ * unpublishes. The hook's own webhook address does.
+ */
+export function useAt(context: NodePlace, address: string): Use {
+	if (context.getMode() === 'manual') return 'test';
+	if (own.get(keyOf(context, 'test'))?.set.address === address) return 'test';
+	const production = own.get(keyOf(context, 'production'))?.set.address;
+	return production === undefined || production === address ? 'production' : 'test';
+}
+
+/** The last task of each workflow that must run alone. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs a task after all earlier ones of the same workflow in this process: executions that overlap each
+ * save all of the workflow's static data as they found them.
+ */
+export async function inTurn<T>(
+	context: NodePlace,
+	kind: string,
+	task: () => Promise<T>,
+): Promise<T> {
+	const key = `${kind} ${context.getWorkflow().id}`;
+	const result = (turns.get(key) ?? Promise.resolve()).then(task, task);
+	const settled = result.catch(() => undefined);
+	turns.set(key, settled);
+	try {
+		return await result;
+	} finally {
+		if (turns.get(key) === settled) turns.delete(key);
+	}
+}

@@ -1,0 +1,175 @@
+/** Gives a node a new subscription, and ends those whose time has come. */
+import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
+import { InputError } from '../../model/inputError';
+import type { RetiredSubscription } from '../../model/subscription/stored';
+import type { Todo } from '../../model/subscription/events';
+import { openApi, type WorkspaceApi } from '../../transport/api';
+import type { Clock } from '../../transport/http/clock';
+import type { Authentication } from '../../transport/auth/credential';
+import {
+	createSubscription,
+	deleteSubscription,
+	isConflict,
+	LIFECYCLE_CALL,
+	type NewSubscription,
+	type SubscriptionRequest,
+} from './requests';
+import { reasonOf, warn } from '../log';
+import { watchedCard, type TriggerSettings } from '../parameters';
+import type { TriggerNode } from './nodeState';
+import { loopbackHint, withHint } from './webhookAddress';
+
+/** How often a search for missed records is tried; each try is an execution that the user can see. */
+const SEARCH_TRIES = 3;
+/** Lets the deliveries of that time come first, in ms. */
+const SEARCH_DELAY_MS = 5_000;
+
+/** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
+export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
+
+type LifecycleContext = IHookFunctions | ITriggerFunctions;
+
+/**
+ * Deletes subscriptions side by side, and tells the node which ones are gone.
+ *
+ * @param how whether to wait for the rate limit and to try again after a fault
+ */
+async function deleteAll(
+	context: LifecycleContext,
+	node: TriggerNode,
+	api: WorkspaceApi,
+	subscriptions: readonly RetiredSubscription[],
+	clock: Clock,
+	how: 'patient' | 'impatient' = 'impatient',
+): Promise<void> {
+	await Promise.all(
+		subscriptions.map(async (subscription) => {
+			const ids = [subscription.id];
+			try {
+				await deleteSubscription(api, subscription, how);
+				node.tell({ what: 'deleted', ids });
+			} catch (error) {
+				node.tell({ what: 'notDeleted', ids, now: clock.now() });
+				warn(
+					context,
+					`Subscription ${subscription.id} could not be deleted yet: ${reasonOf(error)}`,
+				);
+			}
+		}),
+	);
+}
+
+/** Names in the log what nothing more is done about. */
+export function tellLeftBehind(
+	context: LifecycleContext,
+	{ subscriptions }: { subscriptions: readonly RetiredSubscription[] },
+): void {
+	const ids = subscriptions.map(({ id }) => id).join(', ');
+	warn(
+		context,
+		`Subscriptions ${ids} still exist at the service and will not be tried again: delete them there`,
+	);
+}
+
+/** As `deleteAll`, with the node's credential; never throws. */
+export async function deleteWith(
+	context: LifecycleContext,
+	node: TriggerNode,
+	authentication: Authentication,
+	subscriptions: readonly RetiredSubscription[],
+	clock: Clock,
+	how: 'patient' | 'impatient' = 'impatient',
+): Promise<void> {
+	try {
+		const api = await openApi(context, authentication, clock);
+		await deleteAll(context, node, api, subscriptions, clock, how);
+	} catch (error) {
+		const ids = subscriptions.map(({ id }) => id);
+		node.tell({ what: 'notDeleted', ids, now: clock.now() });
+		warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`);
+	}
+}
+
+/** The card to watch; where the chosen name no longer exists, the card of the current subscription. */
+async function cardToWatch(
+	settings: TriggerSettings,
+	node: TriggerNode,
+	api: WorkspaceApi,
+): Promise<string | null> {
+	return await watchedCard(settings, api, LIFECYCLE_CALL).catch((error: unknown) => {
+		const { current } = node.set;
+		if (error instanceof InputError && current) return current.cardId;
+		throw error;
+	});
+}
+
+/** Creates a subscription; where the service takes one for an address only, the old one gives way. */
+async function createInPlace(
+	context: LifecycleContext,
+	node: TriggerNode,
+	api: WorkspaceApi,
+	request: SubscriptionRequest,
+	isWanted: () => boolean,
+	clock: Clock,
+): Promise<NewSubscription> {
+	return await createSubscription(api, request, clock).catch(async (error: unknown) => {
+		const todo = isConflict(error) && isWanted() ? node.tell({ what: 'conflicted' }) : [];
+		if (todo.length === 0) throw error;
+		for (const task of todo) {
+			if (task.do === 'delete') await deleteAll(context, node, api, task.subscriptions, clock);
+		}
+		return await createSubscription(api, request, clock);
+	});
+}
+
+/**
+ * Subscribes for a node. The old subscription stays active for a while, and delivers what happened
+ * while n8n was down.
+ *
+ * @param savedByHook whether n8n saves static data as soon as the caller returns
+ * @returns what is to be done next; nothing where the node was published or unpublished meanwhile
+ * @throws what `openApi` and `createSubscription` throw
+ */
+export async function renew(
+	context: LifecycleContext,
+	node: TriggerNode,
+	settings: TriggerSettings,
+	targetUrl: string,
+	clock: Clock,
+	{ savedByHook, overlapMs }: { savedByHook: boolean; overlapMs: number },
+): Promise<Todo[]> {
+	const { epoch } = node;
+	const isWanted = () => node.epoch === epoch;
+	const api = await openApi(context, settings.authentication, clock);
+	const hint = loopbackHint(targetUrl, api.baseUrl);
+	const cardId = await cardToWatch(settings, node, api);
+	const request = { targetUrl, events: settings.events, cardId };
+	const made = await createInPlace(context, node, api, request, isWanted, clock).catch(
+		(error: unknown) => {
+			throw withHint(error, hint);
+		},
+	);
+	const now = clock.now();
+	if (!isWanted()) {
+		// A service may give the same one twice for one address: then it is the node's by now.
+		if (node.set.current?.id === made.id) return [];
+		await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
+			warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
+		);
+		return [];
+	}
+	if (hint) warn(context, hint);
+	node.clock.learn(now + made.clockAheadMs, now);
+	const subscription = { ...made, generation: 0 };
+	const todo = node.tell({ what: 'created', subscription, savedByHook, overlapMs, now });
+	for (const task of todo) {
+		if (task.do === 'search' && settings.catchUp && settings.events.includes('record.created')) {
+			node.pendingSearch = {
+				search: task.search,
+				triesLeft: SEARCH_TRIES,
+				notBefore: now + SEARCH_DELAY_MS,
+			};
+		}
+	}
+	return todo;
+}

@@ -1,0 +1,117 @@
+/** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
+import { idInLocation } from '../../model/address';
+import { readCreatedSubscription, type Subscription } from '../../model/subscription/stored';
+import { parseTime } from '../../model/time';
+import type { WorkspaceApi } from '../../transport/api';
+import type { Clock } from '../../transport/http/clock';
+import { ApiFailure, saysGone, UnexpectedAnswer } from '../../transport/failure/failures';
+import type { ApiAnswer, ApiRequest } from '../../transport/request';
+
+/** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
+export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
+
+/** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
+const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
+
+/** The events that a subscription asks for, and their address. */
+export interface SubscriptionRequest {
+	targetUrl: string;
+	events: string[];
+	/** null for all cards of the workspace. */
+	cardId: string | null;
+}
+
+/** A subscription as the service made it; its generation is up to the node. */
+export type NewSubscription = Omit<Subscription, 'generation'>;
+
+/** The Date header leaves out the fraction of a second. */
+const DATE_PRECISION_MS = 1_000;
+/** How far apart two clocks of one service may be, in ms; a request takes part of it. */
+const PLAUSIBLE_MS = 20_000;
+
+/** The service's clock at the time of an answer, in ms since the epoch; undefined where it does not tell. */
+export const serverTime = ({ headers }: Pick<ApiAnswer, 'headers'>): number | undefined =>
+	parseTime(String(headers.date));
+
+/** Since when a subscription exists. A time of creation that the answer's own date belies is not believed. */
+function existsSince(createdAt: number | undefined, date: number | undefined, now: number): number {
+	if (date === undefined) return createdAt ?? now + DATE_PRECISION_MS;
+	const isPlausible = createdAt !== undefined && Math.abs(createdAt - date) <= PLAUSIBLE_MS;
+	return isPlausible ? createdAt : date + DATE_PRECISION_MS;
+}
+
+/**
+ * Creates a subscription at the service.
+ *
+ * @throws UnexpectedAnswer when the answer holds no identifier or no secret; then a subscription that
+ *   may have been created is deleted, if possible
+ */
+export async function createSubscription(
+	api: WorkspaceApi,
+	{ targetUrl, events, cardId }: SubscriptionRequest,
+	clock: Clock,
+): Promise<NewSubscription> {
+	const answer = await api.request({
+		method: 'POST',
+		path: ['webhooks'],
+		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
+		...LIFECYCLE_CALL,
+	});
+	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };
+	const { secret, createdAt, ...told } = readCreatedSubscription(answer.body);
+	const id = told.id ?? idInLocation(answer.headers.location, 'webhooks');
+	if (id === undefined || secret === undefined) {
+		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
+		throw new UnexpectedAnswer(
+			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
+			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
+		);
+	}
+	const date = serverTime(answer);
+	const now = clock.now();
+	return {
+		id,
+		secret,
+		targetUrl,
+		...place,
+		cardId,
+		since: existsSince(createdAt, date, now),
+		clockAheadMs: (date ?? now) - now,
+	};
+}
+
+/** Whether the service refused because it takes one subscription for an address, and has one. */
+export const isConflict = (error: unknown): boolean =>
+	error instanceof ApiFailure && error.problem.status === 409;
+
+/**
+ * Deletes a subscription in the workspace in which it was made; one that is gone already counts as
+ * deleted.
+ *
+ * @throws Error when it is at another address than the credential: a credential is sent only to its own address
+ */
+export async function deleteSubscription(
+	api: WorkspaceApi,
+	{ id, workspaceId, baseUrl = api.baseUrl }: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
+	how: keyof typeof DELETE_CALL = 'impatient',
+): Promise<void> {
+	if (baseUrl !== api.baseUrl) {
+		throw new Error(
+			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another address`,
+		);
+	}
+	const request: ApiRequest = {
+		method: 'DELETE',
+		root: 'api',
+		path: [
+			'workspaces',
+			{ value: workspaceId, parameter: 'Workspace ID' },
+			'webhooks',
+			{ value: id, parameter: 'Subscription' },
+		],
+		...DELETE_CALL[how],
+	};
+	await api.request(request).catch((error: unknown) => {
+		if (!saysGone(error, ['webhook', 'webhooks', 'subscription', 'resource'])) throw error;
+	});
+}

@@ -1,0 +1,133 @@
+/** `trigger()`: looks after the subscriptions while the workflow is published. */
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { Todo } from '../../model/subscription/events';
+import { type Clock, systemClock } from '../../transport/http/clock';
+import { searchJob } from '../catchUp/job';
+import { reasonOf, warnSparingly } from '../log';
+import { readSettings, type TriggerSettings } from '../parameters';
+import { nodeOf } from './nodeState';
+import { activationError } from './activationError';
+import { probe } from './probe';
+import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
+import { runExecution, startSaving, type Upkeep } from './saving';
+
+/** When to look whether there is something to do: every ten seconds. */
+const EVERY_TEN_SECONDS = '*/10 * * * * *';
+/** How long to leave a search for missed records that failed, in ms. */
+const SEARCH_PAUSE_MS = 60_000;
+
+/** Renews the subscription; where that fails, after a pause that grows. */
+async function renewNow(upkeep: Upkeep): Promise<void> {
+	const { context, settings, clock, node } = upkeep;
+	const { address } = node.set;
+	if (address === undefined) return;
+	const { epoch } = node;
+	const { overlapMs } = settings;
+	const how = { savedByHook: false, overlapMs };
+	const todo = await renew(context, node, settings, address, clock, how).catch((error: unknown) => {
+		if (node.epoch === epoch) {
+			node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+		}
+		throw error;
+	});
+	for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
+}
+
+/** Starts the execution that looks for missed records; once more when it could not read them. */
+function searchDue({ context, clock, node }: Upkeep): void {
+	const pending = node.pendingSearch;
+	if (!pending || clock.now() < pending.notBefore) return;
+	node.pendingSearch = undefined;
+	void runExecution(context, searchJob(pending.search)).then((ending) => {
+		const triesLeft = pending.triesLeft - 1;
+		if (ending === 'done' || triesLeft <= 0 || node.pendingSearch) return;
+		node.pendingSearch = { ...pending, triesLeft, notBefore: clock.now() + SEARCH_PAUSE_MS };
+	});
+}
+
+async function carryOut(upkeep: Upkeep, task: Todo): Promise<void> {
+	const { context, settings, clock, node } = upkeep;
+	switch (task.do) {
+		case 'create':
+			await renewNow(upkeep);
+			break;
+		case 'delete':
+			await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
+			break;
+		case 'save':
+			startSaving(upkeep, task);
+			break;
+		case 'probe': {
+			const { generation } = task.subscription;
+			const answer = await probe(context, task, clock);
+			const heard = { what: 'probed', generation, answer } as const;
+			const todo = node.tell({ ...heard, jitter: jitterOf(clock), now: clock.now() });
+			for (const next of todo) await carryOut(upkeep, next);
+			break;
+		}
+		case 'leaveBehind':
+			tellLeftBehind(context, task);
+			break;
+		default:
+	}
+}
+
+/** @throws NodeOperationError for a value that cannot be used */
+function settingsOf(context: ITriggerFunctions): TriggerSettings {
+	try {
+		return readSettings(context);
+	} catch (error) {
+		throw activationError(context.getNode(), error);
+	}
+}
+
+/**
+ * Looks after the subscriptions. n8n calls `trigger()` at every start, and because it exists calls the
+ * lifecycle methods at every start, too.
+ */
+export async function lookAfter(
+	context: ITriggerFunctions,
+	clock: Clock = systemClock,
+): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {};
+	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
+	const settings = settingsOf(context);
+	let busy = false;
+	let closed = false;
+
+	async function look(): Promise<void> {
+		const node = nodeOf(context, 'production');
+		const upkeep = { context, settings, clock, node };
+		const silenceMs = settings.silenceMs * node.spread;
+		for (const task of node.tell({ what: 'passed', silenceMs, now: clock.now() })) {
+			await carryOut(upkeep, task);
+			if (closed) return;
+		}
+		searchDue(upkeep);
+	}
+
+	async function tick(): Promise<void> {
+		if (busy || closed) return;
+		busy = true;
+		try {
+			await look();
+		} catch (error) {
+			const { warnings } = nodeOf(context, 'production');
+			warnSparingly(
+				context,
+				warnings.upkeep,
+				clock.now(),
+				`The subscription could not be checked: ${reasonOf(error)}`,
+			);
+		} finally {
+			busy = false;
+		}
+	}
+
+	context.helpers.registerCron({ expression: EVERY_TEN_SECONDS }, () => void tick());
+	return {
+		async closeFunction() {
+			closed = true;
+		},
+	};
+}

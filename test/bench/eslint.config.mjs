@@ -1,0 +1,1 @@
+export { unpublished as default } from '../../eslint.strict.mjs';

@@ -1,0 +1,93 @@
+import * as fc from 'fast-check';
+import { createItems } from '../../../../nodes/WorkspaceData/actions/schedule/items';
+
+/** The steps of an item: time passes, or it waits for the others with a key. */
+const step = fc.oneof(
+	fc.constant<'wait'>('wait'),
+	fc.constantFrom('a', 'b').map((key) => ({ key })),
+);
+const programs = fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 30 });
+
+test('G15 any items, whatever they wait for: all end, in order, never too many at once, shared work is done once', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			programs,
+			fc.integer({ min: 1, max: 8 }),
+			fc.scheduler(),
+			async (items, atOnce, s) => {
+				const { each, together } = createItems(items.length, atOnce);
+				const started: number[] = [];
+				let busy = 0;
+				let most = 0;
+				let isComplete = false;
+				const works: Array<{ key: string; all: readonly number[] }> = [];
+				const results = each(async (itemIndex) => {
+					started.push(itemIndex);
+					busy += 1;
+					most = Math.max(most, isComplete ? 0 : busy);
+					let isFirst = true;
+					for (const [place, what] of (items[itemIndex] ?? []).entries()) {
+						if (what === 'wait') {
+							await s.schedule(Promise.resolve(), `${itemIndex}.${place}`);
+							continue;
+						}
+						if (isFirst) busy -= 1;
+						isFirst = false;
+						const result = await together(what.key, itemIndex, itemIndex, async (all) => {
+							isComplete = true;
+							works.push({ key: what.key, all: [...all] });
+							await s.schedule(Promise.resolve(), `work of ${what.key}`);
+							return what.key;
+						});
+						expect(result).toBe(what.key);
+					}
+					if (isFirst) busy -= 1;
+					return `result ${itemIndex}`;
+				});
+				expect(await s.waitFor(results)).toEqual(items.map((_, index) => `result ${index}`));
+				expect(started).toEqual(items.map((_, index) => index));
+				expect(most).toBeLessThanOrEqual(atOnce);
+				for (const key of ['a', 'b']) {
+					const firstOf = (program: (typeof items)[number]) =>
+						program.find((what) => what !== 'wait');
+					const came = items.flatMap((program, index) =>
+						firstOf(program)?.key === key ? [index] : [],
+					);
+					const [work, ...others] = works.filter((done) => done.key === key);
+					expect(others).toEqual([]);
+					// Who comes to a second place comes after the work was handed out, or in time for it.
+					if (came.length > 0) expect(work?.all).toEqual(expect.arrayContaining(came));
+					if (work) expect([...work.all]).toEqual([...work.all].sort((x, y) => x - y));
+				}
+			},
+		),
+		{ numRuns: 500 },
+	);
+});
+
+test('G15 a hundred thousand items: no more of them at a time than the bound', async () => {
+	const { each } = createItems(100_000);
+	let busy = 0;
+	let most = 0;
+	const results = await each(async (itemIndex) => {
+		busy += 1;
+		most = Math.max(most, busy);
+		await Promise.resolve();
+		busy -= 1;
+		return itemIndex;
+	});
+	expect(results).toHaveLength(100_000);
+	expect(most).toBe(500);
+});
+
+test('no items', async () => {
+	expect(await createItems(0).each(async () => await Promise.resolve(1))).toEqual([]);
+});
+
+test('rejects with the error of an item', async () => {
+	const broken = createItems(2).each(async (itemIndex) => {
+		await Promise.resolve();
+		if (itemIndex === 1) throw new Error('of an item');
+	});
+	await expect(broken).rejects.toThrow('of an item');
+});

@@ -1,0 +1,46 @@
+import { createTurns, inTurnAfter } from '../../../../nodes/WorkspaceData/actions/schedule/turns';
+
+/** A clock that stands until it is moved, and the number of times that others got their turn. */
+function standingClock() {
+	let time = 0;
+	let sleeps = 0;
+	return {
+		now: () => time,
+		async sleep() {
+			sleeps += 1;
+			await new Promise(setImmediate);
+		},
+		pass: (ms: number) => (time += ms),
+		sleeps: () => sleeps,
+	};
+}
+
+test('steps compute in their order, and others get their turn after each 20 ms', async () => {
+	const clock = standingClock();
+	const turn = createTurns(clock);
+	const steps: string[] = [];
+	clock.pass(1);
+	await Promise.all(
+		['a', 'b', 'c', 'd'].map(async (name) => {
+			await turn();
+			steps.push(`${name} after ${clock.sleeps()}`);
+			clock.pass(15);
+		}),
+	);
+	expect(steps).toEqual(['a after 1', 'b after 1', 'c after 2', 'd after 2']);
+});
+
+test('what all wait for: a value waits its turn, a failure passes at once', async () => {
+	let start = (): void => {};
+	const turn = async () => await new Promise<void>((resolve) => (start = resolve));
+	const happened: string[] = [];
+	const found = inTurnAfter(turn, Promise.resolve('found')).then((value) => happened.push(value));
+	const failed = inTurnAfter(turn, Promise.reject(new Error('failed'))).catch((error: Error) =>
+		happened.push(error.message),
+	);
+	await failed;
+	expect(happened).toEqual(['failed']);
+	start();
+	await found;
+	expect(happened).toEqual(['failed', 'found']);
+});

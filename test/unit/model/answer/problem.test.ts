@@ -1,0 +1,239 @@
+import { readProblem, readRefusal } from '../../../../nodes/WorkspaceData/model/answer/problem';
+import { leastOf, workMs } from '../../../support/cpuTime.mts';
+import vectors from '../../../vectors/problem.json';
+
+const texts = (contentType: string, body: string): unknown[] => {
+	// n8n's request helper parses JSON where it can; both forms reach us.
+	try {
+		return [body, JSON.parse(body)];
+	} catch {
+		return [contentType === '' ? '' : body];
+	}
+};
+
+describe('problem details as the service sends them', () => {
+	test.each(vectors.cases)('$name', ({ status, contentType, body, expected }) => {
+		for (const form of texts(contentType, body)) {
+			const problem = readProblem(status, form);
+			expect(problem.status).toBe(status);
+			if (expected) {
+				expect(problem.title).toBe(expected.title);
+				expect(problem.kind ?? null).toBe(expected.kind);
+				expect(problem.detail).toContain(expected.detail);
+			} else {
+				expect(problem.kind).toBeUndefined();
+				expect(problem.title).toMatch(/^The service /);
+				expect(problem.title).not.toMatch(/[<>{}]/);
+			}
+		}
+	});
+});
+
+describe('answers that are no problem details get words that help', () => {
+	test.each<[string, number, unknown, string, string | undefined]>([
+		[
+			'an HTML page: its title',
+			502,
+			'<html><head><title>502 Bad Gateway</title></head></html>',
+			'The service could not be reached through its gateway',
+			'502 Bad Gateway',
+		],
+		[
+			'HTML without a title: nothing of it',
+			500,
+			'<body>oops</body>',
+			'The service could not process the request',
+			undefined,
+		],
+		[
+			'plain text: the text',
+			503,
+			' upstream\n down ',
+			'The service is not available right now',
+			'upstream down',
+		],
+		['nothing', 500, '', 'The service could not process the request', undefined],
+		['undefined', 404, undefined, 'The service could not find the requested data', undefined],
+		['an unknown status', 418, {}, 'The service answered with status 418', undefined],
+		['a redirect', 307, '', 'The service redirects to another address', undefined],
+		[
+			'a message member',
+			400,
+			{ message: 'No.' },
+			'The service could not understand the request',
+			'No.',
+		],
+		[
+			"OAuth's own errors",
+			401,
+			{ error: 'invalid_client', error_description: 'unknown' },
+			'The service did not accept the credential',
+			'unknown',
+		],
+		['an error text', 400, { error: 'bad' }, 'The service could not understand the request', 'bad'],
+		['a list', 400, [1, 2], 'The service could not understand the request', undefined],
+	])('%s', (_, status, body, title, detail) => {
+		const { foreign, ...problem } = readProblem(status, body);
+		expect(problem).toEqual({ status, title, ...(detail && { detail }) });
+		expect(foreign === true).toBe(String(body).startsWith('<'));
+	});
+
+	test('valid members are kept where another one is invalid', () => {
+		const body = { type: null, title: 'Name too long', detail: 'At most 5 letters', status: [] };
+		expect(readProblem(422, body)).toMatchObject({
+			title: 'Name too long',
+			detail: 'At most 5 letters',
+		});
+		const rest = { type: 'https://errors.example.com/card-not-found', title: 5, detail: null };
+		expect(readProblem(404, rest)).toMatchObject({ kind: 'card-not-found' });
+	});
+
+	test('the message has errors that are listed by field', () => {
+		const body = { title: 'Invalid', errors: { name: ['too long', 'no digits'], age: 'missing' } };
+		expect(readProblem(422, body).detail).toBe('name: too long; name: no digits; age: missing');
+	});
+
+	test('secrets are taken out before a text is cut', () => {
+		const body = { title: 'Refused', detail: `${'x'.repeat(490)} wsd_live_secret` };
+		const { detail = '' } = readProblem(400, body, (text) =>
+			text.replace('wsd_live_secret', '***'),
+		);
+		expect(detail).toMatch(/x \*\*\*$/);
+	});
+});
+
+test.each<[string, object]>([
+	[
+		'errors with pointers',
+		{
+			errors: [
+				{ pointer: '/data/f1', detail: 'too long' },
+				{ field: 'f2', message: 'missing' },
+			],
+		},
+	],
+	[
+		'invalid-params',
+		{
+			'invalid-params': [
+				{ name: '/data/f1', reason: 'too long' },
+				{ name: 'f2', reason: 'missing' },
+			],
+		},
+	],
+	['plain texts', { errors: ['/data/f1: too long', 'f2: missing'] }],
+])('extra members: %s are shown beside the detail', (_, extra) => {
+	const { detail } = readProblem(422, { title: 'Invalid', detail: 'Two things.', ...extra });
+	expect(detail).toBe('Two things. — /data/f1: too long; f2: missing');
+});
+
+test('words of the detail are not repeated', () => {
+	const body = {
+		title: 'T',
+		detail: 'Field "f1": no.',
+		errors: [{ pointer: '/f1', detail: 'Field "f1": no.' }],
+	};
+	expect(readProblem(422, body).detail).toBe('Field "f1": no.');
+});
+
+test('texts of any length are cut', () => {
+	const { title, detail = '' } = readProblem(500, {
+		title: 't'.repeat(9_999),
+		detail: 'd'.repeat(9_999),
+	});
+	expect([title.length, detail.length]).toEqual([501, 501]);
+});
+
+test('D17: a page with 20,000 titles costs next to nothing', async () => {
+	const least = await leastOf(200, async () => {
+		return await workMs(() => {
+			const page = `<html>${'<title'.repeat(20_000)}`;
+			expect(readProblem(500, page)).toMatchObject({ status: 500, foreign: true });
+			expect(readProblem(500, `<html>${'<title>'.repeat(20_000)}`)).toMatchObject({
+				foreign: true,
+			});
+		});
+	});
+	expect(least).toBeLessThan(200);
+});
+
+test('D21: the kind is cleaned, too', () => {
+	const clean = (text: string) => text.replaceAll('secret-key', '***');
+	const { kind } = readProblem(400, { type: 'https://e.example/secret-key-unknown' }, clean);
+	expect(kind).toBe('***-unknown');
+});
+
+describe('errors as other frameworks write them (G2)', () => {
+	test.each<[string, unknown, string]>([
+		[
+			'an error object with a message',
+			{ error: { code: 'READ_ONLY', message: 'The workspace is read-only' } },
+			'The workspace is read-only',
+		],
+		['an error object with a code only', { error: { code: 'READ_ONLY' } }, 'READ_ONLY'],
+		[
+			'a detail that is a list',
+			{ detail: [{ loc: ['body', 'data', 'age'], msg: 'must be a number', type: 'int' }] },
+			'body.data.age: must be a number',
+		],
+	])('%s', (_, body, detail) => {
+		expect(readProblem(400, body)).toEqual({
+			status: 400,
+			title: 'The service could not understand the request',
+			detail,
+		});
+	});
+});
+
+describe('refusals under a status of success (G1)', () => {
+	const refused = 'The service refused the request';
+	test.each<[string, unknown, object]>([
+		[
+			'problem details',
+			{ type: 'https://x.example/quota-exceeded', title: 'Quota exceeded', status: 422 },
+			{ status: 422, kind: 'quota-exceeded', title: 'Quota exceeded' },
+		],
+		[
+			'a text',
+			{ success: false, error: 'Read-only today', data: null },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'an object',
+			{ error: { message: 'Read-only today' }, request_id: 'q1' },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'a list, next to an empty list of what was asked for',
+			{ errors: [{ message: 'Read-only today' }], records: [] },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		[
+			'JSend',
+			{ status: 'fail', message: 'Read-only today', data: { name: 'is locked' } },
+			{ status: 200, title: refused, detail: 'Read-only today' },
+		],
+		['no words', { ok: false }, { status: 200, title: refused }],
+	])('%s', (_, body, problem) => {
+		expect(readRefusal(200, body)).toEqual(problem);
+	});
+	test('secrets are taken out', () => {
+		const hidden = readRefusal(200, { error: 'bad key-1' }, (text) => text.replace('key-1', '***'));
+		expect(hidden?.detail).toBe('bad ***');
+	});
+
+	test.each<[string, unknown]>([
+		['nothing', ''],
+		['a text', 'OK'],
+		['an empty object', {}],
+		['an empty list', []],
+		['an envelope without errors', { success: true, error: null, errors: [], data: null }],
+		['a card with such properties', { id: 7, error: 'x', success: false, status: 500, title: 'y' }],
+		['a field with such properties', { field_id: 'f', name: 'A', error: { message: 'x' } }],
+		['a wrapped card next to a warning', { data: { id: 7 }, errors: ['deprecated'] }],
+		['a page of records next to a warning', { records: [{ id: '1' }], errors: ['deprecated'] }],
+		['a description', { openapi: '3.0.0', info: { title: 'A', version: '1' }, paths: {} }],
+	])('%s is none', (_, body) => {
+		expect(readRefusal(200, body)).toBeUndefined();
+	});
+});

@@ -1,0 +1,157 @@
+import { readCard, readCards } from '../../../../nodes/WorkspaceData/model/answer/card';
+import { readField, readFields } from '../../../../nodes/WorkspaceData/model/answer/field';
+import { readRecord, readRecordPage } from '../../../../nodes/WorkspaceData/model/answer/record';
+
+const card = { id: 'c1', name: 'Orders', description: '' };
+
+test.each<[string, unknown]>([
+	['under its name', { cards: [card] }],
+	['bare', [card]],
+	['under data', { data: [card] }],
+	['under items', { items: [card] }],
+	['under results', { results: [card] }],
+	['wrapped twice', { data: { cards: [card] } }],
+	['under any single key', { everything: [card], total: 1 }],
+	['with properties beside it', { cards: [card], next_cursor: null, warnings: [] }],
+])('a list is found %s', (_, body) => {
+	expect(readCards(body)).toEqual([{ id: 'c1', name: 'Orders', raw: card }]);
+});
+
+test.each([undefined, null, '', '<html></html>', 5, {}, { cards: null }, { a: [], b: [] }])(
+	'%j is no list',
+	(body) => expect(readCards(body)).toBeUndefined(),
+);
+
+test('entries that are no cards are left out', () => {
+	expect(readCards([card, null, 'x', {}, { name: 'no id' }])).toHaveLength(1);
+});
+
+test.each([[[{ title: 'x' }]], [{ cards: [{ name: 'no id' }, {}] }]])(
+	'%j is no list of cards: nothing in it is one',
+	(body) => expect(readCards(body)).toBeUndefined(),
+);
+
+test.each([null, 7, ['Orders'], {}])('a card or field called %j has its id for a name', (name) => {
+	expect(readCards([{ id: 'c1', name }])).toMatchObject([{ id: 'c1', name: 'c1' }]);
+	expect(readFields([{ id: 'f1', name }])).toMatchObject([{ id: 'f1', name: 'f1' }]);
+});
+
+test.each<[string, unknown]>([
+	['bare', card],
+	['under its name', { card }],
+	['under data', { data: card }],
+	['under result', { result: card }],
+	['wrapped twice', { data: { card } }],
+	['with the id under a name of its own', { card_id: 'c1', name: 'Orders' }],
+])('an object is found %s', (_, body) =>
+	expect(readCard(body)).toMatchObject({ id: 'c1', name: 'Orders' }),
+);
+
+test.each([undefined, null, '', [], {}, 'text', { card: null }, { ok: true }])(
+	'%j is no object',
+	(body) => expect(readCard(body)).toBeUndefined(),
+);
+
+test('numeric ids are taken as text', () => {
+	expect(readCard({ id: 7, name: 'x' })?.id).toBe('7');
+	expect(readFields([{ field_id: 8, name: 'x' }])?.[0]?.id).toBe('8');
+});
+
+test.each<[string, unknown]>([
+	['bare', card],
+	['under its name', { card }],
+	['under a usual wrapper', { data: { card } }],
+	['as the only object', { status: 'ok', everything: card }],
+	['alone in a list', [card]],
+	['alone in a wrapped list', { items: [card] }],
+])('a single object is found %s', (_, body) => {
+	expect(readCard(body)).toEqual({ id: 'c1', name: 'Orders', raw: card });
+});
+
+test.each([[[card, card]], [{ one: card, another: card }], [{ deep: { deeper: card } }]])(
+	'%j is no single object',
+	(body) => expect(readCard(body)).toBeUndefined(),
+);
+
+describe('records', () => {
+	const record = { id: 'r1', data: { f1: 1 }, created_at: '2026-01-01T00:00:00Z' };
+
+	test.each<[string, unknown]>([
+		['bare', record],
+		['under record', { record }],
+		['under data, which is a property of its own as well', { data: record }],
+		['with record_id', { record_id: 'r1', data: { f1: 1 }, created_at: record.created_at }],
+	])('a record is found %s', (_, body) => {
+		expect(readRecord(body)).toMatchObject({
+			id: 'r1',
+			data: { f1: 1 },
+			createdAt: record.created_at,
+		});
+	});
+
+	test.each([null, [], 'none', undefined])(
+		'a record with the data %j is one without values',
+		(data) => {
+			expect(readRecordPage([{ id: 'r1', data }])?.records).toMatchObject([{ id: 'r1', data: {} }]);
+		},
+	);
+
+	test('the id in a record’s data is not mistaken for the record’s', () => {
+		expect(readRecord({ id: 'r1', data: { id: 'value', data: 'x' } })?.id).toBe('r1');
+	});
+
+	test('keys like __proto__ survive in data', () => {
+		const body: unknown = JSON.parse(
+			'{"id":"r1","data":{"__proto__":{"polluted":1},"constructor":2}}',
+		);
+		const { data = {} } = readRecord(body) ?? {};
+		expect(Object.keys(data)).toEqual(['__proto__', 'constructor']);
+		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+	});
+
+	test.each<[string, unknown, string | null]>([
+		['a cursor', { records: [], next_cursor: 'c' }, 'c'],
+		['null', { records: [], next_cursor: null }, null],
+		['none', { records: [] }, null],
+		['an empty one', { records: [], next_cursor: '' }, null],
+		['a number', { records: [], next_cursor: 0 }, '0'],
+		['in an object beside the list', { links: {}, records: [], page: { next_cursor: 'c' } }, 'c'],
+		[
+			'a wrapped page behind another object',
+			{ meta: {}, data: { records: [], next_cursor: 'c' } },
+			'c',
+		],
+		['a wrapped page', { data: { records: [], next_cursor: 'c' } }, 'c'],
+	])('next_cursor: %s', (_, body, cursor) => expect(readRecordPage(body)?.nextCursor).toBe(cursor));
+});
+
+describe('options of a field', () => {
+	const choice = (options: unknown) =>
+		readField({ id: 'f', name: 'F', type: 'single_select', options })?.options;
+	test.each<[string, unknown]>([
+		['texts', ['A', 'B']],
+		['objects with a name', [{ name: 'A' }, { name: 'B' }]],
+		['objects with a label', [{ label: 'A' }, { title: 'B' }]],
+		['under a key', { choices: ['A', 'B'] }],
+	])('as %s', (_, options) =>
+		expect(choice(options)?.map(({ label }) => label)).toEqual(['A', 'B']),
+	);
+	test('an option is known under its label, its value and its id', () => {
+		expect(
+			choice([
+				{ id: 1, name: 'A' },
+				{ value: 'b', label: 'B' },
+			]),
+		).toEqual([
+			{ label: 'A', values: ['A', '1'] },
+			{ label: 'B', values: ['B', 'b'], sent: 'b' },
+		]);
+	});
+	test('anything else is no option', () => {
+		for (const options of [null, undefined, 'A', 5, {}, [null, {}, []]])
+			expect(choice(options)).toEqual([]);
+	});
+	test('a field of unknown type and without a name is a field', () => {
+		expect(readField({ id: 'f1', type: 7 })).toMatchObject({ id: 'f1', name: 'f1', type: '' });
+	});
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import type { Field } from '../../../nodes/WorkspaceData/model/answer/field';
+import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import { field } from './fields';
+
+const named = (name: string, id: string) => field(name, 'text', [], id);
+
+describe('a key of a saved mapping', () => {
+	const listing = [named('Title', 'f1'), named('Amount', 'f2'), named('f1', 'f3')];
+	const index = indexFields(listing, 'Orders');
+
+	test.each<[string, string, Parameters<typeof index.find>[1], string | undefined]>([
+		['the exact name', 'Title', undefined, 'f1'],
+		['a name that is the id of another field: the name wins', 'f1', undefined, 'f3'],
+		['a raw field id', 'f2', undefined, 'f2'],
+		['the name before the id hint', 'Amount', { fieldId: 'f1' }, 'f2'],
+		['the id hint after a rename', 'Betrag', { fieldId: 'f2' }, 'f2'],
+		[
+			'the refreshed name after rename, refresh and rotation',
+			'Alt',
+			{ fieldId: 'x', name: 'Title' },
+			'f1',
+		],
+		['the id hint before a name that differs in case', 'title', { fieldId: 'f2' }, 'f2'],
+		['a unique name that differs in case', 'TITLE', undefined, 'f1'],
+		['a unique name with outer spaces', ' Title ', undefined, 'f1'],
+		['nothing that the card has', 'Nope', undefined, undefined],
+		['a stale id hint only', 'Nope', { fieldId: 'gone' }, undefined],
+		['a property of Object.prototype', 'constructor', undefined, undefined],
+		['__proto__', '__proto__', undefined, undefined],
+	])('finds the field by %s', (_, key, hint, id) => {
+		expect(index.find(key, hint)?.id).toBe(id);
+	});
+
+	test('that is unknown: the message names field, card and the nearest names', () => {
+		expect(() => index.resolve('Titel')).toThrow("Card 'Orders' has no field 'Titel'");
+		expect(() => index.resolve('Titel')).toThrow(
+			expect.objectContaining({ description: expect.stringMatching(/^Did you mean 'Title', /) }),
+		);
+	});
+
+	test('in a card without fields: the message says so', () => {
+		expect(() => indexFields([], 'Empty').resolve('A')).toThrow(
+			expect.objectContaining({ description: expect.stringContaining('no fields yet') }),
+		);
+	});
+
+	test('of 1,000 characters is cut in the message', () => {
+		const failing = () => index.resolve('x'.repeat(1_000));
+		expect(failing).toThrow(expect.objectContaining({ message: expect.stringContaining('…') }));
+		expect(failing).not.toThrow('x'.repeat(100));
+	});
+});
+
+describe('two fields of one name', () => {
+	const index = indexFields([named('Name', 'f1'), named('Name', 'f2')], 'People');
+
+	test('are ambiguous by name, and the message lists their ids', () => {
+		for (const find of [index.find, index.resolve]) {
+			expect(() => find('Name')).toThrow(
+				expect.objectContaining({
+					message: "'Name' matches 2 fields of card 'People'",
+					description: expect.stringMatching(/f1.*f2/),
+				}),
+			);
+		}
+	});
+	test('are told apart by the id hint', () => {
+		expect(index.find('Name', { fieldId: 'f2' })?.id).toBe('f2');
+	});
+	test('are keyed by id in the output', () => {
+		expect(index.fields.map(index.keyOf)).toEqual(['f1', 'f2']);
+	});
+	test('keep their values where a third is called by the id of one', () => {
+		const odd = indexFields([named('f2', 'f1'), named('Name', 'f2'), named('Name', 'f3')], 'Odd');
+		expect(odd.fields.map(odd.keyOf)).toEqual(['f1', 'f2', 'f3']);
+	});
+	test('that differ in case only are exact by exact name and ambiguous otherwise', () => {
+		const cased = indexFields([named('a', 'f1'), named('A', 'f2'), named('b', 'f3')], 'C');
+		expect([cased.find('a')?.id, cased.find('A')?.id]).toEqual(['f1', 'f2']);
+		expect(() => cased.find(' a ')).toThrow('2 fields');
+	});
+});
+
+/** Names as people and machines make them: emoji, long, spaces outside, names of JavaScript's own. */
+const anyName = fc.oneof(
+	fc.string({ minLength: 1, unit: 'grapheme' }),
+	fc.constantFrom(
+		'__proto__',
+		'constructor',
+		'toString',
+		'id',
+		'🧾 Betrag',
+		' a ',
+		'a',
+		'A',
+		'id-0',
+		'id-1',
+	),
+	fc.string({ minLength: 900, maxLength: 1_000 }),
+);
+const anyListing = fc
+	.array(anyName, { minLength: 1, maxLength: 12 })
+	.map((names): Field[] => names.map((name, place) => named(name, `id-${place}`)));
+
+describe('for any listing', () => {
+	test('the key of a field finds exactly that field, unless it is the name of another', () => {
+		fc.assert(
+			fc.property(anyListing, (listing) => {
+				const index = indexFields(listing, 'Any');
+				const names = new Set(listing.map(({ name }) => name));
+				for (const each of listing) {
+					const key = index.keyOf(each);
+					if (key === each.id && names.has(key)) continue;
+					expect(index.find(key)?.id).toBe(each.id);
+				}
+			}),
+		);
+	});
+
+	test('keys are unique: no field overwrites another in the output', () => {
+		fc.assert(
+			fc.property(anyListing, (listing) => {
+				const index = indexFields(listing, 'Any');
+				expect(new Set(listing.map(index.keyOf)).size).toBe(listing.length);
+			}),
+		);
+	});
+
+	test('a rename or a rotation of all ids, one of the two, breaks no saved mapping', () => {
+		fc.assert(
+			fc.property(
+				fc.uniqueArray(anyName, { minLength: 1, maxLength: 8 }),
+				fc.boolean(),
+				(names, renamed) => {
+					const saved = names.map((name, place) => named(name, `id-${place}`));
+					const live = saved.map(({ id, name }, place) =>
+						renamed ? named(`new ${place}`, id) : named(name, `rotated-${place}`),
+					);
+					const index = indexFields(live, 'Any');
+					saved.forEach(({ id, name }, place) => {
+						expect(index.resolve(name, { fieldId: id, name })).toBe(live[place]);
+					});
+				},
+			),
+		);
+	});
+
+	test('any key at all gives a field or a message, never an exception of another kind', () => {
+		fc.assert(
+			fc.property(anyListing, anyName, (listing, key) => {
+				const index = indexFields(listing, 'Any');
+				try {
+					expect(listing).toContain(index.resolve(key));
+				} catch (error) {
+					expect(error).toMatchObject({ name: 'InputError', description: expect.any(String) });
+				}
+			}),
+		);
+	});
+});

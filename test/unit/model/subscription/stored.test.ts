@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import {
+	NO_SUBSCRIPTIONS,
+	readCreatedSubscription,
+	readSubscriptions,
+	writeSubscriptions,
+} from '../../../../nodes/WorkspaceData/model/subscription/stored';
+
+const created = { id: 'whk_1', secret: 's', createdAt: undefined };
+
+test.each([
+	{ webhook_id: 'whk_1', secret: 's' },
+	{ id: 'whk_1', secret: 's' },
+	{ subscription_id: 'whk_1', signing_secret: 's' },
+	{ webhook: { id: 'whk_1', secret: 's' } },
+	{ webhook: { webhook_id: 'whk_1' }, secret: 's' },
+	{ data: { id: 'whk_1' }, secret: 's' },
+	{ data: { webhook: { id: 'whk_1', webhook_secret: 's' } } },
+	{ id: 'request', webhook_id: 'whk_1', secret: 's' },
+	{ webhook: { webhook_id: 'whk_1', id: 7 }, secret: 's' },
+	[{ id: 'whk_1', secret: 's' }],
+	{ items: [{ id: 'whk_1', secret: 's' }] },
+	{ data: [{ webhook: { id: 'whk_1' }, secret: 's' }] },
+	{ value: { id: 'whk_1', secret: 's' } },
+	{ results: { id: 'whk_1', secret: 's' } },
+	{ hook: { id: 'whk_1', secret: 's' }, status: 201 },
+	{ webhook_subscription: { id: 'whk_1', secret: 's' } },
+	{ webhookId: 'whk_1', id: 'request', secret: 's' },
+	{ uuid: 'whk_1', secret: 's' },
+])('finds identifier and secret in %j', (body) => {
+	expect(readCreatedSubscription(body)).toEqual(created);
+});
+
+test('takes a number as identifier, and the time of creation', () => {
+	const body = { id: 17, secret: 's', created_at: '2026-01-31T12:00:00.123Z' };
+	expect(readCreatedSubscription(body)).toEqual({
+		id: '17',
+		secret: 's',
+		createdAt: Date.UTC(2026, 0, 31, 12, 0, 0, 123),
+	});
+});
+
+test.each([
+	undefined,
+	null,
+	'',
+	'ok',
+	5,
+	[],
+	[
+		{ id: 'whk_1', secret: 's' },
+		{ id: 'whk_2', secret: 's' },
+	],
+	{ hook: { id: 'whk_1', secret: 's' }, card: { id: 'crd_1' } },
+	{},
+	{ id: '' },
+])('finds nothing in %j', (body) => {
+	expect(readCreatedSubscription(body)).toEqual({
+		id: undefined,
+		secret: undefined,
+		createdAt: undefined,
+	});
+});
+
+test('does not take the identifier of another resource', () => {
+	const body = { secret: 's', card: { id: 'crd_1' } };
+	expect(readCreatedSubscription(body).id).toBeUndefined();
+});
+
+test('never fails, whatever the answer is', () => {
+	fc.assert(fc.property(fc.anything(), (body) => void readCreatedSubscription(body)));
+});
+
+test('reads what it wrote', () => {
+	const subscription = fc.record({
+		id: fc.string(),
+		secret: fc.string(),
+		targetUrl: fc.webUrl(),
+		baseUrl: fc.option(fc.webUrl(), { nil: undefined }),
+		workspaceId: fc.string(),
+		cardId: fc.option(fc.string()),
+		since: fc.nat(),
+		clockAheadMs: fc.integer(),
+		generation: fc.nat(),
+	});
+	const retired = fc
+		.tuple(subscription, fc.option(fc.nat()), fc.nat(), fc.boolean())
+		.map(([one, deleteAt, giveUpAt, wasSaved]) => ({ ...one, deleteAt, giveUpAt, wasSaved }));
+	const missed = fc.record({
+		cardId: fc.option(fc.string()),
+		from: fc.nat(),
+		upTo: fc.array(fc.nat()),
+	});
+	const kept = fc
+		.record({
+			current: fc.option(subscription, { nil: undefined }),
+			retired: fc.array(retired),
+			missed: fc.option(missed, { nil: undefined }),
+			endedUpTo: fc.nat(),
+			gone: fc.array(fc.string()),
+		})
+		.filter((value) => value.missed !== undefined || value.current === undefined);
+	fc.assert(
+		fc.property(kept, (value) => {
+			expect(readSubscriptions(writeSubscriptions(value))).toEqual(value);
+		}),
+	);
+});
+
+test('reads what 0.1.0 wrote', () => {
+	const one = { id: 'whk', secret: 's', targetUrl: 'https://n8n', workspaceId: 'w', cardId: null };
+	const old = { ...one, since: 5, deleteAt: 7, giveUpAt: 9 };
+	const text = JSON.stringify({
+		current: { ...one, since: 6 },
+		retired: [old],
+		catchUpFrom: 4,
+	});
+	expect(readSubscriptions(text)).toEqual({
+		current: { ...one, since: 6, clockAheadMs: 0, generation: 0 },
+		retired: [{ ...old, clockAheadMs: 0, generation: 0, wasSaved: true }],
+		missed: { cardId: null, from: 4, upTo: [] },
+		endedUpTo: 0,
+		gone: [],
+	});
+});
+
+test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"retired":[]}', 5, {}])(
+	'reads nothing from %j',
+	(text) => {
+		expect(readSubscriptions(text)).toEqual(NO_SUBSCRIPTIONS);
+	},
+);

@@ -1,0 +1,190 @@
+/** Types of fields from the values of a column: what is read back is what was given. */
+import fc from 'fast-check';
+import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
+import { inferType, type InferredType } from '../../../../nodes/WorkspaceData/model/value/infer';
+import { offeredType, USUAL_TYPES } from '../../../../nodes/WorkspaceData/model/value/offeredTypes';
+import { toFieldValue } from '../../../../nodes/WorkspaceData/model/value/values';
+import { checkValue } from '../../../../service/foundation/fieldTypes.ts';
+import { workMs } from '../../../support/cpuTime.mts';
+import { anyColumn, givenBy, inJson } from '../../../support/tables';
+
+const many = <T>(values: T[], count = 24): T[] =>
+	Array.from({ length: count }, (_, index) => values[index % values.length] as T);
+
+test.each<[InferredType, unknown[]]>([
+	['boolean', [true, false, null]],
+	['boolean', ['true', 'false', '']],
+	['boolean', ['TRUE', 'FALSE']],
+	['number', [1, 2.5, -3, 1e300]],
+	['number', ['0', '12', '-7', '0.25']],
+	// Amounts: the zeros at the end are known from the others.
+	['number', ['12.50', '3.99', '100.00']],
+	['date', ['2026-01-31', '2024-02-29', undefined]],
+	['datetime', ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123+02:00']],
+	['email', ['ada@example.com', 'x.y+z@mail.example.org']],
+	['url', ['https://example.com/a?b=c', 'http://127.0.0.1:8080/']],
+	['single_select', many(['Open', 'Done', 'In work'])],
+	['single_select', many(['🔴 late', 'on time'], 20)],
+	['multi_select', many([['home', 'garden'], ['office'], []], 33)],
+	['json', [{ a: 1 }, { b: [2] }]],
+	['json', [[1, 2], ['a']]],
+	['json', [['a', 'b'], ['c']]],
+	['long_text', ['a\nb', 'c']],
+	['long_text', ['x'.repeat(256)]],
+	['text', ['Ada', 'Grace']],
+	['text', []],
+	['text', [null, '', undefined]],
+])('%s from %j', (type, values) => {
+	expect(inferType('Column', values).type).toBe(type);
+});
+
+describe('never a type that loses something', () => {
+	test.each<[string, unknown[]]>([
+		['leading zeros', ['007', '12']],
+		['leading zeros, as often as choices', many(['01', '02', '03'])],
+		['a plus sign', ['+4930123456', '+15551234567']],
+		['digits with separators', ['030 123456', '555-1234']],
+		['identifiers of 17 digits', ['12345678901234567', '12345678901234560']],
+		['identifiers of 17 digits that a double happens to keep', ['12345678901234560']],
+		['N/A among numbers', ['12', 'N/A', '7']],
+		['N/A among few different numbers', many(['1', '2', 'N/A'])],
+		['dates in two spellings', ['2026-01-31', '31.01.2026']],
+		['days and times', ['2026-01-31', '2026-01-31T10:00:00Z']],
+		['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
+		['days that do not exist', ['2026-02-30']],
+		['a decimal comma', ['12,5']],
+		['exponents', ['1e5', '2E3']],
+		['versions', ['1.9', '1.10']],
+		['minus zero', ['-0', '1']],
+		['spaces around', [' 12', '13']],
+		['true in two spellings', ['true', 'FALSE']],
+		['yes and no among true', ['true', 'yes']],
+		['numbers and texts', [1, '2']],
+		['numbers and booleans', [1, true]],
+		['objects and texts', [{ a: 1 }, 'a']],
+		['numbers that are none', [1, NaN]],
+	])('%s', (_what, values) => {
+		expect(inferType('Column', values).type).toBe('text');
+	});
+
+	test.each(['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN'])(
+		'digits under the name %s stay a text',
+		(name) => {
+			expect(inferType(name, ['10115', '90210']).type).toBe('text');
+			expect(inferType('Population', ['10115', '90210']).type).toBe('number');
+			// Numbers are numbers, whatever their name.
+			expect(inferType(name, [10115, 90210]).type).toBe('number');
+		},
+	);
+
+	test.each([
+		['too few', many(['a', 'b'], 19)],
+		['too many different', many('abcdefghijklm'.split(''), 26)],
+		['too long', many(['x'.repeat(41), 'y'])],
+		['told apart by case only', many(['open', 'Open'])],
+		['spaces around', many(['open ', 'done'])],
+	])('texts that are no choices: %s', (_what, values) => {
+		expect(inferType('Column', values).type).toBe('text');
+	});
+
+	test('lists that name a text twice stay lists', () => {
+		expect(inferType('Column', many([['a', 'a'], ['b']])).type).toBe('json');
+	});
+});
+
+test.each<[unknown[], RegExp]>([
+	[['12', 'N/A'], /'N\/A' is not a number/],
+	[['007', '008'], /'007' would change as a number/],
+	[[1, 'a'], /'1' and 'a' are of different types/],
+	[['1.9', '1.10'], /not spelt in one way/],
+	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' is not a day/],
+	[[null], /no item has a value/],
+])('%j: says why', (values, why) => {
+	expect(inferType('Column', values).why).toMatch(why);
+});
+
+test('long texts of any kind take no longer than their length', async () => {
+	const long = 200_000;
+	const texts = ['1', 'a', ' ', '-', '.', '@', 'a@b.', 'http://', '1.', '"', ','].flatMap(
+		(part) => [
+			part.repeat(long / part.length),
+			`${part.repeat(long / part.length)}!`,
+			`${part.repeat(long / part.length)}x`,
+		],
+	);
+	const work = await workMs(() => {
+		for (const text of texts) expect(inferType('Phone', [text]).type).toBe('long_text');
+	});
+	// A pattern that goes back at each character would take minutes.
+	expect(work).toBeLessThan(5_000);
+});
+
+test('the choices are in the order of the values', () => {
+	expect(inferType('Column', many(['b', 'a', 'c'])).choices).toEqual(['b', 'a', 'c']);
+});
+
+describe('types that a service offers', () => {
+	test.each<[InferredType, string[], InferredType, string]>([
+		['number', ['TEXT', 'INTEGER', 'Number'], 'number', 'Number'],
+		['number', ['text', 'integer', 'percent'], 'text', 'text'],
+		['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
+		['single_select', ['string', 'single-select'], 'single_select', 'single-select'],
+		['multi_select', ['text', 'json'], 'json', 'json'],
+		['multi_select', ['string'], 'text', 'string'],
+		['json', ['text', 'long text'], 'long_text', 'long text'],
+		['email', ['text'], 'text', 'text'],
+		['text', ['long_text'], 'long_text', 'long_text'],
+		['text', ['emoji'], 'text', 'text'],
+	])('%s among %j is %s, called %s', (type, offered, expected, name) => {
+		expect(offeredType(type, offered)).toEqual({ type: expected, name });
+	});
+
+	test('the usual types are offered by their own names', () => {
+		for (const type of USUAL_TYPES) {
+			expect(offeredType(type, USUAL_TYPES)).toEqual({ type, name: type });
+		}
+	});
+});
+
+test.each<[InferredType, string]>([
+	['email', 'ada@example.com'],
+	['url', 'https://example.com'],
+])('G14 %s: leaves out an empty cell, which the field would refuse', (type, value) => {
+	const values = [value, ''];
+	expect(inferType('Column', values).type).toBe(type);
+	const field = readField({ id: 'f', name: 'Column', type });
+	if (!field) throw new Error('not a field');
+	const rules = { emptyValues: 'send', fits: true, exact: true, toUtc: String } as const;
+	expect(values.map((cell) => toFieldValue(field, cell, rules))).toEqual([value, undefined]);
+});
+
+test('random columns: each value is accepted by the service, and read back as it was given', () => {
+	const toUtc = (local: string) => `${local}Z`;
+	fc.assert(
+		fc.property(anyColumn, fc.constantFrom('Column', 'Phone'), (values, name) => {
+			const { type, choices = [] } = inferType(name, values);
+			const options = choices.map((choice, index) => ({ id: `opt_${index}`, name: choice }));
+			const field = readField({ id: 'f', name, type, options });
+			if (!field) throw new Error('not a field');
+			for (const value of values) {
+				const sent = toFieldValue(field, value, {
+					emptyValues: 'send',
+					fits: true,
+					exact: true,
+					toUtc,
+				});
+				if (sent === undefined || sent === null) {
+					// Nothing was said, or an empty text where the field holds no text.
+					expect([undefined, null, '']).toContain(value);
+					continue;
+				}
+				// As JSON carries it.
+				const checked = checkValue(type, options, inJson(sent));
+				expect(checked).toEqual({ ok: true, value: expect.anything() });
+				if (!checked.ok) continue;
+				expect(givenBy(checked.value, value, values)).toEqual(inJson(value));
+			}
+		}),
+		{ numRuns: 2_000 },
+	);
+});

@@ -1,0 +1,170 @@
+import { readNetworkFault } from '../../../../nodes/WorkspaceData/transport/failure/networkFault';
+
+const failure = (code: string, more: object = {}, message = code) =>
+	Object.assign(new Error(message), { code, ...more });
+
+test.each<[string, unknown, string, boolean, boolean]>([
+	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', false, true],
+	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', false, true],
+	[
+		'a closed connection',
+		failure('ECONNRESET'),
+		'the connection was closed before an answer came',
+		true,
+		true,
+	],
+	['a time-out of the request', failure('ECONNABORTED'), 'no answer came in time', true, true],
+	[
+		'a time-out while connecting',
+		failure('ETIMEDOUT', { syscall: 'connect' }),
+		'no answer came in time',
+		false,
+		true,
+	],
+	[
+		'a bad certificate',
+		failure('DEPTH_ZERO_SELF_SIGNED_CERT'),
+		'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+		false,
+		false,
+	],
+	[
+		'D23: a standing connection whose host becomes unreachable',
+		failure('EHOSTUNREACH', { syscall: 'read' }),
+		'the host is unreachable',
+		true,
+		true,
+	],
+	[
+		'D23: a network that is unreachable from the start',
+		failure('ENETUNREACH', { syscall: 'connect' }),
+		'the network is unreachable',
+		false,
+		true,
+	],
+	[
+		'a host of several addresses, none of them reachable',
+		failure('EHOSTUNREACH', { errors: [failure('EHOSTUNREACH', { syscall: 'connect' })] }),
+		'the host is unreachable',
+		false,
+		true,
+	],
+	[
+		'E6: https for an http port',
+		failure('EPROTO', {}, 'write EPROTO 40AD:error:0A00010B:SSL routines::wrong version number:'),
+		'this address does not speak https. Use http, or another port',
+		false,
+		false,
+	],
+	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', true, true],
+	[
+		'G7: an answer that came, but is not compressed as it says',
+		{ httpCode: '200', cause: failure('Z_DATA_ERROR', {}, 'incorrect header check') },
+		'the answer could not be read',
+		true,
+		true,
+	],
+	[
+		'G7: the same in n8n 1, which keeps the status only',
+		{ httpCode: '200', message: 'incorrect header check' },
+		'the answer could not be read',
+		true,
+		true,
+	],
+	[
+		'G7: an answer of more than half a gigabyte, which is not asked for again',
+		{
+			httpCode: '200',
+			cause: failure(
+				'ERR_STRING_TOO_LONG',
+				{},
+				'Cannot create a string longer than 0x1fffffe8 characters',
+			),
+		},
+		'the answer is too large',
+		true,
+		false,
+	],
+	[
+		'G7: an answer that was cut off',
+		{ httpCode: '200', cause: failure('ERR_BAD_RESPONSE', {}, 'stream has been aborted') },
+		'the answer was cut off',
+		true,
+		true,
+	],
+	[
+		'a header that Node refuses to send',
+		failure('ERR_INVALID_CHAR', {}, 'Invalid character'),
+		'Invalid character',
+		false,
+		false,
+	],
+	...[
+		'HPE_INVALID_CONSTANT',
+		'HPE_INVALID_CONTENT_LENGTH',
+		'Z_DATA_ERROR',
+		'ERR__ERROR_FORMAT_PADDING_2',
+	].map((code): [string, unknown, string, boolean, boolean] => [
+		`an answer that cannot be read (${code})`,
+		failure(code),
+		'the answer could not be read',
+		true,
+		true,
+	]),
+	[
+		'an error without a code',
+		new Error('socket hang up'),
+		'the connection was closed before an answer came',
+		true,
+		true,
+	],
+	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', false, false],
+	['no error at all', undefined, 'the request could not be sent', false, false],
+])('%s', (_, error, reason, mayHaveArrived, transient) => {
+	expect(readNetworkFault(error)).toMatchObject({ message: reason, mayHaveArrived, transient });
+	const wrapped = new Error('wrapped', { cause: new Error('again', { cause: error }) });
+	if (error !== undefined)
+		expect(readNetworkFault(wrapped)).toMatchObject({ message: reason, mayHaveArrived, transient });
+});
+
+test('errors that cause themselves end', () => {
+	const circle: Error & { cause?: unknown } = new Error('round');
+	circle.cause = circle;
+	expect(readNetworkFault(circle).message).toBe('round');
+});
+
+describe('D1: as n8n 1 wraps it, without a cause', () => {
+	const wrapped = (httpCode: string | null, message: string) =>
+		Object.assign(new Error('Perhaps it is offline. You can retry the request immediately'), {
+			httpCode,
+			messages: [message],
+		});
+	test.each<[string, Error, string, boolean]>([
+		[
+			'a dropped connection',
+			wrapped('ECONNRESET', 'socket hang up'),
+			'the connection was closed before an answer came',
+			true,
+		],
+		[
+			'a refused connection',
+			wrapped('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9'),
+			'the connection was refused',
+			false,
+		],
+		[
+			'a time-out while connecting',
+			wrapped('ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443'),
+			'no answer came in time',
+			false,
+		],
+		[
+			'a read from a host that became unreachable (D23)',
+			wrapped('EHOSTUNREACH', 'read EHOSTUNREACH'),
+			'the host is unreachable',
+			true,
+		],
+	])('%s', (_, error, message, mayHaveArrived) => {
+		expect(readNetworkFault(error)).toMatchObject({ message, mayHaveArrived, transient: true });
+	});
+});

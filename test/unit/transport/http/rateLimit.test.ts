@@ -1,0 +1,78 @@
+import {
+	isRateLimited,
+	readRateLimit,
+	refusalWait,
+	type Headers,
+} from '../../../../nodes/WorkspaceData/transport/http/rateLimit';
+import vectors from '../../../vectors/rateLimit.json';
+
+const SECOND = 1_000;
+
+describe('headers of the service', () => {
+	describe.each([-600, 0, 600])('with the local clock %d s off (B18)', (offsetS) => {
+		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
+			const now = Date.parse(headers.date) + offsetS * SECOND;
+			expect(isRateLimited(status, headers)).toBe(expected.limited);
+			const toReset = readRateLimit(headers, now)?.resetAt;
+			if (expected.limited) {
+				const blind = expected.secondsToReset === null || expected.secondsToReset === 0;
+				expect(refusalWait(headers, now, 1)).toBe(
+					blind ? SECOND : (expected.secondsToReset ?? 0) * SECOND,
+				);
+			} else if (toReset !== undefined) {
+				expect(toReset - now).toBe((expected.secondsToReset ?? NaN) * SECOND);
+			}
+		});
+	});
+});
+
+describe('B20: the wait after a refusal is bounded, whatever Reset says', () => {
+	const now = Date.UTC(2026, 0, 1);
+	const at = (reset: unknown, more: Headers = {}): Headers => ({
+		date: new Date(now).toUTCString(),
+		'x-ratelimit-remaining': '0',
+		'x-ratelimit-reset': reset,
+		...more,
+	});
+	test.each<[string, Headers, number, number]>([
+		['in 5 s', at(String(now / SECOND + 5)), 1, 5_000],
+		['in milliseconds', at(String(now + 5_000)), 1, 5_000],
+		['seconds from now', at('7'), 1, 7_000],
+		['a year away', at(String(now / SECOND + 365 * 86_400)), 1, 60_000],
+		['in the past: a second', at(String(now / SECOND - 86_400)), 1, 1_000],
+		['in the past again: longer', at(String(now / SECOND - 86_400)), 4, 8_000],
+		['in the past for ever: at most a minute', at(String(now / SECOND - 86_400)), 40, 60_000],
+		['missing', at(undefined), 2, 2_000],
+		['missing, with Retry-After in seconds', at(undefined, { 'retry-after': '3' }), 1, 3_000],
+		[
+			'missing, with Retry-After as a date',
+			at(undefined, { 'retry-after': new Date(now + 4_000).toUTCString() }),
+			1,
+			4_000,
+		],
+		['no number', at('soon'), 1, 1_000],
+		['sent twice', at(['1', '2']), 1, 1_000],
+	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));
+});
+
+test.each([
+	[429, {}, true],
+	[403, { 'x-ratelimit-remaining': '0' }, true],
+	[503, { 'x-ratelimit-remaining': '0' }, true],
+	[403, { 'x-ratelimit-remaining': '3' }, false],
+	[403, {}, false],
+	[503, {}, false],
+	[401, { 'x-ratelimit-remaining': '0' }, false],
+	[200, { 'x-ratelimit-remaining': '0' }, false],
+])('B21: status %d with %j is a refusal for the rate: %s', (status, headers, limited) => {
+	expect(isRateLimited(status, headers)).toBe(limited);
+});
+
+test.each(['0', '-1'])('G9: a limit of %s means no limit', (limit) => {
+	const headers = {
+		'x-ratelimit-limit': limit,
+		'x-ratelimit-remaining': limit,
+		'x-ratelimit-reset': '3600',
+	};
+	expect(readRateLimit(headers, 0)).toBeUndefined();
+});

@@ -1,0 +1,112 @@
+/** How soon after a reset requests continue, with services that tell it in whole seconds, each in its way. */
+import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/http/limiter';
+import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/rateGate';
+import {
+	refusalWait,
+	type Headers,
+} from '../../../../nodes/WorkspaceData/transport/http/rateLimit';
+import { createTestClock } from '../../../support/clock';
+
+const SECOND = 1_000;
+const LATENCY_MS = 20;
+
+interface Kind {
+	windowMs: number;
+	limit: number;
+	/** How the end of the window becomes whole seconds. */
+	rounding: 'ceil' | 'floor' | 'round';
+	/** Whether windows begin at full multiples of their length; else with their first request. */
+	aligned?: boolean;
+	/** The service's clock minus ours, in ms. */
+	offset?: number;
+	/** When the first request is sent within its second, in ms. */
+	phase: number;
+}
+
+/** Sends as much as several windows take. @returns what each window lost, and its refusals */
+async function run(
+	{ windowMs, limit, rounding, aligned, offset = 0, phase }: Kind,
+	windows: number,
+) {
+	const clock = createTestClock(Date.UTC(2026, 0, 1) + phase);
+	const gate = createRateGate(clock);
+	const inTurn = createSharedLimiter(() => 16)();
+	const serviceNow = () => clock.now() + offset;
+	let window = { endsAt: -Infinity, used: 0 };
+	const seen: Array<{ openedAt: number; firstAt: number; refused: number }> = [];
+	let refused = 0;
+
+	/** @returns the answer's headers, and whether the request was refused */
+	function answer(): { headers: Headers; isRefused: boolean } {
+		const now = serviceNow();
+		if (now >= window.endsAt) {
+			const openedAt = window.endsAt;
+			const begin = aligned ? Math.floor(now / windowMs) * windowMs : now;
+			window = { endsAt: begin + windowMs, used: 0 };
+			seen.push({ openedAt, firstAt: now, refused });
+			refused = 0;
+		}
+		const isRefused = window.used >= limit;
+		if (isRefused) refused += 1;
+		else window.used += 1;
+		const headers = {
+			date: new Date(now).toUTCString(),
+			'x-ratelimit-limit': String(limit),
+			'x-ratelimit-remaining': String(limit - window.used),
+			'x-ratelimit-reset': String(Math[rounding](window.endsAt / SECOND)),
+		};
+		return { headers, isRefused };
+	}
+
+	async function request(): Promise<void> {
+		for (let refusals = 1; ; refusals += 1) {
+			await gate.enter();
+			await clock.sleep(LATENCY_MS / 2);
+			const { headers, isRefused } = answer();
+			await clock.sleep(LATENCY_MS / 2);
+			gate.leave(headers);
+			if (!isRefused) return;
+			gate.hold(clock.now() + refusalWait(headers, clock.now(), refusals));
+		}
+	}
+
+	await Promise.all(Array.from({ length: windows * limit }, async () => await inTurn(16, request)));
+	return seen.slice(1).map((one) => ({ lost: one.firstAt - one.openedAt, refused: one.refused }));
+}
+
+describe.each([0, 1, 730, 999])('first request %d ms after a full second', (phase) => {
+	describe.each(['ceil', 'floor', 'round'] as const)('the reset is rounded by %s', (rounding) => {
+		test.each<[string, Partial<Kind>]>([
+			['windows that begin with their first request', {}],
+			['the same, of a minute', { windowMs: 60_000 }],
+			['the same, a clock that is 3.4 s ahead', { offset: 3_400 }],
+			['the same, a clock that is 7.7 s behind', { offset: -7_700 }],
+		])('%s: on within 100 ms of the reset once it is learned', async (_, more) => {
+			const windows = await run({ windowMs: 10_000, limit: 40, rounding, phase, ...more }, 9);
+			// It takes up to three windows to learn how a service rounds, and where its windows begin.
+			const learned = windows.slice(3);
+			expect(learned.length).toBeGreaterThanOrEqual(5);
+			for (const { lost } of learned) expect(lost).toBeLessThanOrEqual(100);
+			for (const { refused } of windows) expect(refused).toBeLessThanOrEqual(2);
+			for (const { refused } of learned) expect(refused).toBeLessThanOrEqual(1);
+		});
+
+		test('windows that begin on the clock: continues within the second of the reset', async () => {
+			const kind: Kind = { windowMs: 10_000, limit: 40, rounding, phase, aligned: true };
+			const learned = (await run(kind, 9)).slice(3);
+			expect(learned.length).toBeGreaterThanOrEqual(5);
+			for (const { lost, refused } of learned) {
+				expect(lost).toBeLessThanOrEqual(SECOND + LATENCY_MS);
+				expect(refused).toBeLessThanOrEqual(1);
+			}
+		});
+	});
+});
+
+test('the length that most services have is right at once: nothing is refused, nothing is lost', async () => {
+	for (const phase of [3, 250, 500, 900]) {
+		const windows = await run({ windowMs: 10_000, limit: 100, rounding: 'ceil', phase }, 6);
+		expect(windows.map(({ refused }) => refused)).toEqual(windows.map(() => 0));
+		for (const { lost } of windows) expect(lost).toBeLessThanOrEqual(100);
+	}
+});
