@@ -5,7 +5,6 @@ import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldI
 import { clip } from '../../model/nearestNames';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
-import { exclusively } from '../schedule/exclusive';
 import { fieldPath } from '../field/fieldLocator';
 import {
 	createFields,
@@ -149,7 +148,7 @@ export async function changeCard(
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<PlannedField[]> {
-	return await exclusively(run, `fields of ${card.id}`, async () => {
+	return await run.exclusively(`fields of ${card.id}`, async () => {
 		// Read again: another run may have added them since.
 		let index = await run.changedFields(card, request);
 		const columns = await columnsOf(run, writes);

@@ -19,6 +19,8 @@ import type { Listing } from '../../transport/paging';
 import { createItems, type Items } from '../schedule/items';
 import { createNames } from './names';
 import { createTurns, inTurnAfter, type Turns } from '../schedule/turns';
+import { createKeyedQueue } from '../../model/keyedQueue';
+import { createUnlessCancelled } from '../../transport/http/clock';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -58,6 +60,15 @@ export interface Run extends Items {
 	description(format: 'json' | 'yaml', options?: ReadOptions): Promise<JsonObject>;
 	/** Runs a task after all earlier tasks on the same key of the card. */
 	inOrder<T>(card: CardReference, key: string, task: () => Promise<T>): Promise<T>;
+	/**
+	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included: two
+	 * tasks that look for something and then create it would both create it. Other processes do not wait. A task waits
+	 * as long as those before it send requests, each with its time-out.
+	 *
+	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
+	 * @throws Cancelled while it waits
+	 */
+	exclusively<T>(thing: string, task: () => Promise<T>): Promise<T>;
 	/** Puts names where a text has the ids of fields and cards. */
 	withNames(text: string): string;
 	/** Adds to a failure the advice for a person who uses this node. */
@@ -76,6 +87,9 @@ export interface Run extends Items {
 	/** Whether `stop` was called. */
 	readonly stopped: boolean;
 }
+
+/** Orders the changes to things of a workspace that executions of this process share. */
+const processQueue = createKeyedQueue();
 
 /** The value of a key; created if missing. */
 function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
@@ -102,7 +116,8 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	const sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
 	const recordListings = new Map<string, RecordListing>();
 	const descriptions = new Map<string, Promise<JsonObject>>();
-	const queues = new Map<string, Promise<unknown>>();
+	const queue = createKeyedQueue();
+	const unlessCancelled = createUnlessCancelled(context.getExecutionCancelSignal());
 	const hints = new Set<string>();
 	const notes = new Map<unknown, string>();
 	const lastWorks: Array<() => void> = [];
@@ -209,11 +224,11 @@ export async function openRun(context: IExecuteFunctions): Promise<Run> {
 			);
 		},
 		async inOrder(card, key, task) {
-			const place = JSON.stringify([card.id, key]);
-			const earlier = queues.get(place) ?? Promise.resolve();
-			const result = earlier.then(task, task);
-			queues.set(place, result);
-			return await result;
+			return await queue(JSON.stringify([card.id, key]), task);
+		},
+		async exclusively(thing, task) {
+			const key = JSON.stringify([api.baseUrl, api.workspaceId, thing]);
+			return await unlessCancelled(processQueue(key, task));
 		},
 		withNames: (text) => names.putInto(text),
 		explain(error) {
