@@ -1,5 +1,5 @@
 /** The parameter Sort: the order in which records come out. */
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { kindOfValues } from '../../model/value/fieldKind';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';

@@ -1,6 +1,6 @@
 /** The execution that saves what the trigger knows. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { seal, unseal } from '../../model/subscription/seal';
 import {
 	readSubscriptions,
