@@ -36,10 +36,13 @@ const rooms = {
 	},
 	model: { path: room('model'), to: [zod, crypto] },
 	ui: { path: room('ui'), to: [] },
-	credentials: { path: '^credentials/', to: [room('transport/auth')] },
-	service: { path: '^service/', to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')] },
+	credentials: { path: '^credentials/', to: [room('transport')] },
+	service: {
+		path: '^service/.*\\.ts$',
+		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
+	},
 	host: {
-		path: '^test/host/',
+		path: '^test/host/.*\\.ts$',
 		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
 	},
 };
