@@ -78,7 +78,7 @@ export async function cardOfName(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
-	return await run.exclusively(`card ${name.trim().toLowerCase()}`, async () => {
+	return await run.writes.exclusively(`card ${name.trim().toLowerCase()}`, async () => {
 		const before = await listCards(run.api, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
