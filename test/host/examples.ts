@@ -1,10 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { CredentialReference } from './n8nClient.ts';
 import type { CredentialReferences } from './credentials.ts';
 import { repository } from './folders.ts';
-import type { N8nClient, SavedWorkflow, Workflow, WorkflowNode } from './n8nClient.ts';
+import type {
+	CredentialReference,
+	N8nClient,
+	SavedWorkflow,
+	Workflow,
+	WorkflowNode,
+} from './n8nClient.ts';
 
 /** A workflow of the folder examples/, whose nodes hold no credentials: n8n keeps what an import holds. */
 export interface Example extends Workflow {
