@@ -12,6 +12,8 @@ export interface Write {
 	request: ReadOptions;
 	/** Whether nothing is sent that changes anything. */
 	dryRun: boolean;
+	/** Whether a record that has all values already is not written. */
+	skipsUnchanged: boolean;
 	/** The fields as they would be, in a dry run that would add some. */
 	preview?: FieldIndex;
 }
