@@ -5,7 +5,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { quoteChoice } from '../model/value/choiceText';
 import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';

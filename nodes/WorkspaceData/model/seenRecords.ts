@@ -3,7 +3,7 @@
  * of a record. Records older than the oldest remembered one count as seen, where the age decides.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { isEmpty } from './value/comparison';
 import type { DataRecord } from './answer/record';
 import { byAge, type Age } from './recordAge';

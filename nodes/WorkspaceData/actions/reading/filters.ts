@@ -19,9 +19,10 @@ export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
-	{ context, hint }: Pick<Run, 'context' | 'hint'>,
+	{ context, messages }: Pick<Run, 'context' | 'messages'>,
 	isExact = false,
 ): ((record: DataRecord) => boolean) | undefined {
+	const { hint } = messages;
 	const place = { toUtc: localTime(context), hint, isExact };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

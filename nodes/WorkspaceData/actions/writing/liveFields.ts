@@ -46,8 +46,10 @@ export async function prepareWrite(
 	const request = requestOptions(options);
 	const dryRun = readDryRun(options.dryRun);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
-	const read = readColumns(columns, item, label);
-	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
+	const read = readColumns(run, columns, item, label);
+	const card = await (isExact
+		? run.cards.findExact(cardId, request)
+		: run.cards.find(cardId, request));
 	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
 }
 
@@ -73,7 +75,7 @@ export async function fieldsFor(
 			MAY_BE_TYPED.test(value) &&
 			index.candidates(key).some(({ kind }) => kind === 'unknown'),
 	);
-	return matters ? await run.sampledFields(card, index, request) : index;
+	return matters ? await run.fields.sampled(card, index, request) : index;
 }
 
 /**
@@ -93,15 +95,15 @@ export async function withLiveFields<Result>(
 		const index = await fieldsFor(run, write, listing, reading);
 		return { index, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = write.preview ?? (await run.fields(card, request));
+	const listing = write.preview ?? (await run.fields.of(card, request));
 	const { index, data } = await toData(listing, request);
 	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
 		const reading = { ...request, ahead: true };
 		// The service's words about the record count, not its words about a listing.
-		const again = await run
-			.freshFields(card, reading)
+		const again = await run.fields
+			.fresh(card, reading)
 			.catch(() => listing)
 			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
 			.finally(letGo);

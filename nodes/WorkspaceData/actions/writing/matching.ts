@@ -1,18 +1,10 @@
-import { isEmpty, sameness, type ComparedField } from '../../model/value/comparison';
+/** The matching fields of an item. */
+import { isEmpty } from '../../model/value/comparison';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import { matchKey } from '../run/matchIndex';
 import type { Columns } from './columns';
-
-const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
-
-/** Values as one text, the same for all spellings of a value: the service may store another spelling than was sent. */
-export const matchKey = (
-	fieldIds: readonly string[],
-	data: JsonObject,
-	index: FieldIndex,
-): string =>
-	JSON.stringify(fieldIds.map((id) => sameness(index.byId(id) ?? UNTYPED, ownValue(data, id))));
 
 /**
  * The ids of the matching fields of an item.

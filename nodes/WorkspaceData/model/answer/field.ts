@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { kindOfType, type FieldKind } from '../value/fieldKind';
 import { readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';

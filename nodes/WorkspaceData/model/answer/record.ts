@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { FieldKind } from '../value/fieldKind';
 import { readCursor, readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';

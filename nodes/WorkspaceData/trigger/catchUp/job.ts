@@ -1,7 +1,7 @@
 /** The execution that looks for missed records. */
 import { createHash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { DeliveredEvent } from '../../model/event';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import type { Search } from '../../model/subscription/events';

@@ -1,7 +1,7 @@
 /** Sorting by the values of fields, against a plain reference. */
 import fc from 'fast-check';
-import { sortInTurns } from '../../../../nodes/WorkspaceData/actions/schedule/sortInTurns';
-import { createTurns } from '../../../../nodes/WorkspaceData/actions/schedule/turns';
+import { sortInSlices } from '../../../../nodes/WorkspaceData/actions/schedule/sortInSlices';
+import { createYieldToLoop } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import type { FieldKind } from '../../../../nodes/WorkspaceData/model/value/fieldKind';
 import {
 	compareBy,
@@ -155,7 +155,7 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 			async (numbers) => {
 				const entries = numbers.map((number, place) => ({ number, place }));
 				const compare = (a: { number: number }, b: { number: number }) => a.number - b.number;
-				expect(await sortInTurns(createTurns(), entries, compare)).toEqual(
+				expect(await sortInSlices(createYieldToLoop(), entries, compare)).toEqual(
 					[...entries].sort(compare),
 				);
 			},
