@@ -112,7 +112,7 @@ export const upsertRecord = defineOperation({
 				// Nothing is done with them: neither `created` nor `updated`.
 				if (found.length > 0 && upsertMode === 'createOnly') return found.map(kept);
 				if (found.length > 0) {
-					const atOnce = () => run.api.atOnce(request.maxParallel);
+					const atOnce = () => run.api.atOnce({ method: 'PATCH', ...request });
 					return await inParallel(found, atOnce, async (earlier) => {
 						const record = await update(run, write, data, earlier.id, earlier);
 						matches.put(record, data);

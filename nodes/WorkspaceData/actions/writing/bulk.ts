@@ -84,7 +84,7 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 		let count = 0;
 		return await inParallel(
 			chosen,
-			() => run.api.atOnce(request.maxParallel),
+			() => run.api.atOnce({ method: 'PATCH', ...request }),
 			async (current) => {
 				const after = await change(current);
 				run.writes.changed(card, current.id, after);
