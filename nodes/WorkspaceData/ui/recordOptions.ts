@@ -155,6 +155,26 @@ export const upsertModeOption = {
 	description: 'Whether to create records, update them, or both',
 } as const;
 
+export const unchangedOption = {
+	displayName: 'Unchanged Records',
+	name: 'unchanged',
+	type: 'options',
+	options: [
+		{
+			name: 'Send Again',
+			value: 'send',
+			description: 'Send the values, for example to start an automation of the service',
+		},
+		{
+			name: 'Skip',
+			value: 'skip',
+			description: 'Send nothing; the action is unchanged',
+		},
+	],
+	default: 'skip',
+	description: 'How to treat records that already have all values',
+} as const;
+
 export const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
