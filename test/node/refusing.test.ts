@@ -97,7 +97,7 @@ test.each([10, 20])(
 
 test('updates look for the capacity, and creates then stay within it (H12)', async () => {
 	capacity = 10;
-	const update = await run('update', 400, { recordId: byId('r1') });
+	const update = await run('update', 400, { recordId: byId('={{ $json.Key }}') });
 	expect(update.error).toBeUndefined();
 	expect(sent.filter((request) => request.startsWith('PATCH')).length).toBeGreaterThan(400);
 	const { error, json } = await run('create', 400);
