@@ -125,7 +125,7 @@ export async function changeMany<Result>(
 		let count = 0;
 		return await inParallel(
 			chosen,
-			() => run.api.atOnce(request.maxParallel),
+			() => run.api.atOnce({ method: 'PATCH', ...request }),
 			async (before) => {
 				const result = await change(before);
 				count += 1;
