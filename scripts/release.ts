@@ -1,6 +1,6 @@
 /**
- * `npm run release:check`: names what stops a release, and exits 1 then. npm runs it before each publication,
- * where the package must have been built. In the workflow of a tag it also compares the tag and the repository.
+ * `npm run release:check`: names what stops a release, and exits 1 then. npm runs it with `--built` before each
+ * publication: then the package must have been built. In the workflow of a tag it also compares the tag and the repository.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,14 +23,14 @@ const read = async (file: string): Promise<string> =>
 	await readFile(join(repository, file), 'utf8');
 
 await runProgram(async () => {
-	const { GITHUB_REF_NAME, GITHUB_REF_TYPE, GITHUB_REPOSITORY, npm_lifecycle_event } = process.env;
+	const { GITHUB_REF_NAME, GITHUB_REF_TYPE, GITHUB_REPOSITORY } = process.env;
 	const pages = new Map<string, string>();
 	for await (const file of glob(PAGES, { cwd: repository })) pages.set(file, await read(file));
 	const obstacles = releaseObstacles(JSON.parse(await read('package.json')) as Manifest, pages, {
 		repository: GITHUB_REPOSITORY,
 		tag: GITHUB_REF_TYPE === 'tag' ? GITHUB_REF_NAME : undefined,
 	});
-	if (npm_lifecycle_event === 'prepublishOnly') {
+	if (process.argv.includes('--built')) {
 		await requireFreshBuild().catch(({ message }: Error) => obstacles.push(message));
 	}
 	for (const obstacle of obstacles) process.stderr.write(`${obstacle}\n`);

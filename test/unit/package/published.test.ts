@@ -37,7 +37,7 @@ describe('package.json', () => {
 			'postpack',
 		];
 		expect(Object.keys(manifest.scripts).filter((name) => lifecycle.includes(name))).toEqual([]);
-		expect(manifest.scripts.prepublishOnly).toBe('npm run release:check');
+		expect(manifest.scripts.prepublishOnly).toBe('node scripts/release.ts --built');
 	});
 	test('names a source file for each node and credential, and all of them', () => {
 		const named = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
