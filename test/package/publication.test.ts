@@ -118,16 +118,30 @@ describe('the first publication, from a fresh clone, step by step as CONTRIBUTIN
 	test('succeeds once it is built; the registry has what n8n installs', async () => {
 		expect(await inClone('npm', 'run', 'build')).toMatchObject({ exitCode: 0 });
 		expect(await publish()).toMatchObject({ exitCode: 0 });
-		const { output } = await inClone(
-			'npm',
-			...['view', 'n8n-nodes-workspace-data', 'dist.fileCount', 'keywords', '--json'],
+		const answer = await fetch(`${registry}n8n-nodes-workspace-data`);
+		const { versions } = (await answer.json()) as {
+			versions: Record<string, { keywords: string[]; dist: { tarball: string } }>;
+		};
+		const [published, ...others] = Object.values(versions);
+		expect(others).toEqual([]);
+		expect(published?.keywords).toContain('n8n-community-node-package');
+		const tarball = join(folder, 'published.tgz');
+		const download = await fetch(published?.dist.tarball ?? '');
+		await writeFile(tarball, new Uint8Array(await download.arrayBuffer()));
+		const { stdout } = await execa('tar', ['-tzf', tarball]);
+		expect(stdout.split('\n')).toEqual(
+			expect.arrayContaining([
+				'package/dist/workspaceData.js',
+				'package/dist/nodes/WorkspaceData/WorkspaceDataTrigger.node.js',
+				'package/dist/credentials/WorkspaceDataApi.credentials.js',
+			]),
 		);
-		const view = JSON.parse(output.slice(output.indexOf('{'))) as Record<string, unknown>;
-		expect(view.keywords).toContain('n8n-community-node-package');
-		expect(view['dist.fileCount']).toBeGreaterThan(15);
 	});
 
 	test('happens once for a version', async () => {
-		expect(await publish()).toMatchObject({ exitCode: 1 });
+		expect(await publish()).toEqual({
+			exitCode: 1,
+			output: expect.stringContaining('cannot publish over the previously published'),
+		});
 	});
 });
