@@ -272,7 +272,7 @@ describe('G13: a change is answered with JSON that cannot be read', () => {
 	});
 	test('an upsert that finds its record', async () => {
 		answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
-		const upserted = { columns: mapAutomatically(['Key']) };
+		const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 		const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
 		expect(error?.message).toBe(
 			'The record may not have been changed: the answer is not valid JSON',
@@ -333,7 +333,7 @@ describe('G3: a create is answered with JSON that cannot be read', () => {
 	});
 	test('no later item of an upsert creates the record again', async () => {
 		answer = (method) => (method === 'POST' ? { body } : undefined);
-		const upserted = { columns: mapAutomatically(['Key']) };
+		const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 		const { json } = await run('record upsert', upserted, {
 			items: [{ Key: 'b' }, { Key: 'b' }],
 			node: { onError: 'continueRegularOutput' },

@@ -82,7 +82,7 @@ test('each page is requested once, whichever is read first, and no more than one
 	);
 });
 
-describe('a listing that must be read again from the start', () => {
+describe('a listing that must be read again from the start (H10)', () => {
 	/** Pages of 10, then of 5 from the page on that fails; cursors are numbers of pages. */
 	function restarting(count: number, failAt: number, options: { keep?: boolean } = {}) {
 		let size = 10;
