@@ -25,11 +25,11 @@ const MAX_LINE = 500;
 const zodOnce: Plugin = {
 	name: 'zod',
 	setup({ onLoad, onResolve }) {
-		onResolve({ filter: /^zod$/ }, ({ importer }) =>
-			importer === 'zod' ? { external: true } : { path: 'zod', namespace: 'zod' },
+		onResolve({ filter: /^zod\/v3$/ }, ({ importer }) =>
+			importer === 'zod/v3' ? { external: true } : { path: 'zod/v3', namespace: 'zod' },
 		);
-		onLoad({ filter: /^zod$/, namespace: 'zod' }, () => ({
-			contents: "export const { z } = require('zod');",
+		onLoad({ filter: /^zod\/v3$/, namespace: 'zod' }, () => ({
+			contents: "export const { z } = require('zod/v3');",
 		}));
 	},
 };

@@ -14,7 +14,7 @@ import { testWorkspaceAccess } from './editor/credentialTest';
 import { searchCards, searchFilterValues } from './editor/listSearch';
 import { getFieldNames, getFilterConditions, getFilterFields } from './editor/loadOptions';
 import { receiveDelivery } from './trigger/delivery/receive';
-import { passOn } from './trigger/execute';
+import { execute } from './trigger/execute';
 import { activate } from './trigger/subscription/activate';
 import { deactivate } from './trigger/subscription/deactivate';
 import { lookAfter } from './trigger/subscription/upkeep';
@@ -107,6 +107,6 @@ export class WorkspaceDataTrigger implements INodeType {
 
 	/** Passes on what the webhook or the trigger gave: n8n runs this node as part of the execution. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passOn(this);
+		return await execute(this);
 	}
 }

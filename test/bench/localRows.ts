@@ -119,7 +119,7 @@ const startup: Row = {
 	prepare: () =>
 		Promise.resolve(async () => {
 			const script = `
-				require('n8n-workflow'); require('zod');
+				require('n8n-workflow'); require('zod/v3');
 				const { n8n } = require('./package.json');
 				const started = performance.now();
 				for (const path of [...n8n.nodes, ...n8n.credentials]) {

@@ -27,14 +27,14 @@ export function pathOf(name: string): string {
 
 /** The ids of rows in the name of a test, as in `(A17, A18)`; not the ends of a range, `A1–A18`. */
 export function idsIn(title: string): string[] {
-	return title.match(/(?<![–\w])[A-G]\d{1,2}(?![–\w])/g) ?? [];
+	return title.match(/(?<![–\w])[A-HK-N]\d{1,2}(?![–\w])/g) ?? [];
 }
 
 /** Reads the rows from the text of the page. */
 export function parseRows(text: string): Row[] {
 	return text
 		.split('\n')
-		.filter((line) => /^\| [A-G]\d+ \|/.test(line))
+		.filter((line) => /^\| [A-HK-N]\d+ \|/.test(line))
 		.map((line) => {
 			const [id = '', when = '', then = '', shownBy = ''] = line
 				.split('|')

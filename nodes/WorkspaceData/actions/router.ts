@@ -31,8 +31,8 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	const { operation, run } = prepared;
 	const parameter = openParameters(context, operation);
 	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
-	const outcomes = await run.each(async (itemIndex) => {
-		await run.turn();
+	const outcomes = await run.items.each(async (itemIndex) => {
+		await run.yieldToLoop();
 		const get = (name: string): unknown => parameter(name, itemIndex);
 		return await runItem(operation, { run, itemIndex, get }, unshare);
 	});
@@ -41,12 +41,12 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 	if (failed && !context.continueOnFail()) {
 		throw stoppedError(run, operation, outcomes, failed);
 	}
-	run.end();
+	run.ending.done();
 	return [outcomes.flatMap(({ items }) => items)];
 }
 
-/** How many results of an item are prepared before others have their turn. */
-const RESULTS_A_TURN = 100;
+/** How many results of an item are prepared between two yields to the event loop. */
+const SLICE_RESULTS = 100;
 
 interface Outcome {
 	itemIndex: number;
@@ -71,20 +71,20 @@ async function runItem(
 	const { context } = run;
 	const pairedItem = { item: itemIndex };
 	// An item before this one has ended the run.
-	if (run.stopped) return { itemIndex, items: [], error: new Cancelled() };
+	if (run.ending.isStopped) return { itemIndex, items: [], error: new Cancelled() };
 	try {
 		const results = await operation.execute(call);
 		const binary = operation.passesOn && context.getInputData()[itemIndex]?.binary;
 		const items: INodeExecutionData[] = [];
 		for (const result of results) {
-			if (items.length % RESULTS_A_TURN === RESULTS_A_TURN - 1) await run.turn();
+			if (items.length % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
 			const json = unshare(withoutErrorFlag(result) as JsonObject) as IDataObject;
 			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };
 	} catch (error) {
 		if (!context.continueOnFail()) {
-			run.stop();
+			run.ending.stop();
 			return { itemIndex, items: [], error };
 		}
 		const item = errorItem(context.getNode(), itemError(run, error, itemIndex), itemIndex);
@@ -96,10 +96,10 @@ type ItemError = ReturnType<typeof toNodeError>;
 
 /** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
-	const withFieldNames = (text: string) => run.withNames(text);
+	const withFieldNames = (text: string) => run.messages.withNames(text);
 	const place = { itemIndex, withFieldNames };
-	const nodeError = toNodeError(run.context.getNode(), run.explain(error), place);
-	const note = run.noteOn(error);
+	const nodeError = toNodeError(run.context.getNode(), run.messages.explain(error), place);
+	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
 	return nodeError;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { isTooDeep } from './answer/json';
 import { isObject, type JsonObject, untouchedObject } from './answer/shapes';
 import { parseTime } from './time';

@@ -3,8 +3,8 @@
  * of a record. Records older than the oldest remembered one count as seen, where the age decides.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import { isEmpty } from './value/comparison';
+import { z } from 'zod/v3';
+import { isEmpty } from './value/form';
 import type { DataRecord } from './answer/record';
 import { byAge, type Age } from './recordAge';
 

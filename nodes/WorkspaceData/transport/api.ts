@@ -22,6 +22,7 @@ import { createHold } from './http/hold';
 import { createPacing, type Pacing } from './http/pacing';
 import { MAX_PARALLEL } from './http/parallelism';
 import { isRateLimited } from './http/rateLimit';
+import type { ServiceClock } from './http/serviceClock';
 import type { ApiAnswer, ApiRequest } from './request';
 import { apiFailure, refusalOf, unreachable, type Asker } from './failure/explain';
 import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './http/retryPolicy';
@@ -57,6 +58,8 @@ export interface WorkspaceApi {
 	 * @param maxParallel the most that the user wants
 	 */
 	atOnce(maxParallel?: number): number;
+	/** The time at the service, as the answers to this key tell it. */
+	serviceClock: ServiceClock;
 	/** Takes this credential's secrets out of a text. */
 	redact(text: string): string;
 }
@@ -133,7 +136,7 @@ export async function openApi(
 	/** One try, when the rate limit lets it pass. */
 	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest): Promise<Try> {
 		await gate
-			.enter(waiting, request.impatient ? IMPATIENT_WAIT_MS : Infinity)
+			.enter(waiting, { ...request, ...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }) })
 			.catch((error: unknown) => {
 				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, asker) : error;
 			});
@@ -144,7 +147,7 @@ export async function openApi(
 			outcome = tried.outcome;
 			return tried;
 		} finally {
-			gate.leave(outcome instanceof Error ? undefined : outcome?.headers);
+			gate.leave(outcome instanceof Error ? undefined : outcome?.headers, request);
 			ended(outcome);
 		}
 	}
@@ -194,6 +197,7 @@ export async function openApi(
 	return {
 		baseUrl,
 		workspaceId: String(credential.workspaceId).trim(),
+		serviceClock: pacing.serviceClock,
 		redact: clean,
 		stop() {
 			stopping.abort();

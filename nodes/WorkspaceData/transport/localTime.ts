@@ -16,7 +16,9 @@ export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone
 		},
 		day(offset) {
 			const day = DateTime.now().setZone(context.getTimezone()).plus({ days: offset });
-			return day.isValid && day.year > 0 && day.year <= 9999 ? (day.toISODate() ?? undefined) : undefined;
+			return day.isValid && day.year > 0 && day.year <= 9999
+				? (day.toISODate() ?? undefined)
+				: undefined;
 		},
 	};
 }

@@ -21,6 +21,11 @@ export interface ApiRequest {
 	timeoutMs?: number;
 	/** Most requests of this execution at once. */
 	maxParallel?: number;
+	/**
+	 * The most requests of this key that this process sends in a second, in all executions, as long as this one
+	 * is waiting or under way; undefined is automatic.
+	 */
+	requestsPerSecond?: number;
 	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
 	impatient?: boolean;
 	/** Whether it is sent at once, past all that wait: it decides whether the others are sent. */

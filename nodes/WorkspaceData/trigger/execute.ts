@@ -16,7 +16,7 @@ const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
  * Passes on the items of a delivery, and carries out the jobs of the trigger: only an execution has n8n's
  * table of duplicates, and static data as they are saved.
  */
-export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const mode = context.getMode();
 	// n8n tries a failed execution again in a separate mode; records of a delivery are known by then.

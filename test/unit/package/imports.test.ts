@@ -15,14 +15,14 @@ function partOf(file: string): string {
 /** The imports that each part may have in addition to its own files: parts, and packages. */
 const ARROWS: Record<string, { parts: string[]; packages: string[] }> = {
 	node: { parts: ['actions', 'trigger', 'editor', 'ui'], packages: ['n8n-workflow'] },
-	actions: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod'] },
+	actions: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod/v3'] },
 	trigger: {
 		parts: ['transport', 'model', 'ui'],
-		packages: ['n8n-workflow', 'zod', 'node:crypto'],
+		packages: ['n8n-workflow', 'zod/v3', 'node:crypto'],
 	},
-	editor: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod'] },
-	transport: { parts: ['model'], packages: ['n8n-workflow', 'zod', 'luxon', 'node:crypto'] },
-	model: { parts: [], packages: ['zod', 'node:crypto'] },
+	editor: { parts: ['transport', 'model', 'ui'], packages: ['n8n-workflow', 'zod/v3'] },
+	transport: { parts: ['model'], packages: ['n8n-workflow', 'zod/v3', 'luxon', 'node:crypto'] },
+	model: { parts: [], packages: ['zod/v3', 'node:crypto'] },
 	ui: { parts: [], packages: [] },
 	credentials: { parts: ['transport'], packages: [] },
 };

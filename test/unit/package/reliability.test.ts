@@ -36,7 +36,7 @@ test('recognizes names of files, and ids in titles', () => {
 	expect(nameOf('/somewhere/test/unit/model/x.test.ts')).toBe('unit/model/x');
 	expect(nameOf('/somewhere/test/e2e/rest/x.e2e.test.ts')).toBe('e2e/rest/x');
 	expect(pathOf('e2e/rest/x')).toBe('test/e2e/rest/x.e2e.test.ts');
-	expect(idsIn('A1–A18: what is verified A17, A18 answers (B3) H1 xB4 B123')).toEqual([
+	expect(idsIn('A1–A18: what is verified A17, A18 answers (B3) I1 xB4 B123')).toEqual([
 		'A17',
 		'A18',
 		'B3',

@@ -32,17 +32,17 @@ function setUp({ mayRepeat = false } = {}) {
 	return {
 		clock,
 		take: async (answer: Answer, key = 'key', subscription = 'whk_1') =>
-			await duplicates.takeOn({ key, subscription, mayRepeat }, answer, clock),
+			await duplicates.claim({ key, subscription, mayRepeat }, answer, clock),
 	};
 }
 
 test('takes an event on once', async () => {
 	const { take } = setUp();
 	const first = new Answer();
-	expect(await take(first)).toBe('taken');
+	expect(await take(first)).toBe('accepted');
 	first.send(200);
-	expect(await take(new Answer())).toBe('known');
-	expect(await take(new Answer(), 'another key')).toBe('taken');
+	expect(await take(new Answer())).toBe('duplicate');
+	expect(await take(new Answer(), 'another key')).toBe('accepted');
 });
 
 test('takes it on again when n8n could not save it', async () => {
@@ -51,18 +51,18 @@ test('takes it on again when n8n could not save it', async () => {
 	await take(first);
 	first.send(500);
 	const second = new Answer();
-	expect(await take(second)).toBe('taken');
+	expect(await take(second)).toBe('accepted');
 	second.send(200);
-	expect(await take(new Answer())).toBe('known');
+	expect(await take(new Answer())).toBe('duplicate');
 });
 
 test.each([
-	[200, 'known'],
-	[500, 'taken'],
+	[200, 'duplicate'],
+	[500, 'accepted'],
 ])('waits for the answer to an earlier delivery, %d', async (status, expected) => {
 	const { take, clock } = setUp();
 	const first = new Answer();
-	expect(await take(first)).toBe('taken');
+	expect(await take(first)).toBe('accepted');
 	const second = take(new Answer());
 	await clock.sleep(1_000);
 	first.send(status);
@@ -74,7 +74,7 @@ test('takes one of many that come together', async () => {
 	const answers = Array.from({ length: 20 }, () => new Answer());
 	const taken = answers.map(async (answer) => await take(answer));
 	answers[0]?.send(200);
-	expect((await Promise.all(taken)).filter((outcome) => outcome === 'taken')).toHaveLength(1);
+	expect((await Promise.all(taken)).filter((outcome) => outcome === 'accepted')).toHaveLength(1);
 });
 
 test('C8 counts an answer that comes minutes after the sender has hung up', async () => {
@@ -86,8 +86,8 @@ test('C8 counts an answer that comes minutes after the sender has hung up', asyn
 	const waiting = take(retry);
 	await clock.sleep(180_000);
 	first.send(200);
-	expect(await waiting).toBe('known');
-	expect(await take(new Answer())).toBe('known');
+	expect(await waiting).toBe('duplicate');
+	expect(await take(new Answer())).toBe('duplicate');
 });
 
 test('C8 a retry whose sender hangs up as well starts nothing', async () => {
@@ -97,22 +97,22 @@ test('C8 a retry whose sender hangs up as well starts nothing', async () => {
 	const waiting = take(retry);
 	await clock.sleep(20_000);
 	retry.hangUp();
-	expect(await waiting).toBe('undecided');
+	expect(await waiting).toBe('pending');
 });
 
 test('does not wait for ever for a delivery that is never answered', async () => {
 	const { take } = setUp();
 	await take(new Answer());
-	expect(await take(new Answer())).toBe('undecided');
+	expect(await take(new Answer())).toBe('pending');
 });
 
 test('what two subscriptions deliver is one event, also where repetitions run', async () => {
 	const { take } = setUp({ mayRepeat: true });
 	const first = new Answer();
-	expect(await take(first)).toBe('taken');
+	expect(await take(first)).toBe('accepted');
 	first.send(200);
-	expect(await take(new Answer(), 'key', 'whk_2')).toBe('known');
-	expect(await take(new Answer(), 'key', 'whk_1')).toBe('taken');
+	expect(await take(new Answer(), 'key', 'whk_2')).toBe('duplicate');
+	expect(await take(new Answer(), 'key', 'whk_1')).toBe('accepted');
 });
 
 test('C10 remembers a bounded number of events', async () => {
@@ -122,7 +122,7 @@ test('C10 remembers a bounded number of events', async () => {
 		await take(answer, `event ${event}`);
 		answer.send(200);
 	}
-	expect(await take(new Answer(), `event ${MAX_KNOWN}`)).toBe('known');
-	expect(await take(new Answer(), 'event 1')).toBe('known');
-	expect(await take(new Answer(), 'event 0')).toBe('taken');
+	expect(await take(new Answer(), `event ${MAX_KNOWN}`)).toBe('duplicate');
+	expect(await take(new Answer(), 'event 1')).toBe('duplicate');
+	expect(await take(new Answer(), 'event 0')).toBe('accepted');
 });

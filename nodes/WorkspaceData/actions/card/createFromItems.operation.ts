@@ -129,8 +129,8 @@ async function prepareCard(
 	const { itemIndex: firstItem, request } = first;
 	const allowed = { fields: true, choices };
 	if (isDry) {
-		const card = existingCard(await run.cards(request).first(Infinity), name, policy);
-		const index = card ? await run.fields(card, request) : indexFields([], name);
+		const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
+		const index = card ? await run.fields.of(card, request) : indexFields([], name);
 		const preview = await previewChanges(
 			run,
 			card ?? { id: '', name },
@@ -140,17 +140,20 @@ async function prepareCard(
 			request,
 		);
 		const { planned } = preview;
-		run.hint(
+		run.messages.hint(
 			`Dry run: card '${card?.name ?? name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
 		);
 		return { firstItem, ...(card && { card }), isNew: !card, ...preview };
 	}
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	const planned = await changeCard(run, card, parts, allowed, request).catch((error: unknown) => {
-		run.note(error, [run.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '));
+		run.messages.note(
+			error,
+			[run.messages.noteOn(error), whatExists(card, isNew)].filter(Boolean).join(' '),
+		);
 		throw error;
 	});
-	return { firstItem, card, isNew, planned, index: await run.fields(card, request) };
+	return { firstItem, card, isNew, planned, index: await run.fields.of(card, request) };
 }
 
 /** Says which parts exist after a run that failed. */
@@ -189,7 +192,7 @@ export const createCardFromItems = defineOperation({
 		const how = { policy, isDry, choices };
 		const key = JSON.stringify(['createFromItems', name, how, hasRecords]);
 		const part: Part = { itemIndex, columns, request };
-		const target = await run.together(
+		const target = await run.items.gather(
 			key,
 			itemIndex,
 			part,
@@ -204,14 +207,14 @@ export const createCardFromItems = defineOperation({
 		const write: Write = {
 			card,
 			columns,
-			options: { unknownFields: 'create', exact: true, ...(choices && { missingChoices }) },
+			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
 			request,
 			dryRun: false,
 		};
 		return await withLiveFields(run, write, async (index, data) => {
 			return [recordOutput(index, true, {})(await create(run, write, data))];
 		}).catch((error: unknown) => {
-			run.note(error, whatExists(card, isNew));
+			run.messages.note(error, whatExists(card, isNew));
 			throw error;
 		});
 	},

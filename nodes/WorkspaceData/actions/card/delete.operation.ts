@@ -11,7 +11,7 @@ export const deleteCard = defineOperation({
 	writes: true,
 	properties: [cardLocator],
 	async execute({ run, get }) {
-		const { id } = await run.exactCard(get('cardId'));
+		const { id } = await run.cards.findExact(get('cardId'));
 		const { body } = await run.api.request({
 			method: 'DELETE',
 			path: cardPath(id),

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/listings';
 import { readCreated } from '../output/created';
-import { exclusively } from '../schedule/exclusive';
 import type { Run } from '../run/run';
 
 /**
@@ -79,7 +78,7 @@ export async function cardOfName(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
-	return await exclusively(run, `card ${name.trim().toLowerCase()}`, async () => {
+	return await run.writes.exclusively(`card ${name.trim().toLowerCase()}`, async () => {
 		const before = await listCards(run.api, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };

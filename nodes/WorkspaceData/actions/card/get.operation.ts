@@ -9,7 +9,7 @@ export const getCardOperation = defineOperation({
 	description: 'Retrieve a card',
 	properties: [cardLocator],
 	async execute({ run, get }) {
-		const { id } = await run.card(get('cardId'));
+		const { id } = await run.cards.find(get('cardId'));
 		return [(await getCard(run.api, id)).raw];
 	},
 });

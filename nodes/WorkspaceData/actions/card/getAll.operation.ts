@@ -10,6 +10,6 @@ export const getManyCards = defineOperation({
 	properties: [returnAllProperty, limitProperty],
 	async execute({ run, get }) {
 		const limit = readLimit(get('returnAll'), get('limit'));
-		return (await run.cards().first(limit)).map(({ raw }) => raw);
+		return (await run.cards.list().first(limit)).map(({ raw }) => raw);
 	},
 });

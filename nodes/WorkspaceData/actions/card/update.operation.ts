@@ -51,7 +51,7 @@ export const updateCard = defineOperation({
 			},
 			'Update Fields',
 		);
-		const { id } = await run.card(get('cardId'));
+		const { id } = await run.cards.find(get('cardId'));
 		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
 		const written = readCard(body);
 		if (!written) assertDone(body, 'card', 'changed');

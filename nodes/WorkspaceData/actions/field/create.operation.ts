@@ -46,7 +46,7 @@ export const createField = defineOperation({
 			type: requireText(get('type'), fieldTypeProperty.displayName),
 			...readFieldOptions(entered),
 		};
-		const card = await run.card(get('cardId'));
+		const card = await run.cards.find(get('cardId'));
 		const created = await addField(run, card.id, sent);
 		if (!created) hintNoId(run, 'field');
 		return [created?.raw ?? sent];

@@ -20,8 +20,8 @@ export async function locateField(
 	fieldLocator: Locator,
 ): Promise<{ card: CardReference; field: Field }> {
 	const { mode, text, shown } = readLocator(fieldLocator, 'Field');
-	const card = await run.card(cardLocator);
-	const fields = await run.fields(card);
+	const card = await run.cards.find(cardLocator);
+	const fields = await run.fields.of(card);
 	if (mode === 'name') return { card, field: fields.resolve(text) };
 	const field = fields.byId(text) ?? (shown === text ? undefined : fields.find(shown));
 	if (field) return { card, field };
@@ -53,8 +53,8 @@ export async function locateExactField(
 	fieldLocator: Locator,
 ): Promise<{ card: CardReference; field: Field }> {
 	const { mode, text, entered, shown } = readLocator(fieldLocator, 'Field');
-	const card = await run.exactCard(cardLocator);
-	const fields = await run.fields(card);
+	const card = await run.cards.findExact(cardLocator);
+	const fields = await run.fields.of(card);
 	if (mode === 'name') return { card, field: fields.exact(entered) };
 	const field = fields.byId(text);
 	if (!field) throw missing(card, fields, text);

@@ -11,7 +11,7 @@ export const getManyFields = defineOperation({
 	properties: [cardLocator, returnAllProperty, limitProperty],
 	async execute({ run, get }) {
 		const limit = readLimit(get('returnAll'), get('limit'));
-		const { fields } = await run.fields(await run.card(get('cardId')));
+		const { fields } = await run.fields.of(await run.cards.find(get('cardId')));
 		return fields.slice(0, limit).map(({ raw }) => raw);
 	},
 });

@@ -1,11 +1,10 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
 import { addingChoices, newChoices } from '../../model/value/choiceChange';
-import { readField, type Field } from '../../model/answer/field';
+import { plainOption, readField, type Field } from '../../model/answer/field';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
-import { exclusively } from '../schedule/exclusive';
 import { fieldPath } from '../field/fieldLocator';
 import {
 	createFields,
@@ -38,13 +37,16 @@ function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefin
 /** The values of all items by key, in the order in which the keys come. */
 type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
 
-/** How many items are taken in before others have their turn. */
-const ITEMS_A_TURN = 1_000;
+/** How many items are read between two yields to the event loop. */
+const SLICE_ITEMS = 1_000;
 
-async function columnsOf({ turn }: Pick<Run, 'turn'>, writes: Writes): Promise<Columns> {
+async function columnsOf(
+	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
+	writes: Writes,
+): Promise<Columns> {
 	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
 	for (const [place, { columns: own }] of writes.entries()) {
-		if (place % ITEMS_A_TURN === 0) await turn();
+		if (place % SLICE_ITEMS === 0) await yieldToLoop();
 		for (const [key, value] of own.entries) {
 			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
 			columns.set(key, column);
@@ -72,7 +74,7 @@ function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 	const values = new Map<Field, unknown[]>();
 	for (const [key, column] of columns) {
 		const field = peek(index, key, column.hint);
-		if (!field || field === 'ambiguous' || !['choice', 'choices'].includes(field.kind)) continue;
+		if (!field || field === 'ambiguous' || !field.kind.choicesIn) continue;
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
 	}
 	return [...values]
@@ -108,10 +110,7 @@ export async function previewChanges(
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
 		...field,
-		options: [
-			...field.options,
-			...(changed.get(field) ?? []).map((text) => ({ label: text, values: [text], sent: text })),
-		],
+		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
 	return { planned, index: indexFields([...known, ...added], card.name) };
 }
@@ -131,9 +130,11 @@ async function addChoices(
 			body: addingChoices(field, texts),
 		});
 		const names = texts.map((text) => `'${clip(text)}'`).join(', ');
-		run.hint(`Choices were added to field '${field.name}' of card '${card.name}': ${names}`);
+		run.messages.hint(
+			`Choices were added to field '${field.name}' of card '${card.name}': ${names}`,
+		);
 	}
-	await run.changedFields(card, request);
+	await run.fields.changed(card, request);
 }
 
 /**
@@ -149,16 +150,16 @@ export async function changeCard(
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<PlannedField[]> {
-	return await exclusively(run, `fields of ${card.id}`, async () => {
+	return await run.writes.exclusively(`fields of ${card.id}`, async () => {
 		// Read again: another run may have added them since.
-		let index = await run.changedFields(card, request);
+		let index = await run.fields.changed(card, request);
 		const columns = await columnsOf(run, writes);
 		const missing = allowed.fields ? missingColumns(index, columns) : [];
 		let created: PlannedField[] = [];
 		if (missing.length > 0) {
 			const planned = await planFields(run, missing, index.fields, request);
 			({ created, index } = await createFields(run, card, planned, request));
-			run.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
+			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
 		}
 		const additions = allowed.choices ? missingChoices(index, columns) : [];
 		if (additions.length > 0) {
@@ -166,7 +167,7 @@ export async function changeCard(
 				const fields =
 					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
 				const wanted = quoted(additions.map(({ field }) => field));
-				run.note(
+				run.messages.note(
 					error,
 					[fields, `Choices were to be added to ${wanted}.`].filter(Boolean).join(' '),
 				);
@@ -197,8 +198,8 @@ export async function growCard(
 	};
 	if (!allowed.fields && !allowed.choices) return write;
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
-	const preview = await run.together(key, itemIndex, write, async (writes: Writes) => {
-		const index = await run.fields(card, request);
+	const preview = await run.items.gather(key, itemIndex, write, async (writes: Writes) => {
+		const index = await run.fields.of(card, request);
 		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
 		const columns = await columnsOf(run, writes);
 		const lacks =

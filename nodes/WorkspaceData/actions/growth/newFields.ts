@@ -2,10 +2,9 @@
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../model/openApi';
-import { inferType, textType } from '../../model/value/infer';
+import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
-import { offeredType, USUAL_TYPES } from '../../model/value/offeredTypes';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/listings';
 import { addField } from '../field/definition';
@@ -64,7 +63,7 @@ export async function planFields(
 	const offered = await offeredTypes(run, seen, request);
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
-		await run.turn();
+		await run.yieldToLoop();
 		const { type, why, choices } = inferType(name, values);
 		const own = offeredType(type, offered);
 		planned.push({
@@ -151,7 +150,7 @@ export async function createFields(
 	const created: PlannedField[] = [];
 	const work = async (): Promise<FieldIndex> => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
-		const index = await run.changedFields(card, request);
+		const index = await run.fields.changed(card, request);
 		for (const { name } of created) requireOnce(card, index, name);
 		return index;
 	};
@@ -161,7 +160,7 @@ export async function createFields(
 			created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`,
 			left.length > 0 && `Not created: ${quoted(left)}.`,
 		];
-		run.note(error, facts.filter(Boolean).join(' '));
+		run.messages.note(error, facts.filter(Boolean).join(' '));
 		throw error;
 	});
 	return { created, index };

@@ -47,8 +47,8 @@ export function readCreated<Thing>(
 }
 
 /** Tells the user that something was created whose ID is not in the output. */
-export function hintNoId(run: Pick<Run, 'hint'>, thing: ThingName): void {
-	run.hint(
+export function hintNoId(run: Pick<Run, 'messages'>, thing: ThingName): void {
+	run.messages.hint(
 		`The service created a ${thing}, but its answer shows no ID, so the output has none. Do not create the ${thing} again: look for it in the service.`,
 	);
 }

@@ -19,11 +19,11 @@ export const existsOperation = (names: Names, wanted: boolean): Operation =>
 		passesOn: true,
 		properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
 		async execute({ run, itemIndex, get }) {
-			const card = await run.card(get('cardId'));
-			const index = await run.fields(card);
+			const card = await run.cards.find(get('cardId'));
+			const index = await run.fields.of(card);
 			const passes = readFilter(get('filters'), get('matchType'), index, run);
 			let exists = false;
-			const read = await scanRecords(run, run.records(card, Infinity), (record) => {
+			const read = await scanRecords(run, run.records.of(card, Infinity), (record) => {
 				exists = !passes || passes(record);
 				return exists;
 			});

@@ -40,7 +40,7 @@ export async function withRecord(
 	whenNotFound: WhenNotFound,
 	work: (record: DataRecord) => JsonObject | Promise<JsonObject>,
 ): Promise<JsonObject[]> {
-	const record = await run.records(card, Infinity, request).find(recordId);
+	const record = await run.records.of(card, Infinity, request).find(recordId);
 	if (record) return [await work(record)];
 	return whenNotFound(
 		new InputError(

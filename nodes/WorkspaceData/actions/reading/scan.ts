@@ -2,7 +2,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { RecordListing } from '../../transport/listings';
 import type { Run } from '../run/run';
 
-/** Records that are processed in one turn of the event loop. Up to this number, no hint is given. */
+/** Records that are processed between two yields to the event loop. Up to this number, no hint is given. */
 const A_FEW = 100;
 
 /**
@@ -13,7 +13,7 @@ const A_FEW = 100;
  * @returns how many records were looked at
  */
 export async function scanRecords(
-	{ turn }: Pick<Run, 'turn'>,
+	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
 	listing: RecordListing,
 	isLast: (record: DataRecord) => boolean,
 	toTheEnd = false,
@@ -23,7 +23,7 @@ export async function scanRecords(
 		const part = await listing.part(read, A_FEW, toTheEnd);
 		if (part.length === 0) return read;
 		// For a further item the listing is there already: nothing else would pause.
-		await turn();
+		await yieldToLoop();
 		for (const record of part) {
 			read += 1;
 			if (isLast(record)) return read;
@@ -41,17 +41,17 @@ export interface ReadingCost {
 
 /** Says what conditions, a search or an order cost, where it was more than a page. */
 export function hintAtReading(
-	{ hint }: Pick<Run, 'hint'>,
+	{ messages }: Pick<Run, 'messages'>,
 	read: number,
 	{ limit = Infinity, needsAll = false }: ReadingCost = {},
 ): void {
 	if (read <= A_FEW) return;
 	if (needsAll && limit !== Infinity) {
-		hint(
+		messages.hint(
 			`${read} records were read, although 'Limit' is ${limit}: the service can neither sort nor tell which records are new.`,
 		);
 		return;
 	}
 	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
-	hint(`${read} records were read, because the service cannot filter or count.${advice}`);
+	messages.hint(`${read} records were read, because the service cannot filter or count.${advice}`);
 }

@@ -1,6 +1,6 @@
 /** The parameter Since Last Run: only what this node has not returned before. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
@@ -19,8 +19,8 @@ import {
 } from '../../model/seenRecords';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run/run';
-import { sortInTurns } from '../schedule/sortInTurns';
-import { mapInTurns } from '../schedule/turns';
+import { sortInSlices } from '../schedule/sortInSlices';
+import { mapInSlices } from '../schedule/yieldToLoop';
 import { scanRecords } from './scan';
 
 /** The key in the node's static data; its value is a JSON text. */
@@ -69,9 +69,6 @@ interface TrackedCard {
 	left: Set<string>;
 }
 
-/** The cards of a run: its items share the records that were returned. */
-const tracked = new WeakMap<Run, Map<string, Promise<TrackedCard>>>();
-
 async function openCard(
 	run: Run,
 	card: CardReference,
@@ -98,10 +95,10 @@ async function openCard(
 		}
 		return false;
 	};
-	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
-	const listed = await sortInTurns(run.turn, entries, byAge);
+	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
+	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
-	run.atEnd(() => save(run.context, card, { by, mark }, opened));
+	run.ending.whenDone(() => save(run.context, card, { by, mark }, opened));
 	return opened;
 }
 
@@ -142,22 +139,20 @@ export async function notReturnedBefore(
 	request: ReadOptions,
 ): Promise<{ records: DataRecord[]; read: number }> {
 	const { by, mark, passes = () => true, limit } = query;
-	const cards = tracked.get(run) ?? new Map<string, Promise<TrackedCard>>();
-	tracked.set(run, cards);
-	const key = JSON.stringify([card.id, by, mark]);
-	const opening = cards.get(key) ?? openCard(run, card, index, query, request);
-	cards.set(key, opening);
-	const { before, listed, read, returned, left } = await opening;
+	const { before, listed, read, returned, left } = await run.once(
+		JSON.stringify(['since', card.id, by, mark]),
+		async () => await openCard(run, card, index, query, request),
+	);
 	if (!isProduction(run.context)) {
-		run.hint(
+		run.messages.hint(
 			"'Since Last Run' in a manual run only shows what would come: these records come again when the published workflow runs",
 		);
 	}
-	// Items of one card take turns: each leaves out what those before it returned.
-	return await run.inOrder(card, `since ${by}`, async () => {
-		const passing = (await mapInTurns(run.turn, listed, (one) => passes(one.record) && one)).filter(
-			(one) => one !== false,
-		);
+	// Items of one card run one after the other: each leaves out what those before it returned.
+	return await run.inOrder(JSON.stringify(['since', card.id, by]), async () => {
+		const passing = (
+			await mapInSlices(run.yieldToLoop, listed, (one) => passes(one.record) && one)
+		).filter((one) => one !== false);
 		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
 			throw new InputError(
 				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,

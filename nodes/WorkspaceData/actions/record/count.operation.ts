@@ -12,15 +12,15 @@ export const countRecords = defineOperation({
 	description: 'Count all records of a card, or the records that meet the conditions',
 	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
 	async execute({ run, get }) {
-		const card = await run.card(get('cardId'));
-		const index = await run.fields(card);
+		const card = await run.cards.find(get('cardId'));
+		const index = await run.fields.of(card);
 		const passes = readFilter(get('filters'), get('matchType'), index, run);
 		let count = 0;
 		const take = (record: DataRecord): boolean => {
 			if (!passes || passes(record)) count += 1;
 			return false;
 		};
-		const read = await scanRecords(run, run.records(card, Infinity), take, true);
+		const read = await scanRecords(run, run.records.of(card, Infinity), take, true);
 		hintAtReading(run, read);
 		return [{ count }];
 	},

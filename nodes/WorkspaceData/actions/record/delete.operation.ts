@@ -32,9 +32,9 @@ export const deleteRecord = defineOperation({
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const isDry = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
-		const card = await run.exactCard(get('cardId'), request);
+		const card = await run.cards.findExact(get('cardId'), request);
 		if (isDry) {
-			const output = dryOutput(await run.fields(card, request));
+			const output = dryOutput(await run.fields.of(card, request));
 			return await withRecord(run, card, id, request, whenNotFound, (record) =>
 				output('delete', record, undefined),
 			);

@@ -32,8 +32,8 @@ export const deleteManyRecords = defineOperation({
 		const isDry = readDryRun(options.dryRun);
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		requireConditions(conditions);
-		const card = await run.exactCard(get('cardId'), request);
-		const index = await run.fields(card, request);
+		const card = await run.cards.findExact(get('cardId'), request);
+		const index = await run.fields.of(card, request);
 		const remove = async ({ id }: { id: string }): Promise<'deleted'> => {
 			if (isDry) return 'deleted';
 			const path = recordPath(card.id, id);

@@ -29,8 +29,8 @@ export const getRecord = defineOperation({
 		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
-		const card = await run.card(get('cardId'), request);
-		const output = recordOutput(await run.fields(card, request), get('simple'), options);
+		const card = await run.cards.find(get('cardId'), request);
+		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
 		return await withRecord(run, card, recordId, request, whenNotFound, (record) => output(record));
 	},
 });

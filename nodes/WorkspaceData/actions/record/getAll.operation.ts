@@ -15,7 +15,7 @@ import { simplifyProperty } from '../../ui/simplify';
 import { readChoice } from '../inputs/choice';
 import { readLimit } from '../inputs/limit';
 import { defineOperation } from '../operation';
-import { mapInTurns } from '../schedule/turns';
+import { mapInSlices } from '../schedule/yieldToLoop';
 import { readFilter } from '../reading/filters';
 import { recordOutput } from '../reading/output';
 import { requestOptions } from '../writing/requestOptions';
@@ -55,12 +55,12 @@ export const getManyRecords = defineOperation({
 		const request = requestOptions(options);
 		const limit = readLimit(get('returnAll'), get('limit'));
 		const by = readChoice(sinceProperty, get('since')) ?? 'all';
-		const card = await run.card(get('cardId'), request);
-		const index = await run.fields(card, request);
+		const card = await run.cards.find(get('cardId'), request);
+		const index = await run.fields.of(card, request);
 		const output = recordOutput(index, get('simple'), options);
 		const passes = all(
 			readFilter(get('filters'), get('matchType'), index, run),
-			readSearch(get('search'), index, run),
+			readSearch(get('search'), index),
 		);
 		const sort = readSort(get('sort'), index, run);
 		if (by !== 'all') {
@@ -68,9 +68,9 @@ export const getManyRecords = defineOperation({
 			const query = { by, mark, passes, limit };
 			const { records, read } = await notReturnedBefore(run, card, index, query, request);
 			hintAtReading(run, read, { limit, needsAll: true });
-			return await mapInTurns(run.turn, sort ? await sort(records) : records, output);
+			return await mapInSlices(run.yieldToLoop, sort ? await sort(records) : records, output);
 		}
-		const listing = run.records(card, passes || sort ? Infinity : limit, request);
+		const listing = run.records.of(card, passes || sort ? Infinity : limit, request);
 		if (sort) {
 			const found: DataRecord[] = [];
 			const keep = (record: DataRecord): boolean => {
@@ -78,7 +78,7 @@ export const getManyRecords = defineOperation({
 				return false;
 			};
 			hintAtReading(run, await scanRecords(run, listing, keep, true), { limit, needsAll: true });
-			return await mapInTurns(run.turn, (await sort(found)).slice(0, limit), output);
+			return await mapInSlices(run.yieldToLoop, (await sort(found)).slice(0, limit), output);
 		}
 		// At once, so that records and their output are not in memory together.
 		const results: JsonObject[] = [];

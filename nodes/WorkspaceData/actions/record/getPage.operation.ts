@@ -62,8 +62,8 @@ export const getRecordPageOperation = defineOperation({
 		const request = requestOptions(options);
 		const limit = readLimit(undefined, get('limit'));
 		const cursor = readCursorParameter(get('cursor'));
-		const card = await run.card(get('cardId'), request);
-		const output = recordOutput(await run.fields(card, request), get('simple'), options);
+		const card = await run.cards.find(get('cardId'), request);
+		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
 		const page = await getRecordPage(run.api, card.id, cursor, limit, request).catch(
 			(error: unknown) => {
 				throw explainCursor(error, cursor);

@@ -31,7 +31,7 @@ export const updateManyRecords = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
-		const index = write.preview ?? (await run.fields(card, request));
+		const index = write.preview ?? (await run.fields.of(card, request));
 		const typed = await fieldsFor(run, write, index, request);
 		const data = requireData(toRecordData(run, columns, typed, options), columns);
 		const output = recordOutput(index, true, options);
@@ -40,7 +40,7 @@ export const updateManyRecords = defineOperation({
 			run,
 			card,
 			// Conditions use the existing fields, also in a dry run.
-			write.preview ? await run.fields(card, request) : index,
+			write.preview ? await run.fields.of(card, request) : index,
 			conditions,
 			request,
 			async (record) => await update(run, write, data, record.id, record),

@@ -16,7 +16,6 @@ import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/parallel';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { matchIndex } from '../writing/matchIndex';
 import { itemKey, matchingFieldIds } from '../writing/matching';
 import { readNotFound } from '../reading/notFound';
 import { recordOutput } from '../reading/output';
@@ -104,11 +103,11 @@ export const upsertRecord = defineOperation({
 				? dryResults(dryOutput(index, options))
 				: results(recordOutput(index, true, options));
 			const fieldIds = matchingFieldIds(columns, index);
-			const key = itemKey(fieldIds, data, index);
-			const matches = await matchIndex(run, card, index, fieldIds, request);
+			const key = itemKey(fieldIds, data, index, run.zone);
+			const matches = await run.writes.matches(card, index, fieldIds, request);
 
 			// Items with the same key act on one record, one after the other.
-			return await run.inOrder(card, JSON.stringify([fieldIds, key]), async () => {
+			return await run.writes.inOrder(card, JSON.stringify([fieldIds, key]), async () => {
 				const found = chosen(await matches.find(data), multipleMatches, card.name);
 				// Nothing is done with them: neither `created` nor `updated`.
 				if (found.length > 0 && upsertMode === 'createOnly') return found.map(kept);

@@ -1,4 +1,4 @@
-/** Works through the items of a run, a limited number at a time. Items can wait for work that is done once for all. */
+/** Works through the items of a run, a limited number at a time. Items can wait for work that is done once for all of them. */
 export interface Items {
 	/**
 	 * Does some work for every item. Starts them in their order, up to `MAX_AT_ONCE` at a time.
@@ -7,19 +7,19 @@ export interface Items {
 	 */
 	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
 	/**
-	 * Waits until every item of the run has come to such a place or has ended, then does the work of this
-	 * key once. An item that waits here makes room for another.
+	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with what the
+	 * items contribute. An item that waits here makes room for another.
 	 *
 	 * @param key items with the same key share the work
-	 * @param brought the part of this item
-	 * @param work gets the parts of all items, in their order
+	 * @param contribution what this item contributes
+	 * @param work gets the contributions of all items with this key, in the order of the items
 	 * @returns the result of the work, the same for all
 	 */
-	together<Brought, Result>(
+	gather<Contribution, Result>(
 		key: string,
 		itemIndex: number,
-		brought: Brought,
-		work: (all: readonly Brought[]) => Promise<Result>,
+		contribution: Contribution,
+		work: (all: readonly Contribution[]) => Promise<Result>,
 	): Promise<Result>;
 }
 
@@ -34,7 +34,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	let next = 0;
 	/** The items that have started, and neither wait for the others nor have ended. */
 	const busy = new Set<number>();
-	const groups = new Map<string, Array<{ itemIndex: number; brought: unknown }>>();
+	const groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
 	const results = new Map<string, Promise<unknown>>();
 	let open = (): void => {};
 	const complete = new Promise<void>((resolve) => (open = resolve));
@@ -71,19 +71,21 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 			await allEnded;
 			return ended;
 		},
-		async together<Brought, Result>(
+		async gather<Contribution, Result>(
 			key: string,
 			itemIndex: number,
-			brought: Brought,
-			work: (all: readonly Brought[]) => Promise<Result>,
+			contribution: Contribution,
+			work: (all: readonly Contribution[]) => Promise<Result>,
 		) {
 			const group = groups.get(key) ?? [];
 			groups.set(key, group);
-			group.push({ itemIndex, brought });
+			group.push({ itemIndex, contribution });
 			leave(itemIndex);
 			await complete;
 			const inOrder = () =>
-				group.sort((a, b) => a.itemIndex - b.itemIndex).map((entry) => entry.brought as Brought);
+				group
+					.sort((a, b) => a.itemIndex - b.itemIndex)
+					.map((entry) => entry.contribution as Contribution);
 			const result = results.get(key) ?? work(inOrder());
 			results.set(key, result);
 			return (await result) as Result;

@@ -14,9 +14,6 @@ export interface Conditions {
 	matchType: unknown;
 }
 
-/** Records that the run has changed since it read its listing, as they are now. */
-const changed = new WeakMap<DataRecord, DataRecord | 'deleted'>();
-
 /**
  * Requires a condition: without one, all records of the card would be changed.
  *
@@ -43,17 +40,17 @@ async function chooseRecords(
 	index: FieldIndex,
 	{ filters, matchType }: Conditions,
 	request: ReadOptions,
-): Promise<Array<{ listed: DataRecord; current: DataRecord }>> {
+): Promise<DataRecord[]> {
 	const passes = readFilter(filters, matchType, index, run, true);
-	const chosen: Array<{ listed: DataRecord; current: DataRecord }> = [];
+	const chosen: DataRecord[] = [];
 	const take = (listed: DataRecord): boolean => {
-		const current = changed.get(listed) ?? listed;
-		if (current !== 'deleted' && passes?.(current)) chosen.push({ listed, current });
+		const current = run.writes.current(card, listed);
+		if (current !== 'deleted' && passes?.(current)) chosen.push(current);
 		return false;
 	};
-	const read = await scanRecords(run, run.records(card, Infinity, request), take, true);
+	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
 	hintAtReading(run, read);
-	const fresh = await run.freshFields(card, request);
+	const fresh = await run.fields.fresh(card, request);
 	const known = (fields: FieldIndex): string =>
 		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
 	if (known(fresh) !== known(index)) {
@@ -66,7 +63,7 @@ async function chooseRecords(
 }
 
 /**
- * Changes all records that meet the conditions; items take turns, in their order, and each sees
+ * Changes all records that meet the conditions: items one after the other, in their order, and each sees
  * the changes of the items before it.
  *
  * @param change changes one record; returns its new state, or that it is deleted
@@ -82,20 +79,20 @@ export async function changeMany<State extends DataRecord | 'deleted'>(
 	change: (record: DataRecord) => Promise<State>,
 	done: 'updated' | 'deleted',
 ): Promise<Array<{ before: DataRecord; after: State }>> {
-	return await run.inOrder(card, 'many', async () => {
+	return await run.writes.inOrder(card, 'many', async () => {
 		const chosen = await chooseRecords(run, card, index, conditions, request);
 		let count = 0;
 		return await inParallel(
 			chosen,
 			() => run.api.atOnce(request.maxParallel),
-			async ({ listed, current }) => {
+			async (current) => {
 				const after = await change(current);
-				changed.set(listed, after);
+				run.writes.changed(card, current.id, after);
 				count += 1;
 				return { before: current, after };
 			},
 		).catch((error: unknown) => {
-			run.note(error, `${count} of ${chosen.length} records were ${done}.`);
+			run.messages.note(error, `${count} of ${chosen.length} records were ${done}.`);
 			throw error;
 		});
 	});

@@ -1,16 +1,16 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
-import { toFieldValue, type ConversionRules } from '../../model/value/values';
+import type { EntryRules } from '../../model/value/kinds/kind';
+import { enter } from '../../model/value/value';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
 	unknownFieldsOption,
 } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
-import { localTime } from '../../transport/localTime';
 import type { Run } from '../run/run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
@@ -63,7 +63,7 @@ export interface ColumnOptions {
 	unknownFields?: string;
 	missingChoices?: string;
 	/** Whether texts are refused that a field would keep in part only. */
-	exact?: boolean;
+	whole?: boolean;
 }
 
 /** The field mapper, without the values of an item. */
@@ -74,27 +74,18 @@ interface Mapper {
 	hints: ReadonlyMap<string, FieldHint>;
 }
 
-/** Mappers that were read. One without expressions is the same object for all items, and lists all fields of the card. */
-const mappers = new WeakMap<object, Mapper>();
-
-/** @returns undefined for a value that is no mapper */
-function readMapper(value: unknown): Mapper | undefined {
-	if (!isObject(value)) return undefined;
-	const known = mappers.get(value);
-	if (known) return known;
+function readMapper(value: JsonObject): Mapper {
 	const columns = columnsSchema.parse(value);
 	const schema = readSchema(columns.schema ?? []);
 	const hints = new Map(schema.map(({ id, fieldId, name }) => [id, { fieldId, name }]));
 	// The editor keeps `false` for switches that are not even shown.
 	const hidden = new Set(schema.filter(({ isHidden }) => isHidden).map(({ id }) => id));
-	const mapper = {
+	return {
 		isAutomatic: columns.mappingMode === 'autoMapInputData',
 		mapped: Object.entries(columns.value ?? {}).filter(([key]) => !hidden.has(key)),
 		matchingKeys: columns.matchingColumns ?? [],
 		hints,
 	};
-	mappers.set(value, mapper);
-	return mapper;
 }
 
 /**
@@ -105,8 +96,14 @@ function readMapper(value: unknown): Mapper | undefined {
  * @param label the mapper's name in the editor
  * @throws InputError when there is nothing to write
  */
-export function readColumns(value: unknown, item: JsonObject, label: string): Columns {
-	const mapper = readMapper(value);
+export function readColumns(
+	{ once }: Pick<Run, 'once'>,
+	value: unknown,
+	item: JsonObject,
+	label: string,
+): Columns {
+	// A mapper without expressions is the same object for all items, and lists all fields of the card.
+	const mapper = isObject(value) && once(value, () => readMapper(value));
 	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	const { isAutomatic, matchingKeys, hints } = mapper;
 	const entries = isAutomatic ? automaticEntries(item) : mapper.mapped;
@@ -134,15 +131,15 @@ const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoi
 /** How values are converted for this item. @throws InputError for an unknown option value */
 function conversionRules(
 	run: Run,
-	{ emptyValues, unknownFields, missingChoices, exact }: ColumnOptions,
-): ConversionRules {
+	{ emptyValues, unknownFields, missingChoices, whole }: ColumnOptions,
+): EntryRules {
 	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
-		toUtc: localTime(run.context),
+		zone: run.zone,
 		// Fields that were made for the values of all items hold what single items have in another type.
 		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
-		...(exact && { exact }),
+		...(whole && { whole }),
 		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }
@@ -151,7 +148,7 @@ function conversionRules(
 const MAX_NAMED = 10;
 
 /** All that is wrong with the values of an item, as one error; other failures come first. */
-function together(errors: readonly unknown[]): unknown {
+function combineErrors(errors: readonly unknown[]): unknown {
 	const refusals = errors.filter((error) => error instanceof InputError);
 	if (errors.length === 1 || refusals.length < errors.length) {
 		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
@@ -186,6 +183,7 @@ export function toRecordData(
 			? index.find(key, columns.hints.get(key))
 			: index.resolve(key, columns.hints.get(key), FIELD_ADVICE);
 	const keys = new Map<string, string>();
+	const matching = new Set(columns.matchingKeys);
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key);
 		if (!field) return undefined;
@@ -197,7 +195,7 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
-		const value = toFieldValue(field, entry, rules);
+		const value = enter(field, entry, matching.has(key) ? { ...rules, exact: true } : rules);
 		return value === undefined ? undefined : [field.id, value];
 	};
 	const data: Array<[string, unknown]> = [];
@@ -210,7 +208,7 @@ export function toRecordData(
 			errors.push(error);
 		}
 	}
-	if (errors.length > 0) throw together(errors);
+	if (errors.length > 0) throw combineErrors(errors);
 	// Object.fromEntries, not assignment: a field may be called `__proto__`.
 	return Object.fromEntries(data);
 }

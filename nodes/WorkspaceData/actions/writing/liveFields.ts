@@ -46,8 +46,10 @@ export async function prepareWrite(
 	const request = requestOptions(options);
 	const dryRun = readDryRun(options.dryRun);
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
-	const read = readColumns(columns, item, label);
-	const card = await (isExact ? run.exactCard(cardId, request) : run.card(cardId, request));
+	const read = readColumns(run, columns, item, label);
+	const card = await (isExact
+		? run.cards.findExact(cardId, request)
+		: run.cards.find(cardId, request));
 	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
 }
 
@@ -56,24 +58,18 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** A text that a field of an unknown type may need as a number or as true or false. */
-const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
-
-/** The fields of the card; unknown types are inferred from records where that matters. */
+/** The fields of the card, with the habits of its records where these decide how a value is sent. */
 export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Write,
 	index: FieldIndex,
 	request: ReadOptions,
 ): Promise<FieldIndex> {
-	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
-	const matters = columns.entries.some(
-		([key, value]) =>
-			typeof value === 'string' &&
-			MAY_BE_TYPED.test(value) &&
-			index.candidates(key).some(({ kind }) => kind === 'unknown'),
+	if (!index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
+	const matters = columns.entries.some(([key, value]) =>
+		index.candidates(key).some(({ kind }) => kind.dependsOnRecords?.(value)),
 	);
-	return matters ? await run.sampledFields(card, index, request) : index;
+	return matters ? await run.fields.sampled(card, index, request) : index;
 }
 
 /**
@@ -91,17 +87,18 @@ export async function withLiveFields<Result>(
 	const { card, columns, options, request } = write;
 	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
 		const index = await fieldsFor(run, write, listing, reading);
-		return { index, data: toRecordData(run, columns, index, options) };
+		// Habits decide what is sent, not what is the same value: all items of a listing share an index of records.
+		return { index: listing, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = write.preview ?? (await run.fields(card, request));
+	const listing = write.preview ?? (await run.fields.of(card, request));
 	const { index, data } = await toData(listing, request);
 	return await work(index, data).catch(async (error: unknown) => {
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
 		const reading = { ...request, ahead: true };
 		// The service's words about the record count, not its words about a listing.
-		const again = await run
-			.freshFields(card, reading)
+		const again = await run.fields
+			.fresh(card, reading)
 			.catch(() => listing)
 			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
 			.finally(letGo);

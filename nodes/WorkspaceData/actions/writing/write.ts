@@ -1,4 +1,4 @@
-import { isEmpty } from '../../model/value/comparison';
+import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
 import { assertDone } from '../../transport/failure/failures';

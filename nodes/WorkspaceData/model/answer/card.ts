@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { readEntries } from './page';
 import { type JsonObject, readObject, resourceSchema } from './shapes';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
 import { readEntries } from './page';

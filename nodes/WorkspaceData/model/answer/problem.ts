@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { parseJsonText } from './json';
 import { isObject, type JsonObject, WRAPPERS } from './shapes';
 import { isWebPage } from './webPage';

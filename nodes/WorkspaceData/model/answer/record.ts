@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
 import { asUtc } from '../time';
@@ -35,9 +35,15 @@ const ownField = (name: string, type: string): ValueField => ({
 	options: [],
 });
 
+/** Sortable character by character, not as a language does. */
+const identifier: ValueField = ((field) => ({
+	...field,
+	kind: { ...field.kind, isLanguage: false },
+}))(ownField('ID', 'text'));
+
 /** A record's own properties, under the names by which filters know them. */
 export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
-	['id', { field: ownField('ID', 'text'), read: ({ id }) => id }],
+	['id', { field: identifier, read: ({ id }) => id }],
 	[
 		'created_at',
 		{

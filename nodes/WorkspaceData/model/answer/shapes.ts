@@ -5,7 +5,7 @@
  * @see service interface, part 4, "Gaps"
  */
 
-import { z } from 'zod';
+import { z } from 'zod/v3';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 /** Decides about a trigger node's subscriptions when time has passed. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
 import { dueDeletions, leftBehind } from './retirement';
-import type { Happening, Outcome, Todo } from './events';
+import type { SubscriptionEvent, Outcome, Effect } from './events';
 import { FIRST_RENEWAL_PAUSE_MS, grown, isOwn, savingFrom, type SubscriptionSet } from './state';
 
 /** A renewal that did not lead to a subscription that is known to work is tried again. */
@@ -24,7 +24,7 @@ function saving(
 ): Outcome {
 	return {
 		set: { ...set, saving: savingFrom(now, pauseMs) },
-		todo: [{ do: 'save', deletes, isSettled: set.trust === 'elsewhere' }],
+		effects: [{ type: 'save', deletes, isSettled: set.trust === 'elsewhere' }],
 	};
 }
 
@@ -35,41 +35,41 @@ function endDue(set: SubscriptionSet, now: number): Outcome {
 	const readsBack = due.length > 0 && wasSavedElsewhere(set);
 	if (set.saving) {
 		if (set.saving.at <= now) return saving(set, readsBack ? due : [], now, set.saving.pauseMs);
-		if (readsBack) return { set, todo: [] };
+		if (readsBack) return { set, effects: [] };
 	}
 	if (readsBack) {
 		// Where a deletion has failed before, an execution also saves that the subscription has ended.
 		const hasFailed = due.some(({ id }) => set.deletions.has(id));
 		if (hasFailed || !current) return saving(set, due, now);
 		const known = [...retired.map(({ id }) => id), ...gone];
-		return { set, todo: [{ do: 'probe', subscription: current, known }] };
+		return { set, effects: [{ type: 'probe', subscription: current, known }] };
 	}
 	// Before the current one is saved, what is saved is needed.
 	const direct = set.trust === 'no' ? due.filter(({ wasSaved }) => !wasSaved) : due;
-	return { set, todo: direct.length > 0 ? [{ do: 'delete', subscriptions: direct }] : [] };
+	return { set, effects: direct.length > 0 ? [{ type: 'delete', subscriptions: direct }] : [] };
 }
 
 /** Nothing but time passed: renews after silence, and ends what is due. */
 export function onPassed(
 	set: SubscriptionSet,
-	{ silenceMs, now }: Extract<Happening, { what: 'passed' }>,
+	{ silenceMs, now }: Extract<SubscriptionEvent, { type: 'passed' }>,
 ): Outcome {
 	const isSilent = set.current !== undefined && now - set.aliveAt >= silenceMs;
 	const renewAt = set.renewAt ?? (isSilent ? now : undefined);
-	const renewal: Todo[] = renewAt !== undefined && renewAt <= now ? [{ do: 'create' }] : [];
+	const renewal: Effect[] = renewAt !== undefined && renewAt <= now ? [{ type: 'create' }] : [];
 	const left = leftBehind({ ...set, renewAt }, now);
 	const ended = endDue(left.set, now);
-	return { set: ended.set, todo: [...renewal, ...left.todo, ...ended.todo] };
+	return { set: ended.set, effects: [...renewal, ...left.effects, ...ended.effects] };
 }
 
 /** A probe was answered, before the subscriptions that are due are deleted. */
 export function onProbed(
 	set: SubscriptionSet,
-	{ generation, answer, jitter, now }: Extract<Happening, { what: 'probed' }>,
+	{ generation, answer, jitter, now }: Extract<SubscriptionEvent, { type: 'probed' }>,
 ): Outcome {
 	const due = dueDeletions(set, now);
 	const isOfNow = generation === set.current?.generation && wasSavedElsewhere(set) && !set.saving;
-	if (!isOfNow || due.length === 0) return { set, todo: [] };
+	if (!isOfNow || due.length === 0) return { set, effects: [] };
 	if (answer === 'refused') {
 		// The service may have paused the new one for the refusals meanwhile: the old ones are needed.
 		const isKept = (one: RetiredSubscription) => one.deleteAt !== null && isOwn(set, one);
@@ -83,6 +83,7 @@ export function onProbed(
 	const next = set.retired.some(isStillOpen)
 		? set
 		: { ...set, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS };
-	if (answer === 'confirmed') return { set: next, todo: [{ do: 'delete', subscriptions: due }] };
+	if (answer === 'confirmed')
+		return { set: next, effects: [{ type: 'delete', subscriptions: due }] };
 	return saving(next, due, now);
 }

@@ -16,28 +16,28 @@ export interface Search {
 	upTo: number;
 }
 
-export type Happening =
+export type SubscriptionEvent =
 	/** n8n published the workflow or started; `stored` is the saved data. */
-	| { what: 'started'; address: string; stored: StoredSubscriptions; now: number }
+	| { type: 'started'; address: string; stored: StoredSubscriptions; now: number }
 	/** Another call from n8n, such as a delivery, read the saved data. */
-	| { what: 'read'; stored: StoredSubscriptions }
+	| { type: 'read'; stored: StoredSubscriptions }
 	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
 	| {
-			what: 'created';
+			type: 'created';
 			subscription: Subscription;
 			savedByHook: boolean;
 			overlapMs: number;
 			now: number;
 	  }
 	/** The service did not make one, for whatever reason; `jitter` from 0.9 to 1.1. */
-	| { what: 'refused'; jitter: number; now: number }
+	| { type: 'refused'; jitter: number; now: number }
 	/** The service takes one subscription for an address, and has one. */
-	| { what: 'conflicted' }
+	| { type: 'conflicted' }
 	/** This process verified a delivery. */
-	| { what: 'delivered'; id: string; overlapMs: number; now: number }
+	| { type: 'delivered'; id: string; overlapMs: number; now: number }
 	/** An execution saved the set up to this generation; `deleted` are those it was to delete. */
 	| {
-			what: 'saved';
+			type: 'saved';
 			generation: number;
 			here: boolean;
 			deleted: readonly string[];
@@ -45,33 +45,33 @@ export type Happening =
 			jitter: number;
 			now: number;
 	  }
-	| { what: 'notSaved'; now: number }
+	| { type: 'notSaved'; now: number }
 	/** A probe asked whether the subscription of this generation is saved; `jitter` from 0.9 to 1.1. */
-	| { what: 'probed'; generation: number; answer: ProbeAnswer; jitter: number; now: number }
-	| { what: 'deleted'; ids: readonly string[] }
-	| { what: 'notDeleted'; ids: readonly string[]; now: number }
-	| { what: 'unpublished'; now: number }
+	| { type: 'probed'; generation: number; answer: ProbeAnswer; jitter: number; now: number }
+	| { type: 'deleted'; ids: readonly string[] }
+	| { type: 'notDeleted'; ids: readonly string[]; now: number }
+	| { type: 'unpublished'; now: number }
 	/** Nothing but time passed. */
-	| { what: 'passed'; silenceMs: number; now: number };
+	| { type: 'passed'; silenceMs: number; now: number };
 
-export type Todo =
-	| { do: 'create' }
-	| { do: 'delete'; subscriptions: RetiredSubscription[] }
+export type Effect =
+	| { type: 'create' }
+	| { type: 'delete'; subscriptions: RetiredSubscription[] }
 	/**
 	 * Have an execution save the set and, if it finds the current subscription saved, delete these; where
 	 * the current one is known to work, all others that it finds, too.
 	 */
-	| { do: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
+	| { type: 'save'; deletes: RetiredSubscription[]; isSettled: boolean }
 	/**
 	 * Ask n8n's own webhook address whether this subscription is saved as the current one, and whether no
 	 * others are saved than `known`.
 	 */
-	| { do: 'probe'; subscription: Subscription; known: string[] }
-	| { do: 'search'; search: Search }
+	| { type: 'probe'; subscription: Subscription; known: string[] }
+	| { type: 'search'; search: Search }
 	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
-	| { do: 'leaveBehind'; subscriptions: RetiredSubscription[] };
+	| { type: 'leaveBehind'; subscriptions: RetiredSubscription[] };
 
 export interface Outcome {
 	set: SubscriptionSet;
-	todo: Todo[];
+	effects: Effect[];
 }

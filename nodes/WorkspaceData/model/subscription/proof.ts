@@ -3,7 +3,7 @@
  * signed like a delivery. The answers are such that no other server gives them by accident.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { parseJsonText } from '../answer/json';
 import { sign } from '../signature';
 import type { StoredSubscriptions } from './stored';

@@ -13,7 +13,7 @@ import {
 	retireAll,
 	withoutIds,
 } from './retirement';
-import type { Happening, Outcome, Search, Todo } from './events';
+import type { SubscriptionEvent, Outcome, Search, Effect } from './events';
 import {
 	FIRST_RENEWAL_PAUSE_MS,
 	isOutdated,
@@ -72,7 +72,7 @@ function searchBefore(
 
 function onCreated(
 	set: SubscriptionSet,
-	{ subscription, savedByHook, overlapMs, now }: Extract<Happening, { what: 'created' }>,
+	{ subscription, savedByHook, overlapMs, now }: Extract<SubscriptionEvent, { type: 'created' }>,
 ): Outcome {
 	const known = [...set.retired, ...(set.current ? [set.current] : [])];
 	// Higher than any before, including numbers that only other processes still remember.
@@ -98,17 +98,17 @@ function onCreated(
 		gone: set.gone.filter((id) => id !== next.id),
 	};
 	const kept = bounded(savedByHook ? settled(created, 'here', overlapMs, now) : created, now);
-	const todo: Todo[] = search ? [{ do: 'search', search }] : [];
-	if (!savedByHook) todo.push({ do: 'save', deletes: [], isSettled: false });
+	const effects: Effect[] = search ? [{ type: 'search', search }] : [];
+	if (!savedByHook) effects.push({ type: 'save', deletes: [], isSettled: false });
 	// n8n waits for its hooks, so what is due is deleted at once; otherwise when time has passed.
 	const due = savedByHook ? dueDeletions(kept, now) : [];
-	if (due.length > 0) todo.push({ do: 'delete', subscriptions: due });
-	return { set: kept, todo };
+	if (due.length > 0) effects.push({ type: 'delete', subscriptions: due });
+	return { set: kept, effects };
 }
 
 function onDelivered(
 	set: SubscriptionSet,
-	{ id, overlapMs, now }: Extract<Happening, { what: 'delivered' }>,
+	{ id, overlapMs, now }: Extract<SubscriptionEvent, { type: 'delivered' }>,
 ): SubscriptionSet {
 	const signer = [...set.retired, ...(set.current ? [set.current] : [])].find(
 		(one) => one.id === id,
@@ -128,7 +128,14 @@ function onDelivered(
 
 function onSaved(
 	set: SubscriptionSet,
-	{ generation, here, deleted, overlapMs, jitter, now }: Extract<Happening, { what: 'saved' }>,
+	{
+		generation,
+		here,
+		deleted,
+		overlapMs,
+		jitter,
+		now,
+	}: Extract<SubscriptionEvent, { type: 'saved' }>,
 ): SubscriptionSet {
 	if (generation !== set.current?.generation) {
 		const isIt = (one: RetiredSubscription) => one.generation === generation;
@@ -160,9 +167,9 @@ const isBetter = (saved: StoredSubscriptions, set: SubscriptionSet): boolean =>
 	isOutdated(set, saved) || (set.address === undefined && !isOverwritten(set, saved));
 
 /** The new state, and what to do. */
-export function happened(set: SubscriptionSet, event: Happening): Outcome {
-	const only = (next: SubscriptionSet): Outcome => ({ set: next, todo: [] });
-	switch (event.what) {
+export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome {
+	const only = (next: SubscriptionSet): Outcome => ({ set: next, effects: [] });
+	switch (event.type) {
 		case 'started': {
 			const known = withStored({ ...set, address: event.address }, event.stored, event.now);
 			const left = leftBehind(known, event.now);
@@ -178,7 +185,7 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 					saving: undefined,
 					aliveAt: event.now,
 				},
-				todo: [...left.todo, { do: 'create' }],
+				effects: [...left.effects, { type: 'create' }],
 			};
 		}
 		case 'read':
@@ -190,7 +197,7 @@ export function happened(set: SubscriptionSet, event: Happening): Outcome {
 		case 'conflicted': {
 			const all = [...set.retired, ...(set.current ? [retire(set.current, 0, 0)] : [])];
 			const subscriptions = all.filter(({ targetUrl }) => targetUrl === set.address);
-			return { set, todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [] };
+			return { set, effects: subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [] };
 		}
 		case 'delivered':
 			return only(onDelivered(set, event));

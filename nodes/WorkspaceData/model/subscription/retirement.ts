@@ -62,9 +62,12 @@ export function leftBehind(set: SubscriptionSet, now: number): Outcome {
 	const isOver = (one: RetiredSubscription) =>
 		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);
 	const subscriptions = set.retired.filter(isOver);
-	if (subscriptions.length === 0) return { set, todo: [] };
+	if (subscriptions.length === 0) return { set, effects: [] };
 	const ids = subscriptions.map(({ id }) => id);
-	return { set: withGone(withoutIds(set, ids), ids), todo: [{ do: 'leaveBehind', subscriptions }] };
+	return {
+		set: withGone(withoutIds(set, ids), ids),
+		effects: [{ type: 'leaveBehind', subscriptions }],
+	};
 }
 
 /** A deletion that failed is tried again, after a pause that grows. */
@@ -95,6 +98,6 @@ export function onUnpublished(set: SubscriptionSet, now: number): Outcome {
 			retired: [...foreign, ...subscriptions],
 			endedUpTo: Math.max(now, set.endedUpTo, ...all.map(({ generation }) => generation)),
 		},
-		todo: subscriptions.length > 0 ? [{ do: 'delete', subscriptions }] : [],
+		effects: subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [],
 	};
 }

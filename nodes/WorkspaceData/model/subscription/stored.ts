@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../answer/shapes';
 import { parseTime } from '../time';
 

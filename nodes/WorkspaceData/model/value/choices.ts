@@ -38,7 +38,8 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 	for (let rank = 0; rank < most; rank += 1) {
 		for (const [place, { identifiers }] of options.entries()) {
 			const identifier = identifiers[rank];
-			if (identifier !== undefined && !identified.has(identifier)) identified.set(identifier, place);
+			if (identifier !== undefined && !identified.has(identifier))
+				identified.set(identifier, place);
 		}
 	}
 	for (const [listed, { labels, identifiers }] of options.entries()) {

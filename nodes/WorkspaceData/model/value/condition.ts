@@ -95,7 +95,8 @@ function listOf({ field, entered, rules }: Asked): readonly unknown[] {
 	}
 	const split = typeof given === 'string' && !rules.exact ? splitList(given, field) : [given];
 	const list: readonly unknown[] = Array.isArray(given) ? given : split;
-	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === ''))) return list;
+	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
+		return list;
 	throw new InputError(
 		`${VALUE_LABEL} has an empty entry`,
 		"Remove it, or add a condition 'Is Empty' for records without a value.",
@@ -128,7 +129,10 @@ function contains(asked: Asked): Test {
 }
 
 /** How stored values stand to an operand; undefined where one of the two has no place in the order. */
-function orderTo({ field, rules }: Asked, operand: unknown): (stored: unknown) => number | undefined {
+function orderTo(
+	{ field, rules }: Asked,
+	operand: unknown,
+): (stored: unknown) => number | undefined {
 	const { kind } = field;
 	if (kind.orderAgainst) return kind.orderAgainst(operand, rules.zone);
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);

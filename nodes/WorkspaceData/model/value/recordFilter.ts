@@ -1,5 +1,5 @@
 /** The conditions of a parameter `filters`, read and turned into one test of records. */
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import type { Field } from '../answer/field';
 import type { FieldIndex } from '../fieldIndex';
 import { conditionTest } from './condition';

@@ -30,7 +30,12 @@ export function compareBy(
 ): (a: readonly Place[], b: readonly Place[]) => number {
 	return (a, b) => {
 		for (const [column, { field, direction }] of orders.entries()) {
-			const order = comparePlaces(field, a[column] as Place, b[column] as Place, direction === 'desc');
+			const order = comparePlaces(
+				field,
+				a[column] as Place,
+				b[column] as Place,
+				direction === 'desc',
+			);
 			if (order !== 0) return order;
 		}
 		return 0;

@@ -77,11 +77,7 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 	}
 	const sent = field.kind.enter(entered, field, rules);
 	if (isSendable(sent)) return jsonForm(sent);
-	throw unusable(
-		field,
-		sent,
-		'Enter text, finite numbers, dates, or lists and objects of these.',
-	);
+	throw unusable(field, sent, 'Enter text, finite numbers, dates, or lists and objects of these.');
 }
 
 /**

@@ -5,12 +5,14 @@ import { isTransientStatus, NetworkFailure, SilentService } from '../failure/fai
 import { atOnce, requestEnded, requestSent, unknownParallelism, type Outcome } from './parallelism';
 import { createRateGate, type RateGate } from './rateGate';
 import { isRateLimited } from './rateLimit';
+import { createServiceClock, type ServiceClock } from './serviceClock';
 import type { ApiRequest } from '../request';
 import type { Try } from './attempt';
 
 /** Shared by all executions of this process that use the same key. */
 export interface Pacing {
 	gate: RateGate;
+	serviceClock: ServiceClock;
 	/** Opens the limiter of one execution; all of them share the number of parallel requests. */
 	openLimiter(): Limiter;
 	/** How many requests may be under way at once now. */
@@ -36,9 +38,11 @@ function howItEnded(outcome: Try['outcome'] | undefined): Outcome['how'] {
 /** Creates the pacing of a key about which nothing is known yet. */
 export function createPacing(clock: Clock): Pacing {
 	let state = unknownParallelism(clock.now());
-	const gate = createRateGate(clock);
+	const serviceClock = createServiceClock(clock);
+	const gate = createRateGate(clock, serviceClock);
 	return {
 		gate,
+		serviceClock,
 		openLimiter: createSharedLimiter(() => atOnce(state), clock),
 		atOnce: () => atOnce(state),
 		sending({ method, path }) {

@@ -1,7 +1,7 @@
 import { type Clock, wait } from './clock';
 import { Cancelled } from '../failure/failures';
 import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
-import { createResetTime } from './resetTime';
+import { createServiceClock, type ServiceClock } from './serviceClock';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
 const LOOK_AGAIN_MS = 1_000;
@@ -20,25 +20,37 @@ export interface RateGate {
 	/**
 	 * Waits until a request may be sent.
 	 *
-	 * @param atMostMs the longest to wait; then the service may decide
+	 * @param how.atMostMs the longest to wait; then the service may decide
+	 * @param how.requestsPerSecond the most that all requests of the key may be, until this one leaves
 	 * @throws Cancelled
 	 */
-	enter(signal?: AbortSignal, atMostMs?: number): Promise<void>;
-	/** Must follow each `enter`, with the headers of the answer, or undefined where there was none. */
-	leave(headers: Headers | undefined): void;
+	enter(signal?: AbortSignal, how?: Passing & { atMostMs?: number }): Promise<void>;
+	/** Must follow each `enter`, with the headers of the answer; undefined if there was no answer. */
+	leave(headers: Headers | undefined, how?: Passing): void;
 	/** Holds everything back until then (ms since the epoch): a request was refused. */
 	hold(until: number): void;
 	/** Whether the service tells how many requests remain. */
 	readonly isTold: boolean;
 }
 
+/** What the gate knows of a request. */
+interface Passing {
+	requestsPerSecond?: number | undefined;
+}
+
 type Knowledge = 'nothing' | 'unlimited' | 'window';
 
-/** Creates a gate that knows nothing yet. */
-export function createRateGate(clock: Clock): RateGate {
+/**
+ * Creates a gate that knows nothing yet.
+ *
+ * @param serviceClock learns from the answers to the requests that passed
+ */
+export function createRateGate(
+	clock: Clock,
+	serviceClock: ServiceClock = createServiceClock(clock),
+): RateGate {
 	let knowledge: Knowledge = 'nothing';
 	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
-	const resetTime = createResetTime();
 	/** When the next window is expected; undefined while its first request is under way. */
 	let opensAt: number | undefined;
 	/** Until when the first request of a window goes alone. */
@@ -48,6 +60,9 @@ export function createRateGate(clock: Clock): RateGate {
 	let heldUntil = 0;
 	let inFlight = 0;
 	let waiting: Array<() => void> = [];
+	/** The most requests a second, as the requests that wait or are under way allow; and when the last one passed. */
+	const rates: number[] = [];
+	let passedAt = -Infinity;
 
 	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
 	function turnWindow(): void {
@@ -66,6 +81,10 @@ export function createRateGate(clock: Clock): RateGate {
 	function delay(): number {
 		const held = heldUntil - clock.now();
 		if (held > 0) return held;
+		// The local clock may have been set back.
+		passedAt = Math.min(passedAt, clock.now());
+		const toPlace = passedAt + 1_000 / Math.min(...rates) - clock.now();
+		if (toPlace > 0) return toPlace;
 		if (knowledge === 'unlimited') return 0;
 		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Math.max(aloneUntil - clock.now(), 0);
 		turnWindow();
@@ -79,7 +98,8 @@ export function createRateGate(clock: Clock): RateGate {
 
 	function learn(headers: Headers): void {
 		const now = clock.now();
-		const told = readRateLimit(headers, now, resetTime.serviceNow(headers, now));
+		serviceClock.learn(headers);
+		const told = readRateLimit(headers, now, serviceClock.now());
 		if (!told) {
 			if (knowledge === 'nothing') {
 				knowledge = 'unlimited';
@@ -95,25 +115,36 @@ export function createRateGate(clock: Clock): RateGate {
 		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
 		knowledge = 'window';
 		window = { ...told, remaining };
-		opensAt = resetTime.expect(told, now);
+		opensAt = told.resetAt;
 		aloneUntil = 0;
 		lookAgainAt = now + MAX_WAIT_MS;
 	}
 
+	const forgetRate = (rate: number) => void rates.splice(rates.indexOf(rate), 1);
+
 	return {
-		async enter(signal, atMostMs = Infinity) {
+		async enter(signal, { atMostMs = Infinity, requestsPerSecond = Infinity } = {}) {
+			rates.push(requestsPerSecond);
 			const end = clock.now() + atMostMs;
 			for (let ms = delay(); ms > 0 && clock.now() < end; ms = delay()) {
 				const answered = new Promise<void>((resolve) => waiting.push(resolve));
 				const pause = Math.min(ms, LOOK_AGAIN_MS, end - clock.now());
-				await Promise.race([answered, wait(pause, clock, signal)]);
+				await Promise.race([answered, wait(pause, clock, signal)]).catch((error: unknown) => {
+					forgetRate(requestsPerSecond);
+					throw error;
+				});
 			}
-			if (signal?.aborted) throw new Cancelled();
+			if (signal?.aborted) {
+				forgetRate(requestsPerSecond);
+				throw new Cancelled();
+			}
+			passedAt = clock.now();
 			if (knowledge === 'nothing') aloneUntil = clock.now() + ALONE_MS;
 			inFlight += 1;
 		},
-		leave(headers) {
+		leave(headers, { requestsPerSecond = Infinity } = {}) {
 			inFlight -= 1;
+			forgetRate(requestsPerSecond);
 			if (headers) learn(headers);
 			const woken = waiting;
 			waiting = [];

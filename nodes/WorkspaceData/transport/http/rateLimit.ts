@@ -27,14 +27,19 @@ function headerNumber(headers: Headers, name: string): number | undefined {
 	return value !== '' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Time by the service's clock, in whole seconds as its header has it; undefined where it does not tell. */
-export function serverTime(headers: Headers): number | undefined {
+/**
+ * The time in an answer's `Date` header, in whole seconds.
+ *
+ * @returns ms since the epoch; undefined if the answer has none
+ * @see RFC 9110, section 6.6.1
+ */
+export function dateOf(headers: Headers): number | undefined {
 	const date = Date.parse(String(headers.date));
 	return Number.isNaN(date) ? undefined : date;
 }
 
 /** A local clock that is off must not change how long we wait. */
-const serverNow = (headers: Headers, now: number): number => serverTime(headers) ?? now;
+const serviceTime = (headers: Headers, now: number): number => dateOf(headers) ?? now;
 
 /**
  * When the window resets, by the local clock; undefined where the header is missing or past.
@@ -44,7 +49,7 @@ const serverNow = (headers: Headers, now: number): number => serverTime(headers)
 function readReset(
 	headers: Headers,
 	now: number,
-	serviceNow = serverNow(headers, now),
+	serviceNow = serviceTime(headers, now),
 ): number | undefined {
 	const reset = headerNumber(headers, 'x-ratelimit-reset');
 	if (reset === undefined || reset < 0) return undefined;
@@ -89,7 +94,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	const seconds = headerNumber(headers, 'retry-after');
 	if (seconds !== undefined) return Math.max(seconds * 1000, 0);
 	const date = Date.parse(String(headers['retry-after']));
-	return Number.isNaN(date) ? undefined : Math.max(date - serverNow(headers, now), 0);
+	return Number.isNaN(date) ? undefined : Math.max(date - serviceTime(headers, now), 0);
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { parseTime } from '../../model/time';
 import { reasonOf, warn } from '../log';
-import { inTurn } from '../subscription/nodeState';
+import { inOrder } from '../subscription/nodeState';
 import { readStore } from '../subscription/storage';
 
 /** How many entries n8n remembers for a node. Every created record reads and writes all of them. */
@@ -49,7 +49,7 @@ async function lookUp(context: IExecuteFunctions, keys: readonly string[]): Prom
 
 /** Runs a task on n8n's memory after those before it: n8n reads, adds and writes without a lock. */
 const alone = async <T>(context: IExecuteFunctions, task: () => Promise<T>): Promise<T> =>
-	await inTurn(context, 'memory', task);
+	await inOrder(context, 'memory', task);
 
 /** A record that a search found, and when it was created, in ms since the epoch. */
 export interface FoundRecord {

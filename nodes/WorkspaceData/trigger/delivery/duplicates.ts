@@ -28,11 +28,11 @@ export interface Duplicates {
 	 * @returns `taken`: the event is to be executed; `known`: it has its execution; `undecided`: the earlier
 	 *   delivery is still under way after ten minutes, or this sender hung up
 	 */
-	takeOn(
+	claim(
 		event: { key: string; subscription: string; mayRepeat: boolean },
 		response: DeliveryResponse,
 		clock: Clock,
-	): Promise<'taken' | 'known' | 'undecided'>;
+	): Promise<'accepted' | 'duplicate' | 'pending'>;
 }
 
 /**
@@ -121,7 +121,7 @@ export function createDuplicates(): Duplicates {
 	}
 
 	return {
-		async takeOn({ key, subscription, mayRepeat }, response, clock) {
+		async claim({ key, subscription, mayRepeat }, response, clock) {
 			const isRepeated = (by: string | undefined) => mayRepeat && by === subscription;
 			const end = clock.now() + MAX_WAIT_MS;
 			let hungUp = false;
@@ -131,16 +131,16 @@ export function createDuplicates(): Duplicates {
 				// Held while this one waits, so that its outcome is not lost.
 				const answer = earlier?.response();
 				if (earlier && answer?.writableEnded !== false) settle(key, earlier);
-				if (known.has(key) && !isRepeated(known.get(key))) return 'known';
+				if (known.has(key) && !isRepeated(known.get(key))) return 'duplicate';
 				if (!open.has(key) || isRepeated(earlier?.subscription)) break;
-				if (hungUp || clock.now() >= end) return 'undecided';
+				if (hungUp || clock.now() >= end) return 'pending';
 				if (!isWaiting) response.once('close', () => (hungUp = true));
 				isWaiting = true;
 				await wait(LOOK_AGAIN_MS, clock);
 			}
 			// In the same turn as the look: two deliveries that come together must not both get here.
 			begin(key, subscription, response, clock);
-			return 'taken';
+			return 'accepted';
 		},
 	};
 }

@@ -10,7 +10,7 @@ import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
 import { outputOf } from '../output';
 import { readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type TriggerNode } from '../subscription/nodeState';
+import { nodeOf, type NodeState } from '../subscription/nodeState';
 import { readStore, writeStore } from '../subscription/storage';
 import { answerProbe } from './answerProbe';
 import { comparedFields, isFiltered, meetsConditions } from './conditions';
@@ -45,7 +45,7 @@ export async function receiveDelivery(
 	const warn = (slot: WarningSlot, message: string) =>
 		warnSparingly(context, slot, clock.now(), message);
 	const saved = readStore(context);
-	node.tell({ what: 'read', stored: saved });
+	node.dispatch({ type: 'read', stored: saved });
 	const known = withStored(node.set, saved, clock.now());
 	const valid = accepted(known, clock.now());
 	const body = await rawBody(context);
@@ -65,8 +65,8 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context);
-	node.tell({
-		what: 'delivered',
+	node.dispatch({
+		type: 'delivered',
 		id: signer.id,
 		overlapMs: settings.overlapMs,
 		now: clock.now(),
@@ -91,7 +91,7 @@ interface Verified {
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
 async function startWith(
 	context: IWebhookFunctions,
-	node: TriggerNode,
+	node: NodeState,
 	{ event, signer, subscription, settings }: Verified,
 	clock: Clock,
 	warn: (slot: WarningSlot, message: string) => void,
@@ -112,16 +112,16 @@ async function startWith(
 	}
 	const mayRepeat = !settings.ignoreDuplicates;
 	const taken = { key: event.key, subscription: signer.id, mayRepeat };
-	const outcome = await node.deliveries.takeOn(taken, context.getResponseObject(), clock);
-	if (outcome === 'known') return NOTHING_TO_DO;
-	if (outcome === 'undecided') return refuse(context, 503);
+	const outcome = await node.deliveries.claim(taken, context.getResponseObject(), clock);
+	if (outcome === 'duplicate') return NOTHING_TO_DO;
+	if (outcome === 'pending') return refuse(context, 503);
 
 	const index = await fieldsFor(context, event, settings, subscription.workspaceId, clock);
 	const tell = (message: string) => warn(node.warnings.watchFields, message);
 	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
 	const place = {
 		index,
-		toUtc: localTime(context),
+		zone: localTime(context),
 		tell: (message: string) => warn(node.warnings.filters, message),
 	};
 	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;

@@ -7,7 +7,7 @@ import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { serverTime } from '../subscription/requests';
 import type { TriggerSettings } from '../parameters';
-import type { TriggerNode } from '../subscription/nodeState';
+import type { NodeState } from '../subscription/nodeState';
 import { touches, unknownNames } from './watchedFields';
 
 /** How long the answer to a delivery may wait for the service's time, in ms. */
@@ -35,7 +35,7 @@ export function misdirection(
 /** Learns the service's time from the smallest answer that the interface offers. */
 async function learnTime(
 	context: IWebhookFunctions,
-	node: TriggerNode,
+	node: NodeState,
 	{ authentication }: TriggerSettings,
 	cardId: string,
 	clock: Clock,
@@ -57,7 +57,7 @@ async function learnTime(
  */
 export async function excessiveAge(
 	context: IWebhookFunctions,
-	node: TriggerNode,
+	node: NodeState,
 	event: DeliveredEvent,
 	settings: TriggerSettings,
 	clock: Clock,

@@ -1,7 +1,7 @@
 /** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Todo } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/events';
 import { isOwn, stored } from '../../model/subscription/state';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
@@ -10,7 +10,7 @@ import { adopt, forget, useAt } from './nodeState';
 import { readStore, writeStore } from './storage';
 import { activationError } from './activationError';
 import { checkConditions } from './checkConditions';
-import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
+import { deleteWith, jitterOf, renew, logLeftBehind } from './renew';
 import { targetUrlOf } from './webhookAddress';
 
 /** Due times are spread over a tenth, so that many triggers do not renew together. */
@@ -44,23 +44,23 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	node.pendingSearch = undefined;
 	node.spread = 1 + SPREAD * clock.random();
 	const now = clock.now();
-	const begun = node.tell({ what: 'started', address, stored: readStore(context), now });
-	for (const task of begun) if (task.do === 'leaveBehind') tellLeftBehind(context, task);
+	const begun = node.dispatch({ type: 'started', address, stored: readStore(context), now });
+	for (const task of begun) if (task.type === 'leaveBehind') logLeftBehind(context, task);
 	const overlapMs = use === 'test' ? 0 : settings.overlapMs;
 	const how = { savedByHook: true, overlapMs };
-	const todo = await renew(context, node, settings, address, clock, how).catch(
-		(error: unknown): Todo[] => {
+	const effects = await renew(context, node, settings, address, clock, how).catch(
+		(error: unknown): Effect[] => {
 			if (!isStart || error instanceof InputError) {
 				if (node.set.current === undefined) forget(context, use);
 				throw error;
 			}
-			node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
+			node.dispatch({ type: 'refused', jitter: jitterOf(clock), now: clock.now() });
 			warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
 			return [];
 		},
 	);
-	for (const task of todo) {
-		if (task.do === 'delete') {
+	for (const task of effects) {
+		if (task.type === 'delete') {
 			await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
 		}
 	}

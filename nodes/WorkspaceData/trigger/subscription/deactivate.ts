@@ -37,9 +37,9 @@ export async function deactivate(
 	const use = useAt(context, address);
 	const node = nodeOf(context, use);
 	node.epoch += 1;
-	node.tell({ what: 'started', address, stored: readStore(context), now: clock.now() });
-	const tasks = node.tell({ what: 'unpublished', now: clock.now() });
-	const subscriptions = tasks.flatMap((task) => (task.do === 'delete' ? task.subscriptions : []));
+	node.dispatch({ type: 'started', address, stored: readStore(context), now: clock.now() });
+	const tasks = node.dispatch({ type: 'unpublished', now: clock.now() });
+	const subscriptions = tasks.flatMap((task) => (task.type === 'delete' ? task.subscriptions : []));
 
 	async function deleteThem(): Promise<void> {
 		const { authentication } = readSettings(context);

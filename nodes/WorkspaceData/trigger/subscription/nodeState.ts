@@ -1,8 +1,9 @@
 /** Keeps what this process knows about each trigger node. */
 import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
-import type { Happening, Search, Todo } from '../../model/subscription/events';
-import { happened } from '../../model/subscription/reducer';
+import { createKeyedQueue } from '../../model/keyedQueue';
+import type { SubscriptionEvent, Search, Effect } from '../../model/subscription/events';
+import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';
 import { createServiceClock, type ServiceClock } from '../delivery/serviceClock';
@@ -20,10 +21,10 @@ export interface PendingSearch {
  * A trigger node in this process. n8n saves static data as a whole object, and the last writer wins, so
  * an execution that ran long can bring back an old secret; this state stays.
  */
-export interface TriggerNode {
+export interface NodeState {
 	readonly set: SubscriptionSet;
 	/** Tells the set what happened. @returns what to do about it */
-	tell(event: Happening): Todo[];
+	dispatch(event: SubscriptionEvent): Effect[];
 	/** Counts publishing and unpublishing: work that began before either is no longer wanted. */
 	epoch: number;
 	deliveries: Duplicates;
@@ -40,16 +41,16 @@ export interface TriggerNode {
 	spread: number;
 }
 
-function createNode(): TriggerNode {
+function createNode(): NodeState {
 	let set = EMPTY_SET;
 	return {
 		get set() {
 			return set;
 		},
-		tell(event) {
-			const outcome = happened(set, event);
+		dispatch(event) {
+			const outcome = reduce(set, event);
 			set = outcome.set;
-			return outcome.todo;
+			return outcome.effects;
 		},
 		epoch: 0,
 		deliveries: createDuplicates(),
@@ -79,25 +80,25 @@ export interface NodePlace {
 export type Use = 'production' | 'test';
 
 /** Nodes that this process published or listens for; removed when that ends. */
-const own = new Map<string, TriggerNode>();
+const own = new Map<string, NodeState>();
 
 /**
  * Nodes that another process published; nothing tells this one when that ends. Anything lost here is
  * read from the static data again.
  */
-const visited = new BoundedMap<string, TriggerNode>(1_000);
+const visited = new BoundedMap<string, NodeState>(1_000);
 
 const keyOf = (context: NodePlace, use: Use): string =>
 	`${use} ${context.getWorkflow().id} ${context.getNode().id}`;
 
 /** The node as this process knows it; a new one where it does not. */
-export function nodeOf(context: NodePlace, use: Use): TriggerNode {
+export function nodeOf(context: NodePlace, use: Use): NodeState {
 	const key = keyOf(context, use);
 	return own.get(key) ?? visited.getOrCreate(key, createNode);
 }
 
 /** The node, from now on kept until {@link forget}: this process publishes it or listens for it. */
-export function adopt(context: NodePlace, use: Use): TriggerNode {
+export function adopt(context: NodePlace, use: Use): NodeState {
 	const key = keyOf(context, use);
 	const node = nodeOf(context, use);
 	visited.delete(key);
@@ -122,25 +123,14 @@ export function useAt(context: NodePlace, address: string): Use {
 	return production === undefined || production === address ? 'production' : 'test';
 }
 
-/** The last task of each workflow that must run alone. */
-const turns = new Map<string, Promise<unknown>>();
+const queue = createKeyedQueue();
 
 /**
- * Runs a task after all earlier ones of the same workflow in this process: executions that overlap each
- * save all of the workflow's static data as they found them.
+ * Runs a task after all earlier ones of the same kind and workflow in this process: executions that overlap
+ * each save all of the workflow's static data as they found them.
  */
-export async function inTurn<T>(
+export const inOrder = async <T>(
 	context: NodePlace,
-	kind: string,
+	kind: 'save' | 'memory',
 	task: () => Promise<T>,
-): Promise<T> {
-	const key = `${kind} ${context.getWorkflow().id}`;
-	const result = (turns.get(key) ?? Promise.resolve()).then(task, task);
-	const settled = result.catch(() => undefined);
-	turns.set(key, settled);
-	try {
-		return await result;
-	} finally {
-		if (turns.get(key) === settled) turns.delete(key);
-	}
-}
+): Promise<T> => await queue(`${kind} ${context.getWorkflow().id}`, task);

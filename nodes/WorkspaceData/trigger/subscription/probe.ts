@@ -2,7 +2,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { randomBytes } from 'node:crypto';
 import { SIGNATURE_HEADER, sign } from '../../model/signature';
-import type { ProbeAnswer, Todo } from '../../model/subscription/events';
+import type { ProbeAnswer, Effect } from '../../model/subscription/events';
 import { PROBE_HEADER, readProbeAnswer, writeProbe } from '../../model/subscription/proof';
 import type { Clock } from '../../transport/http/clock';
 import { postToSelf } from '../../transport/ownAddress';
@@ -16,7 +16,7 @@ const NONCE_BYTES = 16;
  */
 export async function probe(
 	context: ITriggerFunctions,
-	{ subscription, known }: Extract<Todo, { do: 'probe' }>,
+	{ subscription, known }: Extract<Effect, { type: 'probe' }>,
 	clock: Clock,
 ): Promise<ProbeAnswer> {
 	const { secret, targetUrl } = subscription;

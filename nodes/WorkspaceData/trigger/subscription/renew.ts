@@ -2,7 +2,7 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { RetiredSubscription } from '../../model/subscription/stored';
-import type { Todo } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/events';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import type { Authentication } from '../../transport/auth/credential';
@@ -16,7 +16,7 @@ import {
 } from './requests';
 import { reasonOf, warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
-import type { TriggerNode } from './nodeState';
+import type { NodeState } from './nodeState';
 import { loopbackHint, withHint } from './webhookAddress';
 
 /** How often a search for missed records is tried; each try is an execution that the user can see. */
@@ -36,7 +36,7 @@ type LifecycleContext = IHookFunctions | ITriggerFunctions;
  */
 async function deleteAll(
 	context: LifecycleContext,
-	node: TriggerNode,
+	node: NodeState,
 	api: WorkspaceApi,
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
@@ -47,9 +47,9 @@ async function deleteAll(
 			const ids = [subscription.id];
 			try {
 				await deleteSubscription(api, subscription, how);
-				node.tell({ what: 'deleted', ids });
+				node.dispatch({ type: 'deleted', ids });
 			} catch (error) {
-				node.tell({ what: 'notDeleted', ids, now: clock.now() });
+				node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
 				warn(
 					context,
 					`Subscription ${subscription.id} could not be deleted yet: ${reasonOf(error)}`,
@@ -60,7 +60,7 @@ async function deleteAll(
 }
 
 /** Names in the log what nothing more is done about. */
-export function tellLeftBehind(
+export function logLeftBehind(
 	context: LifecycleContext,
 	{ subscriptions }: { subscriptions: readonly RetiredSubscription[] },
 ): void {
@@ -74,7 +74,7 @@ export function tellLeftBehind(
 /** As `deleteAll`, with the node's credential; never throws. */
 export async function deleteWith(
 	context: LifecycleContext,
-	node: TriggerNode,
+	node: NodeState,
 	authentication: Authentication,
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
@@ -85,7 +85,7 @@ export async function deleteWith(
 		await deleteAll(context, node, api, subscriptions, clock, how);
 	} catch (error) {
 		const ids = subscriptions.map(({ id }) => id);
-		node.tell({ what: 'notDeleted', ids, now: clock.now() });
+		node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
 		warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`);
 	}
 }
@@ -93,7 +93,7 @@ export async function deleteWith(
 /** The card to watch; where the chosen name no longer exists, the card of the current subscription. */
 async function cardToWatch(
 	settings: TriggerSettings,
-	node: TriggerNode,
+	node: NodeState,
 	api: WorkspaceApi,
 ): Promise<string | null> {
 	return await watchedCard(settings, api, LIFECYCLE_CALL).catch((error: unknown) => {
@@ -106,17 +106,17 @@ async function cardToWatch(
 /** Creates a subscription; where the service takes one for an address only, the old one gives way. */
 async function createInPlace(
 	context: LifecycleContext,
-	node: TriggerNode,
+	node: NodeState,
 	api: WorkspaceApi,
 	request: SubscriptionRequest,
 	isWanted: () => boolean,
 	clock: Clock,
 ): Promise<NewSubscription> {
 	return await createSubscription(api, request, clock).catch(async (error: unknown) => {
-		const todo = isConflict(error) && isWanted() ? node.tell({ what: 'conflicted' }) : [];
-		if (todo.length === 0) throw error;
-		for (const task of todo) {
-			if (task.do === 'delete') await deleteAll(context, node, api, task.subscriptions, clock);
+		const effects = isConflict(error) && isWanted() ? node.dispatch({ type: 'conflicted' }) : [];
+		if (effects.length === 0) throw error;
+		for (const task of effects) {
+			if (task.type === 'delete') await deleteAll(context, node, api, task.subscriptions, clock);
 		}
 		return await createSubscription(api, request, clock);
 	});
@@ -132,12 +132,12 @@ async function createInPlace(
  */
 export async function renew(
 	context: LifecycleContext,
-	node: TriggerNode,
+	node: NodeState,
 	settings: TriggerSettings,
 	targetUrl: string,
 	clock: Clock,
 	{ savedByHook, overlapMs }: { savedByHook: boolean; overlapMs: number },
-): Promise<Todo[]> {
+): Promise<Effect[]> {
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
 	const api = await openApi(context, settings.authentication, clock);
@@ -161,9 +161,9 @@ export async function renew(
 	if (hint) warn(context, hint);
 	node.clock.learn(now + made.clockAheadMs, now);
 	const subscription = { ...made, generation: 0 };
-	const todo = node.tell({ what: 'created', subscription, savedByHook, overlapMs, now });
-	for (const task of todo) {
-		if (task.do === 'search' && settings.catchUp && settings.events.includes('record.created')) {
+	const effects = node.dispatch({ type: 'created', subscription, savedByHook, overlapMs, now });
+	for (const task of effects) {
+		if (task.type === 'search' && settings.catchUp && settings.events.includes('record.created')) {
 			node.pendingSearch = {
 				search: task.search,
 				triesLeft: SEARCH_TRIES,
@@ -171,5 +171,5 @@ export async function renew(
 			};
 		}
 	}
-	return todo;
+	return effects;
 }

@@ -1,6 +1,6 @@
 /** The execution that saves what the trigger knows. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { z } from 'zod';
+import { z } from 'zod/v3';
 import { seal, unseal } from '../../model/subscription/seal';
 import {
 	readSubscriptions,
@@ -14,7 +14,7 @@ import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 import { deleteSubscription } from './requests';
 import { reasonOf, warn } from '../log';
-import { nodeOf, type TriggerNode } from './nodeState';
+import { nodeOf, type NodeState } from './nodeState';
 import { hasStore, readStore, writeStore } from './storage';
 
 const EVENT = 'subscription_renewed';
@@ -48,7 +48,7 @@ export type SaveJob = z.infer<typeof jobSchema>;
  */
 export async function saveJob(
 	context: ITriggerFunctions,
-	node: TriggerNode,
+	node: NodeState,
 	authentication: Authentication,
 	{ deletes, isSettled }: Pick<SaveJob, 'deletes' | 'isSettled'>,
 ): Promise<IDataObject> {

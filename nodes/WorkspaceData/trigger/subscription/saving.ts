@@ -1,13 +1,13 @@
 /** Has n8n save what the trigger knows, by executions without items. */
 import type { IDataObject, IRun, ITriggerFunctions } from 'n8n-workflow';
 import type { RetiredSubscription } from '../../model/subscription/stored';
-import type { Todo } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/events';
 import { stored } from '../../model/subscription/state';
 import type { Clock } from '../../transport/http/clock';
 import { withTimeLimit } from '../../transport/http/timeLimit';
 import { reasonOf, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
-import { inTurn, type TriggerNode } from './nodeState';
+import { inOrder, type NodeState } from './nodeState';
 import { writeStore } from './storage';
 import { deleteWith, jitterOf } from './renew';
 import { hadNoStaticData, saveJob } from './saveJob';
@@ -17,7 +17,7 @@ export interface Upkeep {
 	context: ITriggerFunctions;
 	settings: TriggerSettings;
 	clock: Clock;
-	node: TriggerNode;
+	node: NodeState;
 }
 
 /** How an execution ended that the trigger started; `blind`: n8n gave it no static data. */
@@ -41,7 +41,7 @@ export async function runExecution(context: ITriggerFunctions, json: IDataObject
 	}
 }
 
-type SaveTask = Extract<Todo, { do: 'save' }>;
+type SaveTask = Extract<Effect, { type: 'save' }>;
 
 /** Whether executions run in workers that n8n gives no static data, as far as this process has seen. */
 const workers = { areBlind: false };
@@ -106,7 +106,7 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 		return await saveHere(upkeep, deletes);
 	}
 
-	const { running } = await inTurn(context, 'save', async () => {
+	const { running } = await inOrder(context, 'save', async () => {
 		const running = run();
 		await withTimeLimit(TURN_MS, clock, async () => await running).catch(() => undefined);
 		return { running };
@@ -114,11 +114,11 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 	const ending = await running;
 	if (ending === undefined || node.epoch !== epoch) return;
 	if (ending === 'failed') {
-		node.tell({ what: 'notSaved', now: clock.now() });
+		node.dispatch({ type: 'notSaved', now: clock.now() });
 		return;
 	}
-	node.tell({
-		what: 'saved',
+	node.dispatch({
+		type: 'saved',
 		generation,
 		here: node.savedHere === generation,
 		deleted,
@@ -132,7 +132,7 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 export function startSaving(upkeep: Upkeep, task: SaveTask): void {
 	const { context, clock, node } = upkeep;
 	void save(upkeep, task).catch((error: unknown) => {
-		node.tell({ what: 'notSaved', now: clock.now() });
+		node.dispatch({ type: 'notSaved', now: clock.now() });
 		warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`);
 	});
 }

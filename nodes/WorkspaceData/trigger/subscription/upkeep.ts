@@ -1,6 +1,6 @@
 /** `trigger()`: looks after the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Todo } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/events';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { searchJob } from '../catchUp/job';
 import { reasonOf, warnSparingly } from '../log';
@@ -8,7 +8,7 @@ import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './nodeState';
 import { activationError } from './activationError';
 import { probe } from './probe';
-import { deleteWith, jitterOf, renew, tellLeftBehind } from './renew';
+import { deleteWith, jitterOf, renew, logLeftBehind } from './renew';
 import { runExecution, startSaving, type Upkeep } from './saving';
 
 /** When to look whether there is something to do: every ten seconds. */
@@ -24,13 +24,15 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 	const { epoch } = node;
 	const { overlapMs } = settings;
 	const how = { savedByHook: false, overlapMs };
-	const todo = await renew(context, node, settings, address, clock, how).catch((error: unknown) => {
-		if (node.epoch === epoch) {
-			node.tell({ what: 'refused', jitter: jitterOf(clock), now: clock.now() });
-		}
-		throw error;
-	});
-	for (const task of todo) if (task.do === 'save') startSaving(upkeep, task);
+	const effects = await renew(context, node, settings, address, clock, how).catch(
+		(error: unknown) => {
+			if (node.epoch === epoch) {
+				node.dispatch({ type: 'refused', jitter: jitterOf(clock), now: clock.now() });
+			}
+			throw error;
+		},
+	);
+	for (const task of effects) if (task.type === 'save') startSaving(upkeep, task);
 }
 
 /** Starts the execution that looks for missed records; once more when it could not read them. */
@@ -45,9 +47,9 @@ function searchDue({ context, clock, node }: Upkeep): void {
 	});
 }
 
-async function carryOut(upkeep: Upkeep, task: Todo): Promise<void> {
+async function carryOut(upkeep: Upkeep, task: Effect): Promise<void> {
 	const { context, settings, clock, node } = upkeep;
-	switch (task.do) {
+	switch (task.type) {
 		case 'create':
 			await renewNow(upkeep);
 			break;
@@ -60,13 +62,13 @@ async function carryOut(upkeep: Upkeep, task: Todo): Promise<void> {
 		case 'probe': {
 			const { generation } = task.subscription;
 			const answer = await probe(context, task, clock);
-			const heard = { what: 'probed', generation, answer } as const;
-			const todo = node.tell({ ...heard, jitter: jitterOf(clock), now: clock.now() });
-			for (const next of todo) await carryOut(upkeep, next);
+			const heard = { type: 'probed', generation, answer } as const;
+			const effects = node.dispatch({ ...heard, jitter: jitterOf(clock), now: clock.now() });
+			for (const next of effects) await carryOut(upkeep, next);
 			break;
 		}
 		case 'leaveBehind':
-			tellLeftBehind(context, task);
+			logLeftBehind(context, task);
 			break;
 		default:
 	}
@@ -99,7 +101,7 @@ export async function lookAfter(
 		const node = nodeOf(context, 'production');
 		const upkeep = { context, settings, clock, node };
 		const silenceMs = settings.silenceMs * node.spread;
-		for (const task of node.tell({ what: 'passed', silenceMs, now: clock.now() })) {
+		for (const task of node.dispatch({ type: 'passed', silenceMs, now: clock.now() })) {
 			await carryOut(upkeep, task);
 			if (closed) return;
 		}

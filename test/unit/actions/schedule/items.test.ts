@@ -15,7 +15,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 			fc.integer({ min: 1, max: 8 }),
 			fc.scheduler(),
 			async (items, atOnce, s) => {
-				const { each, together } = createItems(items.length, atOnce);
+				const { each, gather } = createItems(items.length, atOnce);
 				const started: number[] = [];
 				let busy = 0;
 				let most = 0;
@@ -33,7 +33,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 						}
 						if (isFirst) busy -= 1;
 						isFirst = false;
-						const result = await together(what.key, itemIndex, itemIndex, async (all) => {
+						const result = await gather(what.key, itemIndex, itemIndex, async (all) => {
 							isComplete = true;
 							works.push({ key: what.key, all: [...all] });
 							await s.schedule(Promise.resolve(), `work of ${what.key}`);

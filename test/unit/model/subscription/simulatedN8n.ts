@@ -4,12 +4,12 @@ import {
 	type StoredSubscriptions,
 } from '../../../../nodes/WorkspaceData/model/subscription/stored';
 import type {
-	Happening,
+	SubscriptionEvent,
 	ProbeAnswer,
-	Todo,
+	Effect,
 } from '../../../../nodes/WorkspaceData/model/subscription/events';
 import { readBack } from '../../../../nodes/WorkspaceData/model/subscription/readBack';
-import { happened } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
 	accepted,
 	EMPTY_SET,
@@ -176,11 +176,11 @@ export class SimulatedN8n {
 		this.turn += 1;
 		const receiver = receivers[this.turn % receivers.length];
 		if (!receiver) return false;
-		this.tell(receiver, { what: 'read', stored: database });
+		this.dispatch(receiver, { type: 'read', stored: database });
 		const known = withStored(receiver.set, database, this.now);
 		if (!accepted(known, this.now).some(({ id }) => id === remote.id)) return false;
-		this.tell(receiver, {
-			what: 'delivered',
+		this.dispatch(receiver, {
+			type: 'delivered',
 			id: remote.id,
 			overlapMs: OVERLAP_MS,
 			now: this.now,
@@ -194,10 +194,10 @@ export class SimulatedN8n {
 		return true;
 	}
 
-	private tell(process: Process, event: Happening): Todo[] {
-		const outcome = happened(process.set, event);
+	private dispatch(process: Process, event: SubscriptionEvent): Effect[] {
+		const outcome = reduce(process.set, event);
 		process.set = outcome.set;
-		return outcome.todo;
+		return outcome.effects;
 	}
 
 	private delete(installation: Installation, ids: readonly string[], reason: Reason): void {
@@ -206,8 +206,8 @@ export class SimulatedN8n {
 		for (const id of ids) {
 			const isDone = service.delete(id, (remote) => checkDeletion(installation, remote, reason));
 			if (!main) continue;
-			if (isDone) this.tell(main, { what: 'deleted', ids: [id] });
-			else this.tell(main, { what: 'notDeleted', ids: [id], now: this.now });
+			if (isDone) this.dispatch(main, { type: 'deleted', ids: [id] });
+			else this.dispatch(main, { type: 'notDeleted', ids: [id], now: this.now });
 		}
 	}
 
@@ -217,9 +217,9 @@ export class SimulatedN8n {
 		if (!main) return false;
 		let answer = this.around.service.post(address);
 		if (answer === 'conflict') {
-			const todo = this.tell(main, { what: 'conflicted' });
-			for (const task of todo) {
-				if (task.do !== 'delete') continue;
+			const effects = this.dispatch(main, { type: 'conflicted' });
+			for (const task of effects) {
+				if (task.type !== 'delete') continue;
 				const why = this.around.service.onePerAddress ? 'conflict' : 'refused';
 				this.delete(
 					installation,
@@ -227,10 +227,10 @@ export class SimulatedN8n {
 					why,
 				);
 			}
-			if (todo.length > 0) answer = this.around.service.post(address);
+			if (effects.length > 0) answer = this.around.service.post(address);
 		}
 		if (typeof answer === 'string') {
-			this.tell(main, { what: 'refused', jitter: 1, now: this.now });
+			this.dispatch(main, { type: 'refused', jitter: 1, now: this.now });
 			return false;
 		}
 		const subscription = {
@@ -245,8 +245,8 @@ export class SimulatedN8n {
 		};
 		this.carryOut(
 			installation,
-			this.tell(main, {
-				what: 'created',
+			this.dispatch(main, {
+				type: 'created',
 				subscription,
 				savedByHook,
 				overlapMs: OVERLAP_MS,
@@ -256,21 +256,21 @@ export class SimulatedN8n {
 		return true;
 	}
 
-	private carryOut(installation: Installation, todo: readonly Todo[]): void {
+	private carryOut(installation: Installation, effects: readonly Effect[]): void {
 		const { main } = installation;
 		if (!main) return;
-		for (const task of todo) {
-			if (task.do === 'delete') {
+		for (const task of effects) {
+			if (task.type === 'delete') {
 				this.delete(
 					installation,
 					task.subscriptions.map(({ id }) => id),
 					'due',
 				);
-			} else if (task.do === 'create') {
+			} else if (task.type === 'create') {
 				this.renew(installation, false);
-			} else if (task.do === 'probe') {
+			} else if (task.type === 'probe') {
 				this.probe(installation, main, task);
-			} else if (task.do === 'save') {
+			} else if (task.type === 'save') {
 				const ids = task.deletes.map(({ id }) => id);
 				this.saves += 1;
 				const { blindWorkers = false } = this.options;
@@ -299,7 +299,7 @@ export class SimulatedN8n {
 	private probe(
 		owner: Installation,
 		sentBy: Process,
-		{ subscription, known }: Extract<Todo, { do: 'probe' }>,
+		{ subscription, known }: Extract<Effect, { type: 'probe' }>,
 	): void {
 		const { id, generation } = subscription;
 		const way = this.options.probesWork ? undefined : this.probeWays.shift();
@@ -332,8 +332,8 @@ export class SimulatedN8n {
 	private hear({ owner, sentBy, generation }: Probe, answer: ProbeAnswer): void {
 		if (owner.main !== sentBy) return;
 		const heard = this.mutation.believesAnyAnswer ? 'confirmed' : answer;
-		const event = { what: 'probed', generation, answer: heard, jitter: 1, now: this.now } as const;
-		this.carryOut(owner, this.tell(sentBy, event));
+		const event = { type: 'probed', generation, answer: heard, jitter: 1, now: this.now } as const;
+		this.carryOut(owner, this.dispatch(sentBy, event));
 	}
 
 	/** How the next probe fares. */
@@ -365,8 +365,8 @@ export class SimulatedN8n {
 		installation.main = this.process('main');
 		installation.epoch += 1;
 		const { main, address, database } = installation;
-		const event = { what: 'started', address, stored: database, now: this.now } as const;
-		this.tell(main, event);
+		const event = { type: 'started', address, stored: database, now: this.now } as const;
+		this.dispatch(main, event);
 		const isMade = this.renew(installation, true);
 		if (byPerson && !isMade) {
 			this.unpublish(installation);
@@ -392,9 +392,9 @@ export class SimulatedN8n {
 		if (!main) return;
 		installation.isPublished = false;
 		installation.epoch += 1;
-		this.tell(main, { what: 'started', address, stored: database, now: this.now });
-		for (const task of this.tell(main, { what: 'unpublished', now: this.now })) {
-			if (task.do === 'delete') {
+		this.dispatch(main, { type: 'started', address, stored: database, now: this.now });
+		for (const task of this.dispatch(main, { type: 'unpublished', now: this.now })) {
+			if (task.type === 'delete') {
 				this.delete(
 					installation,
 					task.subscriptions.map(({ id }) => id),
@@ -432,8 +432,8 @@ export class SimulatedN8n {
 			return;
 		}
 		if (owner.main !== startedBy || job.epoch !== owner.epoch) return;
-		this.tell(startedBy, {
-			what: 'saved',
+		this.dispatch(startedBy, {
+			type: 'saved',
 			generation: job.generation,
 			here: !owner.queueMode,
 			deleted: deletes,
@@ -456,7 +456,7 @@ export class SimulatedN8n {
 	failJob(): void {
 		const job = this.jobs.shift();
 		if (!job || job.owner.main !== job.startedBy) return;
-		this.tell(job.startedBy, { what: 'notSaved', now: this.now });
+		this.dispatch(job.startedBy, { type: 'notSaved', now: this.now });
 	}
 
 	/**
@@ -497,8 +497,8 @@ export class SimulatedN8n {
 		for (const installation of this.installations) {
 			const { main } = installation;
 			if (!main || !installation.isPublished) continue;
-			const event = { what: 'passed', silenceMs: SILENCE_MS, now: this.now } as const;
-			this.carryOut(installation, this.tell(main, event));
+			const event = { type: 'passed', silenceMs: SILENCE_MS, now: this.now } as const;
+			this.carryOut(installation, this.dispatch(main, event));
 		}
 	}
 

@@ -133,7 +133,7 @@ describe('the gate', () => {
 		await gate.enter();
 		gate.leave(limitedService(clock, 1, 3_600_000).request());
 		const start = clock.now();
-		await gate.enter(undefined, 5_000);
+		await gate.enter(undefined, { atMostMs: 5_000 });
 		expect(clock.now() - start).toBe(5_000);
 	});
 
@@ -154,6 +154,73 @@ describe('the gate', () => {
 			expect(clock.now() - start).toBeLessThan(SECOND);
 		},
 	);
+});
+
+describe('requests per second', () => {
+	/** Sends requests of several executions. @returns when each was sent, in ms from the start */
+	async function send(executions: Array<{ count: number; requestsPerSecond?: number }>) {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		const start = clock.now();
+		const sent: Array<{ execution: number; at: number }> = [];
+		await Promise.all(
+			executions.map(async ({ count, ...how }, execution) => {
+				for (let request = 0; request < count; request += 1) {
+					await gate.enter(undefined, how);
+					sent.push({ execution, at: clock.now() - start });
+					await clock.sleep(7);
+					gate.leave({}, how);
+				}
+			}),
+		);
+		return sent;
+	}
+
+	test.each([0.5, 1, 3, 20])('%d: never more, whatever is waiting, and no fewer', async (rate) => {
+		const executions = Array.from({ length: 5 }, () => ({ count: 4, requestsPerSecond: rate }));
+		const times = (await send(executions)).map(({ at }) => at);
+		for (const [place, at] of times.entries()) {
+			if (place > 0) expect(at - (times[place - 1] ?? 0)).toBeGreaterThanOrEqual(1_000 / rate - 1);
+		}
+		expect(times.at(-1)).toBeLessThanOrEqual((19 * 1_000) / rate + 20);
+	});
+
+	test('count for all executions of the key, and end with the execution that asks for them', async () => {
+		const sent = await send([{ count: 3, requestsPerSecond: 2 }, { count: 40 }]);
+		const times = sent.map(({ at }) => at);
+		const slowest = sent.findLast(({ execution }) => execution === 0)?.at ?? 0;
+		const during = times.filter((at) => at <= slowest);
+		expect(during.length).toBeLessThanOrEqual(slowest / 500 + 1);
+		expect((times.at(-1) ?? 0) - slowest).toBeLessThan(1_000);
+	});
+
+	test('a cancelled wait no longer slows the others down', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		await gate.enter();
+		gate.leave({});
+		const cancel = new AbortController();
+		const slow = { requestsPerSecond: 0.001 };
+		const waiting = gate.enter(cancel.signal, slow).catch((error: unknown) => error);
+		await clock.sleep(50);
+		cancel.abort();
+		expect(await waiting).toMatchObject({ name: 'Cancelled' });
+		const start = clock.now();
+		await gate.enter();
+		expect(clock.now() - start).toBe(0);
+	});
+
+	test('the local clock is set back by an hour: nobody waits for it to catch up', async () => {
+		const clock = createTestClock();
+		const gate = createRateGate(clock);
+		const how = { requestsPerSecond: 1 };
+		await gate.enter(undefined, how);
+		gate.leave({}, how);
+		clock.pass(-3_600_000);
+		const start = clock.now();
+		await gate.enter(undefined, how);
+		expect(clock.now() - start).toBeLessThanOrEqual(SECOND);
+	});
 });
 
 test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {

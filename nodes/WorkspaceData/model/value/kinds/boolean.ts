@@ -22,9 +22,8 @@ export const boolean: Kind = {
 			one: 'true or false',
 			fitsText: (text) => /^(?:true|false)$/i.test(text),
 			isUniform: (texts) =>
-				new Set(
-					texts.map((text) => (text === text.toUpperCase() ? 2 : /^[TF]/.test(text) ? 1 : 0)),
-				).size <= 1,
+				new Set(texts.map((text) => (text === text.toUpperCase() ? 2 : /^[TF]/.test(text) ? 1 : 0)))
+					.size <= 1,
 			fitsValue: (value) => typeof value === 'boolean',
 		},
 	],

@@ -27,7 +27,11 @@ export function allowedChoices({ options }: Pick<ValueField, 'options'>): string
 }
 
 /** The value that records hold for a choice; where the listing does not tell, the spelling that was given. */
-function sentFor({ label, sent }: FieldOption, entered: string | number, isExact: boolean): unknown {
+function sentFor(
+	{ label, sent }: FieldOption,
+	entered: string | number,
+	isExact: boolean,
+): unknown {
 	return sent ?? (isExact ? entered : label);
 }
 

@@ -4,7 +4,14 @@
  */
 import { isEmpty } from '../form';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { DAY_OFFERS, instantOf, isDay, readTimestamp, TIME_CONDITIONS, toUtcText } from './timestamp';
+import {
+	DAY_OFFERS,
+	instantOf,
+	isDay,
+	readTimestamp,
+	TIME_CONDITIONS,
+	toUtcText,
+} from './timestamp';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 

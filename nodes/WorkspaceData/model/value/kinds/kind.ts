@@ -104,7 +104,10 @@ export interface Kind {
 	/** Whether texts are ordered as the language of this n8n does. */
 	readonly isLanguage?: boolean;
 	/** Where a value is a set of values: their kind, and the values of a set. */
-	readonly set?: { readonly kind: Kind; of(stored: unknown, field: ValueField): readonly unknown[] };
+	readonly set?: {
+		readonly kind: Kind;
+		of(stored: unknown, field: ValueField): readonly unknown[];
+	};
 
 	/**
 	 * The value to send for an entered one.
@@ -150,5 +153,4 @@ export const unusable = (
 	value: unknown,
 	expected = field.kind.accepts?.(field) ??
 		`Enter a value that fits the type of field '${field.name}'.`,
-): InputError =>
-	new InputError(`Field '${field.name}' cannot hold ${showValue(value)}`, expected);
+): InputError => new InputError(`Field '${field.name}' cannot hold ${showValue(value)}`, expected);

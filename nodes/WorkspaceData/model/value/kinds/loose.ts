@@ -33,5 +33,6 @@ export function orderAgainst(operand: unknown, zone: Zone): Order {
 	if (typeof entered !== 'string') return () => undefined;
 	const time = readTimestamp(entered);
 	if (time) return againstTime(time, zone);
-	return (stored) => (typeof stored === 'string' && stored !== '' ? byCharacter(stored, entered) : undefined);
+	return (stored) =>
+		typeof stored === 'string' && stored !== '' ? byCharacter(stored, entered) : undefined;
 }

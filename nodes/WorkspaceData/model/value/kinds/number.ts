@@ -1,9 +1,18 @@
 /** Numbers: JSON numbers, and decimal texts, exactly. */
 import type { Comparable } from '../comparable';
 import { readDecimal } from '../decimal';
-import { ANY_OF, EQUALITY, ORDER, unusable, type EntryRules, type Kind, type ValueField } from './kind';
+import {
+	ANY_OF,
+	EQUALITY,
+	ORDER,
+	unusable,
+	type EntryRules,
+	type Kind,
+	type ValueField,
+} from './kind';
 
-const ACCEPTED = 'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
+const ACCEPTED =
+	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
 
 /** Digits that any number keeps: a double is exact up to here. */
 const EXACT_DIGITS = 15;
@@ -39,7 +48,11 @@ export function enterNumber(entered: unknown, field: ValueField, rules: EntryRul
 		);
 	}
 	if (rules.whole && !isPlainNumber(entered)) {
-		throw unusable(field, entered, `As a number it would become ${number}. Use a text field for it.`);
+		throw unusable(
+			field,
+			entered,
+			`As a number it would become ${number}. Use a text field for it.`,
+		);
 	}
 	return number;
 }

@@ -48,7 +48,10 @@ export function readTimestamp(value: unknown): Timestamp | undefined {
  *
  * @returns undefined where there is no such time, also where a clock change leaves it out
  */
-export function toUtcText({ day, clock, fraction, offset }: Timestamp, zone: Zone): string | undefined {
+export function toUtcText(
+	{ day, clock, fraction, offset }: Timestamp,
+	zone: Zone,
+): string | undefined {
 	const local = clock === undefined ? day : `${day}T${clock}`;
 	const utc = offset === undefined ? zone.toUtc(local) : isoOf(Date.parse(`${local}${offset}`));
 	return utc?.replace(/\.\d+Z$/, `.${fraction.padEnd(3, '0')}Z`);

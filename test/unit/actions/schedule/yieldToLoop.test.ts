@@ -1,4 +1,7 @@
-import { createTurns, inTurnAfter } from '../../../../nodes/WorkspaceData/actions/schedule/turns';
+import {
+	createYieldToLoop,
+	yieldAfter,
+} from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 
 /** A clock that stands until it is moved, and the number of times that others got their turn. */
 function standingClock() {
@@ -15,14 +18,14 @@ function standingClock() {
 	};
 }
 
-test('steps compute in their order, and others get their turn after each 20 ms', async () => {
+test('steps compute in their order, and the event loop is free after each 20 ms', async () => {
 	const clock = standingClock();
-	const turn = createTurns(clock);
+	const yieldToLoop = createYieldToLoop(clock);
 	const steps: string[] = [];
 	clock.pass(1);
 	await Promise.all(
 		['a', 'b', 'c', 'd'].map(async (name) => {
-			await turn();
+			await yieldToLoop();
 			steps.push(`${name} after ${clock.sleeps()}`);
 			clock.pass(15);
 		}),
@@ -30,13 +33,15 @@ test('steps compute in their order, and others get their turn after each 20 ms',
 	expect(steps).toEqual(['a after 1', 'b after 1', 'c after 2', 'd after 2']);
 });
 
-test('what all wait for: a value waits its turn, a failure passes at once', async () => {
+test('what all wait for: a value is handed out one step at a time, a failure passes at once', async () => {
 	let start = (): void => {};
-	const turn = async () => await new Promise<void>((resolve) => (start = resolve));
+	const yieldToLoop = async () => await new Promise<void>((resolve) => (start = resolve));
 	const happened: string[] = [];
-	const found = inTurnAfter(turn, Promise.resolve('found')).then((value) => happened.push(value));
-	const failed = inTurnAfter(turn, Promise.reject(new Error('failed'))).catch((error: Error) =>
-		happened.push(error.message),
+	const found = yieldAfter(yieldToLoop, Promise.resolve('found')).then((value) =>
+		happened.push(value),
+	);
+	const failed = yieldAfter(yieldToLoop, Promise.reject(new Error('failed'))).catch(
+		(error: Error) => happened.push(error.message),
 	);
 	await failed;
 	expect(happened).toEqual(['failed']);

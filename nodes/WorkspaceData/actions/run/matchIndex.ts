@@ -1,11 +1,26 @@
+/** Finds records by the values of their matching fields. */
 import type { FieldIndex } from '../../model/fieldIndex';
+import type { Zone } from '../../model/time';
+import { keyOf } from '../../model/value/value';
 import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
+import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { ageOf, byAge } from '../../model/recordAge';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
-import { openRecordListing, type ReadOptions, type RecordListing } from '../../transport/listings';
-import type { CardReference, Run } from '../run/run';
-import { matchKey } from './matching';
+import type { RecordListing } from '../../transport/listings';
+
+/** Values as one text, the same for all spellings of a value: the service may store another spelling than was sent. */
+export const matchKey = (
+	fieldIds: readonly string[],
+	data: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): string =>
+	JSON.stringify(
+		fieldIds.map((id) => {
+			const field = index.byId(id);
+			return field ? keyOf(field, ownValue(data, id), zone) : '';
+		}),
+	);
 
 /** The records of a card by the values of their matching fields. */
 export interface MatchIndex {
@@ -41,8 +56,13 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 				'The answer to the earlier item was lost. Nothing was written for this item, to avoid a duplicate. Look for the record before you run the item again.',
 			);
 
-/** @param open gives a listing of the card's records that has not been read yet */
-async function buildIndex(
+/**
+ * Reads the records of a card into an index.
+ *
+ * @param open gives a listing of the card's records that has not been read yet
+ * @param keyOf the matching values of a record as one text
+ */
+export async function buildMatchIndex(
 	open: () => RecordListing,
 	keyOf: (data: JsonObject) => string,
 ): Promise<MatchIndex> {
@@ -113,28 +133,4 @@ async function buildIndex(
 			}
 		},
 	};
-}
-
-/** The match indexes of a run, by its field listings: data is keyed by field id. */
-const indexes = new WeakMap<FieldIndex, Map<string, Promise<MatchIndex>>>();
-
-/** The match index of a card: built from one reading of the records, once for each field listing. */
-export async function matchIndex(
-	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	fieldIds: readonly string[],
-	request: ReadOptions,
-): Promise<MatchIndex> {
-	const ofListing = indexes.get(index) ?? new Map<string, Promise<MatchIndex>>();
-	indexes.set(index, ofListing);
-	const key = JSON.stringify(fieldIds);
-	const built =
-		ofListing.get(key) ??
-		buildIndex(
-			() => openRecordListing(run.api, card.id, Infinity, request),
-			(data) => matchKey(fieldIds, data, index),
-		);
-	ofListing.set(key, built);
-	return await built;
 }

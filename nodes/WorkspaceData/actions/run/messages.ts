@@ -1,0 +1,55 @@
+/** What a run tells its user: hints, names in place of IDs, and notes on errors. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { ApiFailure, saysGone } from '../../transport/failure/failures';
+
+/** The messages of a run. */
+export interface Messages {
+	/** Shows the user a hint next to the output; each text once, however often it is given. */
+	hint(message: string): void;
+	/** Remembers the name of a field or card, for messages in which the service uses its ID. */
+	learnName(id: string, name: string): void;
+	/** Replaces known IDs in a text by their names, in 'quotes'. */
+	withNames(text: string): string;
+	/** Adds to a failure the advice for a person who uses this node. */
+	explain(error: unknown): unknown;
+	/** Remembers how far the run came before an error, for its message. */
+	note(error: unknown, text: string): void;
+	noteOn(error: unknown): string | undefined;
+}
+
+/** Creates the messages of a run. */
+export function createMessages(context: Pick<IExecuteFunctions, 'addExecutionHints'>): Messages {
+	const hints = new Set<string>();
+	const names = new Map<string, string>();
+	const notes = new Map<unknown, string>();
+	return {
+		hint(message) {
+			if (hints.has(message)) return;
+			hints.add(message);
+			context.addExecutionHints({ message, location: 'outputPane' });
+		},
+		learnName(id, name) {
+			// A bare number may be anything in a text.
+			if (name !== id && /\D/.test(id)) names.set(id, name);
+		},
+		withNames(text) {
+			// With the quotes that the service put around the id, or none.
+			return text.replace(/(["'`]?)([\w-]+)\1/g, (quoted, _quote, word: string) => {
+				const name = names.get(word);
+				return name === undefined ? quoted : `'${name}'`;
+			});
+		},
+		explain(error) {
+			// A bare `not-found` may be about the record.
+			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
+			if (!saysGone(error, ['card'])) return error;
+			const advice = "It may have been deleted. Choose the card again in 'Card'.";
+			const both = [error.advice, advice].filter(Boolean).join(' ');
+			return new ApiFailure(error.problem, both, error.rateLimited);
+		},
+		note(error, text) {
+			notes.set(error, text);
+		},
+		noteOn: (error) => notes.get(error),
+	};
+}

@@ -1,0 +1,79 @@
+/** Lets thousands of items share the event loop with all of n8n. */
+import { systemClock, type Clock } from '../../transport/http/clock';
+
+/**
+ * How long the items of a run compute before the rest of n8n does, in ms. A step that has begun ends first, so a slice
+ * may be longer; no step may take more than 200 ms.
+ */
+const SLICE_MS = 20;
+
+/** Waits until the caller may compute its next step. */
+export type YieldToLoop = () => Promise<void>;
+
+/** Runs the items' computing steps one at a time, and yields to the event loop every 20 ms. */
+export function createYieldToLoop({
+	now,
+	sleep,
+}: Pick<Clock, 'now' | 'sleep'> = systemClock): YieldToLoop {
+	let waiting: Array<() => void> = [];
+	let isRunning = false;
+	/** End of the slice, in ms since the epoch. */
+	let end = 0;
+
+	async function startWaiting(): Promise<void> {
+		while (waiting.length > 0) {
+			const batch = waiting;
+			waiting = [];
+			for (const start of batch) {
+				if (now() >= end) {
+					// A timer, so that others get a millisecond at least: most of them need several ticks of the event loop.
+					await sleep(0);
+					end = now() + SLICE_MS;
+				}
+				start();
+				// The started step computes before the clock is looked at again.
+				await Promise.resolve();
+			}
+		}
+		isRunning = false;
+	}
+
+	return () => {
+		const started = new Promise<void>((start) => waiting.push(start));
+		if (!isRunning) {
+			isRunning = true;
+			void startWaiting();
+		}
+		return started;
+	};
+}
+
+/**
+ * Waits for a value that many items wait for, then lets them continue one at a time. A failure passes at once: it must
+ * be able to stop the run before other requests are sent.
+ */
+export async function yieldAfter<Value>(
+	yieldToLoop: YieldToLoop,
+	shared: Promise<Value>,
+): Promise<Value> {
+	const value = await shared;
+	await yieldToLoop();
+	return value;
+}
+
+/** How many entries are mapped between two yields. */
+const SLICE_ENTRIES = 100;
+
+/** As `Array.prototype.map`, but yields to the event loop, whatever the number of entries. */
+export async function mapInSlices<Entry, Result>(
+	yieldToLoop: YieldToLoop,
+	entries: readonly Entry[],
+	work: (entry: Entry) => Result,
+): Promise<Result[]> {
+	const results: Result[] = [];
+	for (const entry of entries) {
+		if (results.length % SLICE_ENTRIES === 0) await yieldToLoop();
+		results.push(work(entry));
+	}
+	return results;
+}
