@@ -47,7 +47,7 @@ const nodeOnN8n1 = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: [...['unit', 'node', 'service'].map(project), nodeOnN8n1],
+	projects: [...['unit', 'node', 'service', 'worlds'].map(project), nodeOnN8n1],
 	// One more worker than cores: many tests wait for the network or for time, a third of the CPU was idle.
 	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.

@@ -143,7 +143,7 @@ test.each<[string, IDataObject, IDataObject, string]>([
 	await workspace.records(card.id, [record]);
 	const { json, error } = await upsert([item], [key]);
 	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual(['updated']);
+	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 });
 
 test('by a choice under its id', async () => {
@@ -154,7 +154,7 @@ test('by a choice under its id', async () => {
 	const choice = fields.find(({ name }) => name === 'Status')?.options[1];
 	await workspace.records(card.id, [{ Status: 'Done' }]);
 	const { json } = await upsert([{ Status: choice?.id }], ['Status']);
-	expect(json.map(({ action }) => action)).toEqual(['updated']);
+	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 });
 
 test('a missing record is an error, unless an option says otherwise', async () => {

@@ -155,6 +155,26 @@ export const upsertModeOption = {
 	description: 'Whether to create records, update them, or both',
 } as const;
 
+export const unchangedOption = {
+	displayName: 'Unchanged Records',
+	name: 'unchanged',
+	type: 'options',
+	options: [
+		{
+			name: 'Send Again',
+			value: 'send',
+			description: 'Send the values, for example to start an automation of the service',
+		},
+		{
+			name: 'Skip',
+			value: 'skip',
+			description: 'Send nothing; the action is unchanged',
+		},
+	],
+	default: 'skip',
+	description: 'How to treat records that already have all values',
+} as const;
+
 export const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
@@ -162,7 +182,7 @@ export const maxParallelOption = {
 	typeOptions: { minValue: 0, maxValue: 64 },
 	default: 0,
 	description:
-		'How many requests may run at once; 0 is automatic: as many as the service answers without slowing down. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
+		'How many requests may run at once; 0 is automatic: creates 8 at a time, all others as many as the service accepts. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
 } as const;
 
 export const timeoutOption = {

@@ -210,8 +210,9 @@ export const createCardFromItems = defineOperation({
 			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
 			request,
 			dryRun: false,
+			skipsUnchanged: false,
 		};
-		return await withLiveFields(run, write, async (index, data) => {
+		return await withLiveFields(run, write, async ({ index, data }) => {
 			return [recordOutput(index, true, {})(await create(run, write, data))];
 		}).catch((error: unknown) => {
 			run.messages.note(error, whatExists(card, isNew));

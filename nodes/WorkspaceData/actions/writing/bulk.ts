@@ -28,6 +28,15 @@ export function requireConditions({ filters }: Conditions): void {
 	);
 }
 
+/** The records to change. */
+export interface Selection {
+	card: CardReference;
+	/** The live field listing. */
+	index: FieldIndex;
+	conditions: Conditions;
+	request: ReadOptions;
+}
+
 /**
  * The records that meet the conditions, as this run knows them.
  *
@@ -36,15 +45,13 @@ export function requireConditions({ filters }: Conditions): void {
  */
 async function chooseRecords(
 	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	{ filters, matchType }: Conditions,
-	request: ReadOptions,
+	{ card, index, conditions: { filters, matchType }, request }: Selection,
 ): Promise<DataRecord[]> {
 	const passes = readFilter(filters, matchType, index, run, true);
 	const chosen: DataRecord[] = [];
+	const states = run.writes.states(card);
 	const take = (listed: DataRecord): boolean => {
-		const current = run.writes.current(card, listed);
+		const current = states.current(listed);
 		if (current !== 'deleted' && passes?.(current)) chosen.push(current);
 		return false;
 	};
@@ -66,30 +73,28 @@ async function chooseRecords(
  * Changes all records that meet the conditions: items one after the other, in their order, and each sees
  * the changes of the items before it.
  *
- * @param change changes one record; returns its new state, or that it is deleted
+ * @param change changes one record
  * @param done a verb such as `updated`, for the message when the run ends before all are changed
- * @returns each record before and after its change
+ * @returns each record before its change, and the result of the change
  */
-export async function changeMany<State extends DataRecord | 'deleted'>(
+export async function changeMany<Result>(
 	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	conditions: Conditions,
-	request: ReadOptions,
-	change: (record: DataRecord) => Promise<State>,
+	itemIndex: number,
+	selection: Selection,
+	change: (record: DataRecord) => Promise<Result>,
 	done: 'updated' | 'deleted',
-): Promise<Array<{ before: DataRecord; after: State }>> {
-	return await run.writes.inOrder(card, 'many', async () => {
-		const chosen = await chooseRecords(run, card, index, conditions, request);
+): Promise<Array<{ before: DataRecord; result: Result }>> {
+	const { card, request } = selection;
+	return await run.writes.inItemOrder(itemIndex, { card, part: 'many' }, async () => {
+		const chosen = await chooseRecords(run, selection);
 		let count = 0;
 		return await inParallel(
 			chosen,
-			() => run.api.atOnce(request.maxParallel),
-			async (current) => {
-				const after = await change(current);
-				run.writes.changed(card, current.id, after);
+			() => run.api.atOnce({ method: 'PATCH', ...request }),
+			async (before) => {
+				const result = await change(before);
 				count += 1;
-				return { before: current, after };
+				return { before, result };
 			},
 		).catch((error: unknown) => {
 			run.messages.note(error, `${count} of ${chosen.length} records were ${done}.`);

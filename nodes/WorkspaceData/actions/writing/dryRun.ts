@@ -2,11 +2,19 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
+import type { Run } from '../run/run';
 import { readSwitch } from '../inputs/switch';
 import { recordOutput, type OutputOptions } from '../reading/output';
 
-/** The id of a record that a dry run would create. No service gives one with a blank. */
-export const DRY_RUN_ID = 'dry run';
+/** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
+const DRY_RUN_ID = 'dry run ';
+
+/** An ID for a record that a dry run would create. */
+export function nextDryRunId({ once }: Pick<Run, 'once'>): string {
+	const ids = once('dry run', () => ({ last: 0 }));
+	ids.last += 1;
+	return `${DRY_RUN_ID}${ids.last}`;
+}
 
 /**
  * Whether an item runs dry.
@@ -35,7 +43,7 @@ export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOu
 		return {
 			dry_run: true,
 			action,
-			id: id === undefined || id === DRY_RUN_ID ? null : id,
+			id: id === undefined || id.startsWith(DRY_RUN_ID) ? null : id,
 			before: values(before),
 			after: values(after),
 		};

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run/run';
+import { unchangedOption } from '../../ui/recordOptions';
 import { growCard } from '../growth/cardChanges';
+import { readChoice } from '../inputs/choice';
 import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
 import { readDryRun } from './dryRun';
 import { requestOptions } from './requestOptions';
@@ -17,6 +19,8 @@ export interface Write {
 	request: ReadOptions;
 	/** Whether nothing is sent that changes anything. */
 	dryRun: boolean;
+	/** Whether a record that has all values already is not written. */
+	skipsUnchanged: boolean;
 	/** The fields as they would be, in a dry run that would add some. */
 	preview?: FieldIndex;
 }
@@ -25,7 +29,12 @@ export interface Write {
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown; dryRun?: unknown };
+	options: ColumnOptions & {
+		maxParallel?: unknown;
+		timeout?: unknown;
+		dryRun?: unknown;
+		unchanged?: unknown;
+	};
 }
 
 /**
@@ -50,7 +59,9 @@ export async function prepareWrite(
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)
 		: run.cards.find(cardId, request));
-	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
+	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
+	const write = { card, columns: read, options, request, dryRun, skipsUnchanged };
+	return await growCard(run, itemIndex, write, dryRun);
 }
 
 /** Refusals that a field listing which has grown old can explain. */
@@ -72,27 +83,38 @@ export async function fieldsFor(
 	return matters ? await run.fields.sampled(card, index, request) : index;
 }
 
+/** The fields of a card, and an item's values for them. */
+export interface LiveFields {
+	/** The fields as the service lists them: they decide which values are the same. */
+	listing: FieldIndex;
+	/** The same fields, with the habits of the card's records where these decide how a value is sent. */
+	index: FieldIndex;
+	/** The record data, keyed by field ID. */
+	data: JsonObject;
+}
+
 /**
  * Does an item's work by the field listing of this run. When the service refuses it and the fields have
  * been renamed or replaced since the listing was read, the listing is read once more, and the work done
  * from its start with the new ids. Until that is known, no other item sends anything.
  *
- * @param work gets the listing and the record data under its ids; must bear repetition
+ * @param work must bear repetition
+ * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps this place
  */
 export async function withLiveFields<Result>(
 	run: Run,
 	write: Write,
-	work: (index: FieldIndex, data: JsonObject) => Promise<Result>,
+	work: (live: LiveFields) => Promise<Result>,
+	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
+		await task(),
 ): Promise<Result> {
 	const { card, columns, options, request } = write;
-	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
+	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
-		// Habits decide what is sent, not what is the same value: all items of a listing share an index of records.
-		return { index: listing, data: toRecordData(run, columns, index, options) };
+		return { listing, index, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = write.preview ?? (await run.fields.of(card, request));
-	const { index, data } = await toData(listing, request);
-	return await work(index, data).catch(async (error: unknown) => {
+
+	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
 		const reading = { ...request, ahead: true };
@@ -100,9 +122,15 @@ export async function withLiveFields<Result>(
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => listing)
-			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
+			.then(async (fresh) => (fresh === listing ? undefined : await toLive(fresh, reading)))
 			.finally(letGo);
 		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
-		return await work(again.index, again.data);
-	});
+		return await work(again);
+	}
+
+	const live = await toLive(write.preview ?? (await run.fields.of(card, request)), request);
+	return await inOrder(
+		live,
+		async () => await work(live).catch(async (error: unknown) => await tryAgain(error, live)),
+	);
 }

@@ -1,43 +1,42 @@
+/** What tests can change while the service runs: everything that a model service would not have. */
 import { createClock, type ShiftedClock } from './shiftedClock.ts';
 import { newSecret } from '../foundation/secrets.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
 import type { App } from '../http/context.ts';
-import type { Rate } from '../http/rateLimit.ts';
-import { type Control, createControl } from './calls.ts';
+import type { Rate } from '../foundation/limiter.ts';
+import { type Control, createControl } from './calls/index.ts';
 import { createFaults } from './faults.ts';
 import { addHooks } from './hooks.ts';
 import { rateAnswerSchema } from './rateAnswer.ts';
 import { createRequestLog } from './requestLog.ts';
 import { addControlRoutes } from './routes.ts';
-import type { ControlledParts, RigState } from './state.ts';
+import type { ControlledParts, ControlState } from './state.ts';
 import { createTokenFaults } from './tokenFaults.ts';
 import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
 
-export { type Control } from './calls.ts';
-
-/** The test rig: everything that a model service would not have. */
-export interface Rig {
+/** The control for tests. */
+export interface TestControl {
 	/** The service's clock, which tests put forward and back. */
 	clock: ShiftedClock;
 	token: string;
-	/** The calls in this process; there once the plugin was added. */
+	/** The calls in this process; there once it was added to an app. */
 	readonly control: Control;
-	/** Makes the plugin that adds faults, variants, the request log and the routes of control. */
-	plugin(parts: ControlledParts): (app: App) => void;
+	/** Adds faults, variants, the request log and the routes of control. */
+	addTo(app: App, parts: ControlledParts): void;
 }
 
-/** Makes the rig. Nothing of it acts before its plugin is added to an app. */
-export function createRig(initial: {
+/** Makes the control. Nothing of it acts before it is added to an app. */
+export function createTestControl(start: {
 	settings: RuntimeSettings;
 	rate: Rate;
 	options: { controlToken?: string; variants?: Partial<Variants> };
-}): Rig {
-	const { settings, rate, options } = initial;
+}): TestControl {
+	const { rate, options } = start;
 	const variants = {
 		...defaultVariants,
 		...variantsSchema.partial().parse(options.variants ?? {}),
 	};
-	const state: RigState = {
+	const state: ControlState = {
 		latencyMs: 0,
 		atOnce: Infinity,
 		paging: 'normal',
@@ -45,32 +44,34 @@ export function createRig(initial: {
 		rateAnswer: rateAnswerSchema.parse({}),
 	};
 	const clock = createClock();
-	const faults = createFaults();
-	const tokenFaults = createTokenFaults();
-	const requests = createRequestLog();
 	const token = options.controlToken ?? newSecret();
-	const initialSettings = { ...settings };
+	const settings = { ...start.settings };
 	let control: Control | undefined;
 
 	return {
 		clock,
 		token,
 		get control() {
-			if (!control) throw new Error('the plugin of control was not added yet');
+			if (!control) throw new Error('control was not added to an app yet');
 			return control;
 		},
-		plugin: (parts) => (app) => {
-			control = createControl({
+		addTo(app, parts) {
+			const own = {
 				...parts,
 				state,
-				settings,
-				initial: { settings: initialSettings, variants, rate },
-				faults,
-				tokenFaults,
-				requests,
 				clock,
+				faults: createFaults(),
+				tokenFaults: createTokenFaults(),
+				requests: createRequestLog(),
+			};
+			const open = new Set<unknown>();
+			app.server.on('connection', (socket) => {
+				open.add(socket);
+				socket.once('close', () => open.delete(socket));
 			});
-			addHooks(app, { ...parts, state, faults, tokenFaults, requests, clock });
+			const connections = () => open.size;
+			control = createControl({ ...own, initial: { settings, variants, rate }, connections });
+			addHooks(app, own);
 			addControlRoutes(app, control, token);
 		},
 	};

@@ -1,22 +1,23 @@
+/** Who may use how many sockets for deliveries. */
 import type { Quotas } from '../foundation/quotas.ts';
 
 /** Shares the sockets of deliveries among workspaces, so that nobody's hanging targets stop the others. */
-export interface Turns {
-	/** Waits for a turn. @returns to be called once at the end of it */
-	take(workspaceId: string, target: string): Promise<() => void>;
+export interface SocketShares {
+	/** Waits for a socket. @returns gives it back; to be called once */
+	acquire(workspaceId: string, target: string): Promise<() => void>;
 }
 
 /**
- * Makes the turns. A workspace gets one while it has fewer than its cap in all and to the target, and
- * fewer than are free: so it never takes the last ones, and a newcomer finds one. Who waits is served
+ * Makes the shares. A workspace gets a socket while it has fewer than its cap in all and to the target, and
+ * fewer than are free: so it never takes the last ones, and a newcomer finds one. Waiting deliveries are served
  * workspace by workspace, each in the order of its asking.
  */
-export function createTurns(
+export function createSocketShares(
 	quotas: Pick<Quotas, 'sockets' | 'socketsPerWorkspace' | 'socketsPerTarget'>,
-): Turns {
+): SocketShares {
 	let free = quotas.sockets;
 	const running = new Map<string, number>();
-	/** By workspace; who was served last is last. */
+	/** By workspace; the one that was served last is last. */
 	const waiting = new Map<string, Array<{ target: string; start: () => void }>>();
 
 	const change = (key: string, by: number) => {
@@ -25,7 +26,7 @@ export function createTurns(
 		else running.set(key, count);
 	};
 	const laneOf = (workspaceId: string, target: string) => `${workspaceId} ${target}`;
-	const hasTurn = (workspaceId: string, target: string) => {
+	const isFree = (workspaceId: string, target: string) => {
 		const ofWorkspace = running.get(workspaceId) ?? 0;
 		return (
 			ofWorkspace < Math.min(free, quotas.socketsPerWorkspace) &&
@@ -37,10 +38,10 @@ export function createTurns(
 		change(workspaceId, 1);
 		change(laneOf(workspaceId, target), 1);
 	};
-	/** Starts whoever may start now. */
+	/** Starts the deliveries that have a socket now. */
 	const serve = () => {
 		for (const [workspaceId, queue] of [...waiting]) {
-			const next = queue.findIndex(({ target }) => hasTurn(workspaceId, target));
+			const next = queue.findIndex(({ target }) => isFree(workspaceId, target));
 			const [served] = next < 0 ? [] : queue.splice(next, 1);
 			if (!served) continue;
 			waiting.delete(workspaceId);
@@ -51,10 +52,10 @@ export function createTurns(
 	};
 
 	return {
-		async take(workspaceId, target) {
+		async acquire(workspaceId, target) {
 			const queue = waiting.get(workspaceId) ?? [];
 			const first = !queue.some((other) => other.target === target);
-			if (first && hasTurn(workspaceId, target)) begin(workspaceId, target);
+			if (first && isFree(workspaceId, target)) begin(workspaceId, target);
 			else {
 				await new Promise<void>((start) => {
 					queue.push({ target, start });
