@@ -127,6 +127,18 @@ const hasValues = (
 			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
 	);
 
+/** Whether a listed record is left alone: this process knows that it has all values already. */
+export const isUnchanged = (
+	run: Run,
+	{ card, skipsUnchanged }: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): boolean =>
+	skipsUnchanged &&
+	run.writes.states(card).isCertain(earlier.id) &&
+	hasValues(earlier, data, index, run.zone);
+
 /**
  * Updates a listed record, unless it has all values already.
  *
@@ -140,8 +152,7 @@ export async function updateListed(
 	earlier: DataRecord,
 	index: FieldIndex,
 ): Promise<{ action: 'updated' | 'unchanged'; record: DataRecord }> {
-	const isKnown = write.skipsUnchanged && run.writes.states(write.card).isCertain(earlier.id);
-	if (isKnown && hasValues(earlier, data, index, run.zone))
+	if (isUnchanged(run, write, data, earlier, index))
 		return { action: 'unchanged', record: earlier };
 	return { action: 'updated', record: await update(run, write, data, earlier.id, earlier) };
 }

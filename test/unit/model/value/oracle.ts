@@ -301,6 +301,24 @@ const json: KindOracle = {
 	same: isDeepStrictEqual,
 };
 
+const pad = (part: number) => String(part).padStart(2, '0');
+const lengthSpellings = (seconds: number) => [
+	`PT${seconds}S`,
+	`PT${Math.floor(seconds / 60)}M${seconds % 60}S`,
+	`${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`,
+];
+const someLength = spell(
+	fc.oneof(fc.nat({ max: 7_300 }), fc.nat({ max: 900_000 })),
+	lengthSpellings,
+);
+const duration: KindOracle<number> = {
+	type: 'duration',
+	stored: someLength,
+	entered: someLength,
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
 const unknown: KindOracle<string> = {
 	type: 'a type of the future',
 	stored: fc.oneof(
@@ -322,6 +340,7 @@ export const ORACLES: Record<string, KindOracle> = {
 	boolean,
 	date,
 	datetime,
+	duration,
 	choice,
 	choices,
 	json,

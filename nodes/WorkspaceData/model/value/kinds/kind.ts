@@ -5,7 +5,7 @@ import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
 import type { Condition } from '../condition';
-import { showValue } from '../form';
+import { isEmpty, showValue } from '../form';
 
 /** A habit of the records of a field, which decides how an entry is sent. */
 export type Habit = 'numbers' | 'noOffset';
@@ -143,6 +143,14 @@ export const ORDER = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'
 export const PARTS = ['contains', 'notContains'] as const;
 export const ENDS = ['startsWith', 'endsWith'] as const;
 export const DAYS = ['inLastDays', 'inNextDays'] as const;
+
+/** Whether stored values are numbers only. */
+export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
+	const values = [...stored].filter((value) => !isEmpty(value));
+	return values.length > 0 && values.every((value) => typeof value === 'number')
+		? 'numbers'
+		: undefined;
+}
 
 /** A type's name without case, blanks, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]+/g, '');

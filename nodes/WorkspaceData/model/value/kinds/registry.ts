@@ -4,10 +4,10 @@ import { choice } from './choice';
 import { choices } from './choices';
 import { date } from './date';
 import { datetime } from './datetime';
+import { duration } from './duration';
 import { json } from './json';
 import { plainTypeName, type Kind, type NewType } from './kind';
 import { number } from './number';
-import { rating } from './rating';
 import { text } from './text';
 import { unknown } from './unknown';
 
@@ -15,9 +15,9 @@ import { unknown } from './unknown';
 export const KINDS: readonly Kind[] = [
 	boolean,
 	number,
-	rating,
 	date,
 	datetime,
+	duration,
 	choice,
 	choices,
 	json,

@@ -3,8 +3,8 @@
  * takes no look at other records to tell.
  */
 import { isCanonicalNumber } from '../decimal';
-import { canonicalJson, isEmpty, textOf } from '../form';
-import { ANY_OF, DAYS, ENDS, EQUALITY, ORDER, PARTS, type Kind } from './kind';
+import { canonicalJson, textOf } from '../form';
+import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
 import { orderAgainst } from './loose';
 
 export const unknown: Kind = {
@@ -22,12 +22,7 @@ export const unknown: Kind = {
 			? Number(entered)
 			: entered,
 	dependsOnRecords: (entered) => typeof entered === 'string' && isCanonicalNumber(entered),
-	habitOf(stored) {
-		const values = [...stored].filter((value) => !isEmpty(value));
-		return values.length > 0 && values.every((value) => typeof value === 'number')
-			? 'numbers'
-			: undefined;
-	},
+	habitOf: habitOfNumbers,
 	holdsEmptyText: () => true,
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS, ...ORDER, ...DAYS],
 	orderAgainst,
