@@ -1,17 +1,16 @@
 /**
  * `npm run scan`: what n8n's own scanner for community packages says of the packed package and of the
- * sources it is built from; exits 1 if it finds anything. The scanner is a package with a lock of its
- * own in tools/scanner, installed on first use.
+ * sources it is built from; exits 1 if it finds anything. The scanner is installed on first use.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { runProgram } from '../test/host/cleanup.ts';
-import { runCommand } from '../test/host/commands.ts';
-import { repository } from '../test/host/folders.ts';
-import { buildPackage, packPackage } from '../test/host/packageInstall.ts';
+import { runProgram } from '../host/cleanup.ts';
+import { runCommand } from '../host/commands.ts';
+import { repository } from '../host/folders.ts';
+import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { installTools, toolsFolder } from './install.ts';
 
 /** The part of the scanner that works on a folder; its command line fetches published packages. */
 interface Scanner {
@@ -22,17 +21,10 @@ interface Scanner {
 	): Promise<{ passed: boolean; message?: string; details?: string }>;
 }
 
-const home = join(import.meta.dirname, 'scanner');
-const scannerFolder = join(home, 'node_modules', '@n8n', 'scan-community-package');
-
 async function loadScanner(): Promise<Scanner> {
-	if (!existsSync(scannerFolder)) {
-		await runCommand('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-			cwd: home,
-			purpose: "Installing n8n's scanner",
-		});
-	}
-	return (await import(join(scannerFolder, 'scanner', 'scanner.mjs'))) as Scanner;
+	await installTools();
+	const path = join(toolsFolder, '@n8n', 'scan-community-package', 'scanner', 'scanner.mjs');
+	return (await import(path)) as Scanner;
 }
 
 async function scan(): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Checks package.json and the changelog before a release. */
+/** What stops a release: placeholders, addresses of another repository, a missing changelog entry, another tag. */
 
 /** The parts of package.json that a release is about. */
 export interface Manifest {
@@ -20,6 +20,9 @@ export interface ReleaseRun {
 
 /** Hosts and owners that stand in examples and never for somebody. */
 const exampleEmail = /@(?:.+\.)?example\.(?:com|net|org)$|\.invalid$/i;
+/** An address that a page asks people to write to, and nobody reads. */
+const exampleAddress = /[\w.+-]+@example\.(?:com|net|org)/i;
+const REPOSITORY_LINK = /https:\/\/github\.com\/([\w.-]+\/[\w-]+)/g;
 const exampleOwners = ['', 'example', 'owner', 'your-org', 'your-name'];
 
 /** `owner/name` of a GitHub address; undefined if it is no such address. */
@@ -31,13 +34,13 @@ function slugOf(url: string): string | undefined {
  * Tells what stops a release.
  *
  * @param manifest package.json
- * @param changelog the text of CHANGELOG.md
+ * @param pages the texts that people read, by path; with CHANGELOG.md
  * @param run what is known of the run
  * @returns one sentence for each thing that is not right; empty when the release may run
  */
 export function releaseObstacles(
 	manifest: Manifest,
-	changelog: string,
+	pages: ReadonlyMap<string, string>,
 	run: ReleaseRun = {},
 ): string[] {
 	const { name, version, author, homepage, bugs, repository } = manifest;
@@ -68,7 +71,16 @@ export function releaseObstacles(
 	if (run.tag !== undefined && run.tag !== `v${version}`) {
 		obstacles.push(`The tag is ${run.tag}, but package.json has version ${version}.`);
 	}
-	if (!changelog.split('\n').includes(`## ${version}`)) {
+	for (const [path, text] of pages) {
+		for (const [link, linked = ''] of text.matchAll(REPOSITORY_LINK)) {
+			const [, title = ''] = linked.split('/');
+			if (linked !== slug && (title === name || title === slug?.split('/')[1])) {
+				obstacles.push(`${path} links to another repository: ${link}`);
+			}
+		}
+		if (exampleAddress.test(text)) obstacles.push(`${path} has a placeholder for an address.`);
+	}
+	if (!pages.get('CHANGELOG.md')?.split('\n').includes(`## ${version}`)) {
 		obstacles.push(`CHANGELOG.md has no heading '## ${version}'.`);
 	}
 	return obstacles;
