@@ -241,11 +241,14 @@ describe('types by other names (D26)', () => {
 
 	test.each<[unknown, string, unknown]>([
 		[7, '5', 5],
-		[true, 'false', false],
+		[true, 'false', 'false'],
+		[7, '007', '007'],
+		[7, '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
+		[7, 'any text', 'any text'],
 		['7', '5', '5'],
 		[null, '5', '5'],
 	])(
-		'a type of the service’s own, whose records hold %j: %j is sent as %j',
+		'a type of the service’s own, whose records hold %j: %j is sent as %j (H22)',
 		async (held, value, expected) => {
 			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type: 'rating' }] });
 			answer('GET', '/records$', {
