@@ -75,27 +75,30 @@ describe.each(ZODS)('with zod %s (N3)', (version, zod) => {
 		home = await installed(zod);
 	});
 
-	test.each(NODES)('the packed package loads on Node %s (N5)', async (line, binary) => {
-		const output = await runCommand(binary, ['-e', LOAD], { cwd: home, purpose: 'Loading it' });
-		const loaded = JSON.parse(output) as {
-			node: string;
-			zod: string;
-			names: string[];
-			parameters: number[];
-			stack?: string;
-		};
-		expect(loaded.node).toMatch(new RegExp(`^${line.replace('.', '\\.')}(?:\\.|$)`));
-		expect(loaded.zod).toMatch(new RegExp(`^${version.replace('.', '\\.')}\\.`));
-		expect(loaded.names).toEqual([
-			'Workspace Data',
-			'Workspace Data Trigger',
-			'workspaceDataApi',
-			'workspaceDataServiceAccountApi',
-		]);
-		expect(Math.min(...loaded.parameters)).toBeGreaterThan(2);
-		// Names that the sources have, for whoever reads the stack of an error (N2).
-		expect(loaded.stack).toMatch(/^ +at toNodeError .*\n +at route .*\n +at async .*execute /m);
-	});
+	test.each(NODES)(
+		'the packed package loads on Node %s, and a stack has the names of the sources (N2, N5)',
+		async (line, binary) => {
+			const output = await runCommand(binary, ['-e', LOAD], { cwd: home, purpose: 'Loading it' });
+			const loaded = JSON.parse(output) as {
+				node: string;
+				zod: string;
+				names: string[];
+				parameters: number[];
+				stack?: string;
+			};
+			expect(loaded.node).toMatch(new RegExp(`^${line.replace('.', '\\.')}(?:\\.|$)`));
+			expect(loaded.zod).toMatch(new RegExp(`^${version.replace('.', '\\.')}\\.`));
+			expect(loaded.names).toEqual([
+				'Workspace Data',
+				'Workspace Data Trigger',
+				'workspaceDataApi',
+				'workspaceDataServiceAccountApi',
+			]);
+			expect(Math.min(...loaded.parameters)).toBeGreaterThan(2);
+			// Names that the sources have, for whoever reads the stack of an error (N2).
+			expect(loaded.stack).toMatch(/^ +at toNodeError .*\n +at route .*\n +at async .*execute /m);
+		},
+	);
 });
 
 /** Tests of the published code's rules, most of those with shared vectors, that need nothing of n8n. */

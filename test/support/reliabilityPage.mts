@@ -16,7 +16,7 @@ export interface Row {
 /** How the page calls a test file: its path below test/, without the ending. */
 export function nameOf(path: string): string {
 	return path
-		.replace(/^.*?\/test\/(?=(?:unit|node|service|e2e)\/)/, '')
+		.replace(/^.*?\/test\/(?=(?:unit|node|service|e2e|package|zod-4)\/)/, '')
 		.replace(/(\.e2e)?\.test\.ts$/, '');
 }
 
