@@ -53,7 +53,11 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
-	return outcomes.flatMap(({ items }) => items);
+	const late = run.ending.appended.map(({ itemIndex, json }) => ({
+		json: json as IDataObject,
+		pairedItem: { item: itemIndex },
+	}));
+	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
 
 /** How many results of an item are prepared between two yields to the event loop. */
