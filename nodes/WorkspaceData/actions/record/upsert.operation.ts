@@ -134,7 +134,7 @@ export const upsertRecord = defineOperation({
 		return await withLiveFields(run, write, work, async ({ listing, data }, task) => {
 			// Items with the same key act on one record, one after the other.
 			const fieldIds = matchingFieldIds(columns, listing);
-			const part = keyPart(fieldIds, itemKey(fieldIds, data, listing), listing);
+			const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
 			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
 		});
 	},

@@ -1,7 +1,7 @@
 /** Makes the records of cards equal to the items: all is checked before the first write, deletions come last. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isEmpty } from '../../model/value/comparison';
+import { isEmpty } from '../../model/value/form';
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
@@ -199,7 +199,7 @@ async function itemsOf(
 			throw blame(error, itemIndex);
 		});
 		try {
-			const key = itemKey(fieldIds, data, listing);
+			const key = itemKey(fieldIds, data, listing, run.zone);
 			const shownKey = fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', ');
 			items.push({ itemIndex, key, shownKey, data });
 		} catch (error) {
@@ -272,7 +272,7 @@ async function createOrUpdate(
 	const { card } = checked;
 	const { listing, fieldIds, matches } = await checked.live();
 	const data = await checked.dataOf(itemIndex, listing);
-	const part = keyPart(fieldIds, itemKey(fieldIds, data, listing), listing);
+	const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
 	return await run.writes.inOrder({ card, part, isShared: !write.dryRun }, async () => {
 		await run.yieldToLoop();
 		// Looked for again: another execution may have created or deleted it since the check.
