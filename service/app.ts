@@ -98,7 +98,7 @@ export function createApp(
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
 		try {
-			done(null, readBody(request, body as Buffer));
+			done(null, readBody(request, body as Buffer, quotas));
 		} catch (error) {
 			done(error as Error, undefined);
 		}

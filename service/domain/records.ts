@@ -1,4 +1,4 @@
-/** What clients can do with the records of a card. */
+/** The operations of clients on the records of a card. */
 import type { Quotas } from '../foundation/quotas.ts';
 import { inSlices } from '../foundation/slices.ts';
 import { afterAll, type StoredRecord } from '../storage/records.ts';

@@ -6,7 +6,7 @@ import type { Quotas } from '../foundation/quotas.ts';
 
 type Bounds = Pick<Quotas, 'connections' | 'idleMs'>;
 
-/** What Fastify must know about connections when it is made: a request must arrive within that time. */
+/** Options that Fastify needs when it is made: a request must arrive within a time. */
 export function connectionOptions({ idleMs }: Bounds) {
 	return {
 		// Not `true`: that would cut off what is under way when the service stops.
