@@ -1,5 +1,6 @@
 import type { FieldIndex } from '../../model/fieldIndex';
-import { isEmpty } from '../../model/value/comparison';
+import type { Zone } from '../../model/time';
+import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { assertDone, saysGone } from '../../transport/failure/failures';
@@ -115,10 +116,28 @@ export async function update(
 }
 
 /** Whether a record has all of these values, in whatever spelling. */
-const hasValues = ({ data }: DataRecord, values: JsonObject, index: FieldIndex): boolean =>
+const hasValues = (
+	{ data }: DataRecord,
+	values: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): boolean =>
 	Object.entries(values).every(
-		([id, value]) => identityOf(index, id, ownValue(data, id)) === identityOf(index, id, value),
+		([id, value]) =>
+			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
 	);
+
+/** Whether a listed record is left alone: this process knows that it has all values already. */
+export const isUnchanged = (
+	run: Run,
+	{ card, skipsUnchanged }: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): boolean =>
+	skipsUnchanged &&
+	run.writes.states(card).isCertain(earlier.id) &&
+	hasValues(earlier, data, index, run.zone);
 
 /**
  * Updates a listed record, unless it has all values already.
@@ -133,8 +152,8 @@ export async function updateListed(
 	earlier: DataRecord,
 	index: FieldIndex,
 ): Promise<{ action: 'updated' | 'unchanged'; record: DataRecord }> {
-	const isKnown = write.skipsUnchanged && run.writes.states(write.card).isCertain(earlier.id);
-	if (isKnown && hasValues(earlier, data, index)) return { action: 'unchanged', record: earlier };
+	if (isUnchanged(run, write, data, earlier, index))
+		return { action: 'unchanged', record: earlier };
 	return { action: 'updated', record: await update(run, write, data, earlier.id, earlier) };
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod/v3';
-import type { FieldKind } from '../value/fieldKind';
+import type { ValueField } from '../value/kinds/kind';
+import { kindOfType } from '../value/kinds/registry';
+import { asUtc } from '../time';
 import { readCursor, readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
 
@@ -22,18 +24,31 @@ export const UNKNOWN_ID = '';
 
 /** A property of records themselves, as filters see it: how it is compared, and where it is. */
 interface OwnValue {
-	field: { name: string; kind: FieldKind; options: [] };
+	field: ValueField;
 	read(record: DataRecord): unknown;
 }
 
+const ownField = (name: string, type: string): ValueField => ({
+	name,
+	type,
+	kind: kindOfType(type),
+	options: [],
+});
+
+/** Sortable character by character, not as a language does. */
+const identifier: ValueField = ((field) => ({
+	...field,
+	kind: { ...field.kind, isLanguage: false },
+}))(ownField('ID', 'text'));
+
 /** A record's own properties, under the names by which filters know them. */
 export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
-	['id', { field: { name: 'ID', kind: 'text', options: [] }, read: ({ id }) => id }],
+	['id', { field: identifier, read: ({ id }) => id }],
 	[
 		'created_at',
 		{
-			field: { name: 'Created At', kind: 'datetime', options: [] },
-			read: ({ createdAt }) => createdAt,
+			field: ownField('Created At', 'datetime'),
+			read: ({ createdAt }) => createdAt && asUtc(createdAt),
 		},
 	],
 ]);
