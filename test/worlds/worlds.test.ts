@@ -36,6 +36,9 @@ const NOT_YET: Partial<Record<Law, string>> = {
 	'everything ends': 'a cancelled run at a used-up rate limit ends 5 s later (seed 294)',
 };
 
+/** Laws that are left out: none in a run on demand. */
+const waived = process.env.WORLDS_MINUTES === undefined ? NOT_YET : {};
+
 let closeNetwork: () => void;
 /** Ms of real time; the global one is virtual. */
 const realNow = performance.now.bind(performance);
@@ -90,7 +93,7 @@ test(`laws hold in generated worlds, from seed ${settings.seed} on`, async () =>
 		for (const law of Object.keys(found) as Law[]) {
 			const count = (counts.get(law) ?? 0) + 1;
 			counts.set(law, count);
-			if (NOT_YET[law] || count > settings.findings) continue;
+			if (law in waived || count > settings.findings) continue;
 			const { world, how } = await smallest(seed, law);
 			const finding = `${law}, seed ${seed}: ${how || found[law]}\n${JSON.stringify(world)}`;
 			findings.push(finding);
