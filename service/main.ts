@@ -6,7 +6,8 @@ import {
 	maximumTimerMs,
 	maximumTokenLifetime,
 } from './foundation/settings.ts';
-import { tiers } from './http/rateLimit.ts';
+import { type Tier, tierNames } from './foundation/tiers.ts';
+import { logLevels } from './listener/log.ts';
 import { type ServiceOptions, startService } from './index.ts';
 
 /** Ends with a message for the person at the terminal. */
@@ -77,11 +78,20 @@ const command = new Command('npm run service --')
 	.option('--backoff-ms <number>', 'time before the first retry', whole(0, maximumTimerMs))
 	.option('--delivery-timeout-ms <number>', 'time for an answer', whole(1, maximumTimerMs))
 	.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
-	.addOption(new Option('--tier <name>', 'rate limit').choices(Object.keys(tiers)))
+	.addOption(new Option('--tier <name>', 'rate limit').choices(tierNames))
 	.option(
 		'--smtp <url>',
 		'mail server',
 		text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
+	)
+	.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
+	.option(
+		'--drain-ms <number>',
+		'time for what is under way when it stops (5000)',
+		whole(0, maximumTimerMs),
+	)
+	.addOption(
+		new Option('--log-level <name>', 'least severe lines on stderr (warn)').choices(logLevels),
 	)
 	.option('--exit-with-parent', 'stop when stdin is closed')
 	.allowExcessArguments(false)
@@ -92,7 +102,7 @@ type Given = Omit<ServiceOptions, 'rate'> & {
 	json?: boolean;
 	exitWithParent?: boolean;
 	tokenLifetime?: number;
-	tier?: keyof typeof tiers;
+	tier?: Tier;
 	smtp?: string;
 	secretsFile?: string;
 };

@@ -1,5 +1,7 @@
+/** What clients can do with the records of a card. */
 import type { Quotas } from '../foundation/quotas.ts';
-import type { StoredRecord } from '../storage/records.ts';
+import { inSlices } from '../foundation/slices.ts';
+import { afterAll, type StoredRecord } from '../storage/records.ts';
 import type { Store } from '../storage/store.ts';
 import type { Cards } from './cards.ts';
 import type { Fields } from './fields.ts';
@@ -15,6 +17,18 @@ export interface ApiRecord {
 
 /** The operations of clients on the records of a card; each change is one transaction with its events. */
 export type Records = ReturnType<typeof createRecords>;
+
+/** Longest time that a search takes, in ms. */
+const maximumSearchMs = 2_000;
+
+/** Whether one of the values has a text, in lower case. */
+function hasText({ data }: ApiRecord, wanted: string): boolean {
+	if (wanted === '') return true;
+	return Object.values(data).some((value) => {
+		const text = typeof value === 'string' ? value : JSON.stringify(value);
+		return text.toLowerCase().includes(wanted);
+	});
+}
 
 /** Gives the operations over a store. */
 export function createRecords(
@@ -53,6 +67,47 @@ export function createRecords(
 			cards.get(workspaceId, cardId);
 			const { records: page, more } = records.page(cardId, after, limit);
 			return { records: page.map((record) => show(cardId, record)), more };
+		},
+		/** How many records a card has; counted in slices. */
+		async count(workspaceId: string, cardId: string): Promise<number> {
+			cards.get(workspaceId, cardId);
+			let [count, after] = [0, ''];
+			await inSlices(() => {
+				const { n, last } = records.countSome(cardId, after);
+				count += n;
+				after = last;
+				return last !== '';
+			});
+			return count;
+		},
+		/**
+		 * Records for a person to look at, newest first.
+		 * @param query `text` that one of the values has, in any case ('' for all); only records `before` an id; at most
+		 * `limit`
+		 * @returns `next`: the id to continue before, null at the end. A long search ends early, with what it has found
+		 */
+		async search(
+			workspaceId: string,
+			cardId: string,
+			query: { text: string; before?: string | undefined; limit: number },
+		): Promise<{ records: ApiRecord[]; next: string | null }> {
+			cards.get(workspaceId, cardId);
+			const wanted = query.text.toLowerCase();
+			const found: ApiRecord[] = [];
+			let next: string | null = query.before ?? afterAll;
+			const until = performance.now() + maximumSearchMs;
+			await inSlices(() => {
+				const some: StoredRecord[] = records.someBefore(cardId, next ?? '');
+				for (const record of some) {
+					if (found.length === query.limit) return false;
+					next = record.id;
+					const shown = show(cardId, record);
+					if (hasText(shown, wanted)) found.push(shown);
+				}
+				if (some.length === 0) next = null;
+				return next !== null && performance.now() < until;
+			});
+			return { records: found, next };
 		},
 		/** @throws Refusal card-not-found, record-not-found */
 		get(workspaceId: string, cardId: string, recordId: string) {

@@ -1,5 +1,5 @@
 /**
- * How fast the reference service is over loopback: `node tools/node24.mjs test/bench/service.ts`.
+ * How fast the reference service is over loopback: `npm run bench:service`.
  * Prints figures and what they are measured against; exits 1 where a target is missed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -5,7 +5,9 @@ let service: ControlledService;
 let api: Client;
 
 beforeAll(async () => {
-	service = await startService({ control: true });
+	const mebibytes = 1024 * 1024;
+	const large = { bodyBytes: 8 * mebibytes, recordBytes: 8 * mebibytes, pageBytes: 16 * mebibytes };
+	service = await startService({ control: true, quotas: { ...large, bytesPerSecond: 1e9 } });
 	api = createClient(service);
 });
 afterAll(async () => await service.close());

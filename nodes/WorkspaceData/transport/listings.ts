@@ -15,13 +15,9 @@ import {
 	sizeAfterTooLarge,
 } from './pageSize';
 import { openListing, type Announce, type Listing } from './paging';
-import type { ApiRequest, PathPart } from './request';
+import type { ApiRequest, PathPart, ReadOptions } from './request';
 
-/** How a listing is read: the settings of a request other than its address. */
-export type ReadOptions = Pick<
-	ApiRequest,
-	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'ahead'
->;
+export type { ReadOptions };
 
 /** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
 const DESCRIPTION_MS = 5_000;

@@ -38,6 +38,12 @@ export interface ApiRequest {
 	peek?: Peek;
 }
 
+/** How a listing is read: the settings of a request other than its address. */
+export type ReadOptions = Pick<
+	ApiRequest,
+	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'ahead'
+>;
+
 /** An answer of the service, or of its auth server. */
 export interface ApiAnswer {
 	status: number;

@@ -8,6 +8,9 @@ import { wantsPictures } from '../support/settings.ts';
 
 const pictures = join(repository, 'docs', 'pictures');
 
+/** What the page showed when a test failed. */
+const failures = join(repository, '.cache', 'browser-failures');
+
 const chromiumArguments = [
 	'--no-sandbox',
 	'--disable-gpu',
@@ -40,6 +43,10 @@ export interface Editor {
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
 	refreshColumns(): Promise<void>;
+	/** Imports a workflow into a new one, by the menu: ⋯ → Import → From file; n8n 1: ⋯ → Import from File…. */
+	importFile(path: string): Promise<void>;
+	/** Chooses a stored credential in the node that is open. */
+	chooseCredential(name: string): Promise<void>;
 	/** Saves the workflow; 2.x does that by itself. */
 	save(): Promise<void>;
 	/**
@@ -63,6 +70,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 	page.setDefaultTimeout(60_000);
 	const element = (testId: string) => page.locator(`[data-test-id="${testId}"]`);
+
+	(globalThis as { onTestFailure?: (name: string) => Promise<void> }).onTestFailure = async (
+		name,
+	) => {
+		await mkdir(failures, { recursive: true });
+		const file = `n8n ${major} ${name.replaceAll(/[^\w ]+/g, ' ').slice(0, 80)}.png`;
+		await page.screenshot({ path: join(failures, file) }).catch(() => undefined);
+	};
 
 	await page.goto(`${baseUrl}/signin`);
 	await page.locator('input[name="emailOrLdapLoginId"]').fill(demoSignIn.email);
@@ -100,7 +115,12 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await element('node-parameters').waitFor();
 		},
 		async closeNode() {
-			await page.keyboard.press('Escape');
+			await page
+				.locator(
+					'[data-test-id="ndv-close-button"]:visible, [data-test-id="back-to-canvas"]:visible',
+				)
+				.first()
+				.click();
 			await element('node-parameters').waitFor({ state: 'hidden' });
 		},
 		async choose(parameter, search) {
@@ -147,6 +167,25 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.click();
 			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
 			await (await answer).finished();
+		},
+		async importFile(path) {
+			await page.goto(`${baseUrl}/workflow/new`);
+			await element('canvas-wrapper').or(element('canvas')).first().waitFor();
+			await page.locator('[data-test-id="workflow-menu"]').first().click();
+			const entry = page.locator('[data-test-id="workflow-menu-item-import-from-file"]:visible');
+			if (major === 2) await page.locator('[data-test-id="workflow-menu-item-import"]').hover();
+			const chooser = page.waitForEvent('filechooser');
+			await entry.click();
+			await (await chooser).setFiles(path);
+			await element('canvas-node').first().waitFor();
+		},
+		async chooseCredential(name) {
+			await element('node-credentials-select').first().click();
+			await page
+				.locator('[data-test-id^="node-credentials-select-item"]:visible')
+				.filter({ hasText: name })
+				.first()
+				.click();
 		},
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');

@@ -8,6 +8,7 @@ import {
 	maxParallelOption,
 	missingChoicesOption,
 	recordOptions,
+	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
@@ -176,6 +177,7 @@ export const createCardFromItems = defineOperation({
 			ifExistsOption,
 			maxParallelOption,
 			missingChoicesOption,
+			requestsPerSecondOption,
 			timeoutOption,
 		]),
 	],

@@ -15,7 +15,7 @@ import {
 	type PlannedField,
 } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/liveFields';
+import type { Write } from '../writing/pendingWrite';
 
 /** Choices that a field is to have. */
 interface Addition {

@@ -4,8 +4,9 @@ import {
 	dryRunOption,
 	ifNotFoundOption,
 	maxParallelOption,
-	timeoutOption,
 	recordOptions,
+	requestsPerSecondOption,
+	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryOutput, readDryRun } from '../writing/dryRun';
@@ -22,7 +23,13 @@ export const deleteRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		recordOptions([dryRunOption, ifNotFoundOption, maxParallelOption, timeoutOption]),
+		recordOptions([
+			dryRunOption,
+			ifNotFoundOption,
+			maxParallelOption,
+			requestsPerSecondOption,
+			timeoutOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

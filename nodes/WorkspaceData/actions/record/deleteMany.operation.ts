@@ -3,13 +3,16 @@ import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filte
 import { cardLocator } from '../../ui/locators';
 import {
 	dryRunOption,
+	dryRunProperty,
+	maxChangesProperty,
 	maxParallelOption,
 	recordOptions,
+	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from '../writing/bulk';
-import { dryOutput, readDryRun } from '../writing/dryRun';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { requestOptions } from '../writing/requestOptions';
 import { remove } from '../writing/write';
 
@@ -24,13 +27,16 @@ export const deleteManyRecords = defineOperation({
 		filtersProperty,
 		matchTypeProperty,
 		filterNotice,
-		recordOptions([dryRunOption, maxParallelOption, timeoutOption]),
+		maxChangesProperty,
+		dryRunProperty,
+		recordOptions([dryRunOption, maxParallelOption, requestsPerSecondOption, timeoutOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
-		const isDry = readDryRun(options.dryRun);
+		const isDry = readDryRuns(get('dryRun'), options.dryRun);
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const maxChanges = readMaxChanges(get('maxChanges'));
 		requireConditions(conditions);
 		const card = await run.cards.findExact(get('cardId'), request);
 		const index = await run.fields.of(card, request);
@@ -42,9 +48,8 @@ export const deleteManyRecords = defineOperation({
 		const deleted = await changeMany(
 			run,
 			itemIndex,
-			{ card, index, conditions, request },
-			removeListed,
-			'deleted',
+			{ card, index, conditions, request, maxChanges },
+			{ change: removeListed, done: 'deleted' },
 		);
 		const output = dryOutput(index);
 		return deleted.map(({ before }) =>

@@ -1,14 +1,21 @@
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import { dryRunOption, recordOptions, unchangedOption, writeOptions } from '../../ui/recordOptions';
+import {
+	dryRunOption,
+	dryRunProperty,
+	maxChangesProperty,
+	recordOptions,
+	unchangedOption,
+	writeOptions,
+} from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from '../writing/bulk';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
 import { requireData, toRecordData } from '../writing/columns';
-import { dryOutput } from '../writing/dryRun';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../reading/output';
-import { updateListed } from '../writing/write';
+import { isUnchanged, updateListed } from '../writing/write';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -22,13 +29,21 @@ export const updateManyRecords = defineOperation({
 		matchTypeProperty,
 		filterNotice,
 		updateColumnsProperty,
+		maxChangesProperty,
+		dryRunProperty,
 		recordOptions([...writeOptions, dryRunOption, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const maxChanges = readMaxChanges(get('maxChanges'));
+		const dryRun = readDryRuns(get('dryRun'), options.dryRun);
 		requireConditions(conditions);
-		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
+		const parameters = {
+			cardId: get('cardId'),
+			columns: get('columns'),
+			options: { ...options, dryRun },
+		};
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
@@ -41,9 +56,12 @@ export const updateManyRecords = defineOperation({
 		const updated = await changeMany(
 			run,
 			itemIndex,
-			{ card, index: listing, conditions, request },
-			async (record) => await updateListed(run, write, data, record, listing),
-			'updated',
+			{ card, index: listing, conditions, request, maxChanges },
+			{
+				needsWrite: (record) => !isUnchanged(run, write, data, record, listing),
+				change: async (record) => await updateListed(run, write, data, record, listing),
+				done: 'updated',
+			},
 		);
 		return updated.map(({ before, result: { action, record } }) => {
 			if (write.dryRun) return dry(action === 'updated' ? 'update' : 'none', before, record);

@@ -121,7 +121,10 @@ export function readColumns(
 
 function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 	if (isObject(item.fields)) return Object.entries(item.fields);
-	return Object.entries(item).filter(([key]) => !RECORD_PROPERTIES.includes(key));
+	// The output format Flat has fields with the name of a record's property under `fields.<name>`.
+	return Object.entries(item)
+		.filter(([key]) => !RECORD_PROPERTIES.includes(key))
+		.map(([key, value]) => [key.replace(/^fields\./, ''), value]);
 }
 
 /** Options that help if the card lacks a field or a choice. */

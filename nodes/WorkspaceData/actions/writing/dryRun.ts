@@ -24,6 +24,14 @@ export function nextDryRunId({ once }: Pick<Run, 'once'>): string {
  */
 export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
 
+/**
+ * Whether an item runs dry, where the switch is a parameter and was an option before.
+ *
+ * @throws InputError for anything but true and false
+ */
+export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
+	[parameter, option].map(readDryRun).includes(true);
+
 /** The action of a dry run; `none` if the record stays unchanged. */
 export type DryAction = 'create' | 'update' | 'delete' | 'none';
 
@@ -36,7 +44,7 @@ export type DryOutput = (
 
 /** Prepares the output of a dry run. @throws InputError for options that name an unknown field */
 export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOutput {
-	const output = recordOutput(index, true, options);
+	const output = recordOutput(index, true, { ...options, outputFormat: 'nested' });
 	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
 	return (action, before, after) => {
 		const id = (before ?? after)?.id;

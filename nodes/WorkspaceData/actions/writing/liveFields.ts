@@ -3,27 +3,16 @@ import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
 import { unchangedOption } from '../../ui/recordOptions';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../inputs/choice';
-import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { readColumns, toRecordData, type ColumnOptions } from './columns';
 import { readDryRun } from './dryRun';
+import type { Write } from './pendingWrite';
 import { requestOptions } from './requestOptions';
 
-/** The data that one item writes, and where. */
-export interface Write {
-	card: CardReference;
-	columns: Columns;
-	options: ColumnOptions;
-	request: ReadOptions;
-	/** Whether nothing is sent that changes anything. */
-	dryRun: boolean;
-	/** Whether a record that has all values already is not written. */
-	skipsUnchanged: boolean;
-	/** The fields as they would be, in a dry run that would add some. */
-	preview?: FieldIndex;
-}
+export type { Write };
 
 /** The parameters that Create, Update and Create or Update have in common. */
 interface WriteParameters {

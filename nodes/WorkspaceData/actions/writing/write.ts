@@ -120,6 +120,18 @@ const hasValues = ({ data }: DataRecord, values: JsonObject, index: FieldIndex):
 		([id, value]) => identityOf(index, id, ownValue(data, id)) === identityOf(index, id, value),
 	);
 
+/** Whether a listed record is left alone: this process knows that it has all values already. */
+export const isUnchanged = (
+	run: Run,
+	{ card, skipsUnchanged }: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): boolean =>
+	skipsUnchanged &&
+	run.writes.states(card).isCertain(earlier.id) &&
+	hasValues(earlier, data, index);
+
 /**
  * Updates a listed record, unless it has all values already.
  *
@@ -133,8 +145,8 @@ export async function updateListed(
 	earlier: DataRecord,
 	index: FieldIndex,
 ): Promise<{ action: 'updated' | 'unchanged'; record: DataRecord }> {
-	const isKnown = write.skipsUnchanged && run.writes.states(write.card).isCertain(earlier.id);
-	if (isKnown && hasValues(earlier, data, index)) return { action: 'unchanged', record: earlier };
+	if (isUnchanged(run, write, data, earlier, index))
+		return { action: 'unchanged', record: earlier };
 	return { action: 'updated', record: await update(run, write, data, earlier.id, earlier) };
 }
 

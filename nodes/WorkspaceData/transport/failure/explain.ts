@@ -8,6 +8,7 @@ import {
 	type NetworkFailure,
 } from './failures';
 import { isRateLimited } from '../http/rateLimit';
+import { isRepeatable } from '../http/retryPolicy';
 import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from '../request';
 
 /** Who asked, for what is said about a failed request. */
@@ -26,14 +27,14 @@ export const CHECK_FIRST =
 /** The error for an answer that is not a success: the service's own words, and what can be done. */
 export function apiFailure(
 	{ status, headers, body }: ApiAnswer,
-	request: Pick<ApiRequest, 'creates'>,
+	request: Pick<ApiRequest, 'creates' | 'method'>,
 	{ authentication, redact }: Asker,
 ): ApiFailure {
 	const problem = readProblem(status, body, redact);
 	return new ApiFailure(
 		problem,
 		advice(problem, request, authentication),
-		isRateLimited(status, headers),
+		isRateLimited(status, headers, isRepeatable(request.method)),
 	);
 }
 
@@ -103,8 +104,12 @@ function advice(
 	if (status === 429) {
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
 	}
-	if (creates && (status === 502 || status === 504)) {
-		return `The ${creates} may have been created: check before you run this item again.`;
+	if (creates && (status === 502 || status === 503 || status === 504)) {
+		const busy =
+			status === 503
+				? " If the service answers only a few requests at once, lower the option 'Max Parallel Requests' if the operation has it."
+				: '';
+		return `The ${creates} may have been created: check before you run this item again.${busy}`;
 	}
 	return undefined;
 }
