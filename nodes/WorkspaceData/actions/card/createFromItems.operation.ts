@@ -209,7 +209,7 @@ export const createCardFromItems = defineOperation({
 		const write: Write = {
 			card,
 			columns,
-			options: { unknownFields: 'create', exact: true, ...(choices && { missingChoices }) },
+			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
 			request,
 			dryRun: false,
 			skipsUnchanged: false,

@@ -2,8 +2,8 @@
 import type { Field } from '../../model/answer/field';
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue } from '../../model/answer/shapes';
-import { isEmpty } from '../../model/value/comparison';
-import { findChoice } from '../../model/value/choices';
+import { isEmpty } from '../../model/value/form';
+import { storedChoice } from '../../model/value/choices';
 import type { CardReference, Run } from '../run/run';
 import { scanRecords } from './scan';
 
@@ -35,8 +35,9 @@ export async function countUse(
 		const value = ownValue(data, field.id);
 		if (isEmpty(value)) return false;
 		values += 1;
-		const members = Array.isArray(value) ? value : [value];
-		const labels = members.map((member) => findChoice(field.options, String(member))?.label);
+		const members = field.kind.set?.of(value, field) ?? [value];
+		const places = members.map((member) => storedChoice(field.options, member));
+		const labels = places.map((place) => field.options[place ?? -1]?.label);
 		for (const label of new Set(labels)) {
 			if (label !== undefined && counts.has(label)) counts.set(label, (counts.get(label) ?? 0) + 1);
 		}

@@ -69,7 +69,7 @@ export const getManyRecords = defineOperation({
 		const output = recordOutput(index, get('simple'), options);
 		const passes = all(
 			readFilter(get('filters'), get('matchType'), index, run),
-			readSearch(get('search'), index, run),
+			readSearch(get('search'), index),
 		);
 		const sort = readSort(get('sort'), index, run);
 		if (by !== 'all') {

@@ -135,7 +135,7 @@ export const upsertRecord = defineOperation({
 			// Items with the same key act on one record, one after the other. Field IDs can change; names stay.
 			const fieldIds = matchingFieldIds(columns, listing);
 			const names = fieldIds.map((id) => listing.byId(id)?.name ?? id);
-			const part = JSON.stringify([names, itemKey(fieldIds, data, listing)]);
+			const part = JSON.stringify([names, itemKey(fieldIds, data, listing, run.zone)]);
 			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
 		});
 	},

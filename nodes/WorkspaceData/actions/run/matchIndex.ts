@@ -1,6 +1,7 @@
 /** Finds records by the values of their matching fields. */
-import { sameness, type ComparedField } from '../../model/value/comparison';
 import type { FieldIndex } from '../../model/fieldIndex';
+import type { Zone } from '../../model/time';
+import { keyOf } from '../../model/value/value';
 import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { ageOf, byAge } from '../../model/recordAge';
@@ -8,18 +9,19 @@ import { UnexpectedAnswer } from '../../transport/failure/failures';
 import type { RecordListing } from '../../transport/listings';
 import type { RecordStates, WriteEvent } from './recordStates';
 
-const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
-
 /** A value of a field as a text that is the same for all spellings of the value. */
-export const identityOf = (index: FieldIndex, fieldId: string, value: unknown): string =>
-	sameness(index.byId(fieldId) ?? UNTYPED, value);
+export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
+	const field = index.byId(fieldId);
+	return field ? keyOf(field, value, zone) : JSON.stringify(value ?? null);
+}
 
 /** The values of some fields as one text: the service may store another spelling than was sent. */
 export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,
 	index: FieldIndex,
-): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id))));
+	zone: Zone,
+): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
 /** The records of a card by the values of their matching fields. */
 export interface MatchIndex {

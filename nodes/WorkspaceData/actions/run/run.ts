@@ -1,9 +1,11 @@
 /** The state that all items of one execution share. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
+import type { Zone } from '../../model/time';
 import { createKeyedQueue, type KeyedQueue } from '../../model/keyedQueue';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import { toAuthentication } from '../../transport/auth/credential';
+import { localTime } from '../../transport/localTime';
 import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
@@ -21,6 +23,8 @@ export type { CardReference } from './cards';
 /** The state that all items of one execution share, in parts. */
 export interface Run {
 	context: IExecuteFunctions;
+	/** The time zone of the workflow. */
+	zone: Zone;
 	api: WorkspaceApi;
 	items: Items;
 	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
@@ -62,6 +66,7 @@ export function createRun(
 	const { each, inItemOrder, gather } = createItems(count);
 	const messages = createMessages(context);
 	const once = createOnce();
+	const zone = localTime(context);
 	const items: Items = {
 		each,
 		inItemOrder,
@@ -70,13 +75,14 @@ export function createRun(
 	const stopping = new AbortController();
 	const cancelling = context.getExecutionCancelSignal();
 	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
-	const writes = createWrites(api, items, stopped);
+	const writes = createWrites(api, items, stopped, zone);
 	const ending = createEnding(() => {
 		stopping.abort();
 		api.stop();
 	});
 	return {
 		context,
+		zone,
 		api,
 		items,
 		yieldToLoop,

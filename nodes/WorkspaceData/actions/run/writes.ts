@@ -2,6 +2,7 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
+import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
 import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
@@ -99,8 +100,14 @@ function subscribe(address: string, listener: Listener): () => void {
  * Creates the writes of a run.
  *
  * @param signal ends the wait for other executions
+ * @param zone of times without an offset
  */
-export function createWrites(api: WorkspaceApi, items: Items, signal: AbortSignal): Writes {
+export function createWrites(
+	api: WorkspaceApi,
+	items: Items,
+	signal: AbortSignal,
+	zone: Zone,
+): Writes {
 	const queue = createKeyedQueue();
 	const unlessCancelled = createUnlessCancelled(signal);
 	const states = new Map<string, RecordStates>();
@@ -190,7 +197,7 @@ export function createWrites(api: WorkspaceApi, items: Items, signal: AbortSigna
 			if (known) return await known;
 			const created = createMatchIndex(
 				() => openRecordListing(api, card.id, Infinity, request),
-				(data) => matchKey(fieldIds, data, index),
+				(data) => matchKey(fieldIds, data, index, zone),
 				fieldIds,
 				statesOf(card),
 			);

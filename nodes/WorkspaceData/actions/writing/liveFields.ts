@@ -58,22 +58,16 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** A text that a field of an unknown type may need as a number or as true or false. */
-const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
-
-/** The fields of the card; unknown types are inferred from records where that matters. */
+/** The fields of the card, with the habits of its records where these decide how a value is sent. */
 export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Write,
 	index: FieldIndex,
 	request: ReadOptions,
 ): Promise<FieldIndex> {
-	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
-	const matters = columns.entries.some(
-		([key, value]) =>
-			typeof value === 'string' &&
-			MAY_BE_TYPED.test(value) &&
-			index.candidates(key).some(({ kind }) => kind === 'unknown'),
+	if (!index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
+	const matters = columns.entries.some(([key, value]) =>
+		index.candidates(key).some(({ kind }) => kind.dependsOnRecords?.(value)),
 	);
 	return matters ? await run.fields.sampled(card, index, request) : index;
 }
@@ -82,7 +76,7 @@ export async function fieldsFor(
 export interface LiveFields {
 	/** The fields as the service lists them: they decide which values are the same. */
 	listing: FieldIndex;
-	/** The same fields; unknown types are inferred from records where that matters. */
+	/** The same fields, with the habits of the card's records where these decide how a value is sent. */
 	index: FieldIndex;
 	/** The record data, keyed by field ID. */
 	data: JsonObject;

@@ -1,5 +1,6 @@
 import type { FieldIndex } from '../../model/fieldIndex';
-import { isEmpty } from '../../model/value/comparison';
+import type { Zone } from '../../model/time';
+import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { assertDone, saysGone } from '../../transport/failure/failures';
@@ -115,9 +116,15 @@ export async function update(
 }
 
 /** Whether a record has all of these values, in whatever spelling. */
-const hasValues = ({ data }: DataRecord, values: JsonObject, index: FieldIndex): boolean =>
+const hasValues = (
+	{ data }: DataRecord,
+	values: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): boolean =>
 	Object.entries(values).every(
-		([id, value]) => identityOf(index, id, ownValue(data, id)) === identityOf(index, id, value),
+		([id, value]) =>
+			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
 	);
 
 /** Whether a listed record is left alone: this process knows that it has all values already. */
@@ -130,7 +137,7 @@ export const isUnchanged = (
 ): boolean =>
 	skipsUnchanged &&
 	run.writes.states(card).isCertain(earlier.id) &&
-	hasValues(earlier, data, index);
+	hasValues(earlier, data, index, run.zone);
 
 /**
  * Updates a listed record, unless it has all values already.

@@ -1,20 +1,12 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { runInNewContext } from 'node:vm';
-import {
-	toFieldValue,
-	type ConversionRules,
-} from '../../../../nodes/WorkspaceData/model/value/values';
+import type { EntryRules } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
+import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
 import { field } from '../fields';
+import { zone } from './zone';
 
-const rules: ConversionRules = {
-	emptyValues: 'send',
-	// A fixed offset of two hours stands for the workflow's time zone.
-	toUtc: (local) => {
-		const time = Date.parse(`${local.length === 10 ? `${local}T00:00` : local}+02:00`);
-		return Number.isNaN(time) ? undefined : new Date(time).toISOString();
-	},
-};
+const rules: EntryRules = { emptyValues: 'send', zone };
 const status = ['Open', 'In Work', 'Done'];
 const labelled = [
 	{ id: 'o1', name: 'Open' },
@@ -22,7 +14,7 @@ const labelled = [
 	{ value: 'lost', label: 'Lost' },
 ];
 const convert = (type: string, value: unknown, options: unknown[] = []) =>
-	toFieldValue(field('F', type, options), value, rules);
+	enter(field('F', type, options), value, rules);
 
 const TYPES = [
 	'text',
@@ -50,8 +42,8 @@ describe.each(TYPES)('a field of type %j', (type) => {
 		expect(convert(type, '', status)).toBe('');
 	});
 	test('an empty text clears or is left out where the option says so; nothing else is', () => {
-		const each = (emptyValues: ConversionRules['emptyValues'], value: unknown) =>
-			toFieldValue(field('F', 'text'), value, { ...rules, emptyValues });
+		const each = (emptyValues: EntryRules['emptyValues'], value: unknown) =>
+			enter(field('F', 'text'), value, { ...rules, emptyValues });
 		expect(each('clear', '')).toBeNull();
 		expect(each('ignore', '')).toBeUndefined();
 		for (const value of [null, 0, false, ' ']) {
@@ -93,6 +85,11 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['datetime', '2026-03-31T14:30:00', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31 14:30', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31', '2026-03-30T22:00:00.000Z'],
+	['datetime', '2026-03-31T14:30:00.123456', '2026-03-31T12:30:00.123456Z'],
+	['number', '9007199254740994', 9007199254740994],
+	['duration', ' PT1H30M ', 'PT1H30M'],
+	['duration', '5400', '5400'],
+	['duration', 5400, 5400],
 	['single_select', 'Open', 'Open', status],
 	['single_select', 'in work', 'In Work', status],
 	['single_select', ' done', 'Done', status],
@@ -137,6 +134,11 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['number', NaN, /finite/],
 	['number', '12345678901234567890', /text field/],
 	['number', '9007199254740993.0', /text field/],
+	['number', '999999999999999.99', /text field/],
+	['number', '1e-400', /text field/],
+	['number', '0.1000000000000000055', /text field/],
+	['duration', 'soon', /length of time/],
+	['json', '{"id":12345678901234567890}', /quotes/],
 	['number', '9007199254740993.5', /text field/],
 	['number', '9007199254740993e0', /text field/],
 	['multi_select', ' ', /Allowed values are 'Open'.*empty list clears/, status],
