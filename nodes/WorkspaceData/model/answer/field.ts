@@ -1,20 +1,11 @@
 import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
+import type { FieldOption } from './fieldOption';
 import { readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
 
-/** One choice of a select field. */
-export interface FieldOption {
-	/** The text that the user sees. */
-	label: string;
-	/** All texts that people know it by: name, label, title. */
-	labels: string[];
-	/** What records may hold for it, as JSON has it: value, ID, key. */
-	identifiers: Array<string | number>;
-	/** The value that records hold for this choice, where the listing tells; else any of its spellings. */
-	sent?: string | number;
-}
+export type { FieldOption };
 
 /**
  * A field (column definition). `raw` is the service's object as it came.

@@ -6,31 +6,12 @@ import type { Zone } from '../time';
 import { isChoice } from './choices';
 import { splitChoices } from './choiceText';
 import { compareForms } from './comparable';
+import { CONDITIONS, type Condition } from './conditionNames';
 import { isEmpty, jsonForm, showValue, textOf } from './form';
 import type { EntryRules, ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 
-/** The conditions that records can be filtered by, as the node's parameter calls them. */
-export const CONDITIONS = [
-	'equals',
-	'notEquals',
-	'isAnyOf',
-	'isNoneOf',
-	'contains',
-	'notContains',
-	'startsWith',
-	'endsWith',
-	'greaterThan',
-	'greaterOrEqual',
-	'lessThan',
-	'lessOrEqual',
-	'inLastDays',
-	'inNextDays',
-	'isEmpty',
-	'isNotEmpty',
-] as const;
-
-export type Condition = (typeof CONDITIONS)[number];
+export { CONDITIONS, type Condition };
 
 /** Whether a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;

@@ -1,10 +1,10 @@
 /** The form that every kind of value has: all that is known about its values is in one object. */
-import type { FieldOption } from '../../answer/field';
+import type { FieldOption } from '../../answer/fieldOption';
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import type { Condition } from '../condition';
+import type { Condition } from '../conditionNames';
 import { isEmpty, showValue } from '../form';
 
 /** A habit of the records of a field, which decides how an entry is sent. */
