@@ -138,6 +138,8 @@ test('choices to filter by are distinct: fields named like the record’s own pr
 	]);
 	const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 	expect(filters).toEqual([
+		// Otherwise a new condition is red before anybody chose a field (M4).
+		{ name: 'Choose a Field…', value: '' },
 		{ name: `id (${fieldIds.id})`, value: fieldIds.id },
 		{ name: 'Title', value: 'Title' },
 		{ name: 'Created At (Record)', value: 'created_at' },
