@@ -1,7 +1,7 @@
 /** Answers the probes that n8n's main process sends to its own webhook address. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isAllSaved, notSavedMark, readProbe, savedProof } from '../../model/subscription/proof';
-import { accepted } from '../../model/subscription/state';
+import { accepted } from '../../model/subscription/merge';
 import type { Clock } from '../../transport/http/clock';
 import { readStore } from '../subscription/storage';
 import { rawBody, signerOf } from './verify';

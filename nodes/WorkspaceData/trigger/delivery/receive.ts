@@ -4,7 +4,7 @@ import { type DeliveredEvent, readEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Subscription } from '../../model/subscription/stored';
 import { PROBE_HEADER } from '../../model/subscription/proof';
-import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/state';
+import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/merge';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
@@ -46,7 +46,7 @@ export async function receiveDelivery(
 		warnSparingly(context, slot, clock.now(), message);
 	const saved = readStore(context);
 	node.dispatch({ type: 'read', stored: saved });
-	const known = withStored(node.set, saved, clock.now());
+	const known = withStored(node.set, saved);
 	const valid = accepted(known, clock.now());
 	const body = await rawBody(context);
 	const signer = body && signerOf(context, body, valid);

@@ -2,7 +2,8 @@
 import type { IHookFunctions } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Effect } from '../../model/subscription/events';
-import { isOwn, stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
+import { isOwn } from '../../model/subscription/state';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { readSettings } from '../parameters';

@@ -1,6 +1,6 @@
 /** `webhookMethods.delete`: the workflow is unpublished, or a test ends. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
 import { type Clock, systemClock, wait } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { readSettings } from '../parameters';

@@ -1,6 +1,7 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
 import { idInLocation } from '../../model/address';
-import { readCreatedSubscription, type Subscription } from '../../model/subscription/stored';
+import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
+import type { Subscription } from '../../model/subscription/stored';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';

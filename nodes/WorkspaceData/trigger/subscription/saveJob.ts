@@ -8,7 +8,7 @@ import {
 	writeSubscriptions,
 } from '../../model/subscription/stored';
 import { readBack } from '../../model/subscription/readBack';
-import { stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';

@@ -2,7 +2,7 @@
 import type { IDataObject, IRun, ITriggerFunctions } from 'n8n-workflow';
 import type { RetiredSubscription } from '../../model/subscription/stored';
 import type { Effect } from '../../model/subscription/events';
-import { stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
 import type { Clock } from '../../transport/http/clock';
 import { withTimeLimit } from '../../transport/http/timeLimit';
 import { reasonOf, warn } from '../log';

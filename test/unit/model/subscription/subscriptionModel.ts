@@ -87,6 +87,7 @@ export class World {
 			// Even the shortest step is longer than main waits for an answer: five seconds.
 			n8n.giveUpProbes();
 			n8n.endDueLong();
+			n8n.runDueJobs();
 			service.deliverDue(time.now, (remote, event) => n8n.receive(remote, event));
 			n8n.tick();
 		}
