@@ -30,11 +30,13 @@ export function withPlausibleTimes(
 ): SubscriptionSet {
 	const atMost = <T extends number | null | undefined>(time: T, ms: number) =>
 		typeof time === 'number' && time !== Infinity ? (Math.min(time, now + ms) as T) : time;
-	const plausible = (one: RetiredSubscription): RetiredSubscription => ({
-		...one,
-		deleteAt: atMost(one.deleteAt, overlapMs),
-		giveUpAt: atMost(one.giveUpAt, KEEP_TRYING_MS),
-	});
+	const plausible = (one: RetiredSubscription): RetiredSubscription => {
+		const deleteAt = atMost(one.deleteAt, overlapMs);
+		const giveUpAt = atMost(one.giveUpAt, KEEP_TRYING_MS);
+		return deleteAt === one.deleteAt && giveUpAt === one.giveUpAt
+			? one
+			: { ...one, deleteAt, giveUpAt };
+	};
 	const { strain, saving, strainRenewal, lostAnswers } = set;
 	return {
 		...set,

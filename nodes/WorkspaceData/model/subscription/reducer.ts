@@ -33,8 +33,11 @@ import { putOffUntil, renewLater, withPlausibleTimes } from './pauses';
  * pauses needs longer to pause a subscription.
  */
 const MAX_SAVED_IN_TIME_MS = 60_000;
-/** Most ends of earlier searches for missed records that are kept. */
-const MAX_SEARCHES = 20;
+/**
+ * Most ends of earlier searches for missed records that are kept: less than 8 kB in n8n's database. After so
+ * many starts without a completed search, the next one begins at the first of them.
+ */
+const MAX_SEARCHES = 500;
 /** A new subscription may miss what was created in the moment in which it was made. */
 const SEARCH_MARGIN_MS = 2_000;
 
@@ -204,6 +207,13 @@ function onStarted(
 	};
 }
 
+/** Numbers continue above those of a deleted one: by a clock that was put back, they would not. */
+function onDeleted(set: SubscriptionSet, ids: readonly string[]): SubscriptionSet {
+	const isCurrent = set.current !== undefined && ids.includes(set.current.id);
+	const endedUpTo = Math.max(set.endedUpTo, isCurrent ? (set.current?.generation ?? 0) : 0);
+	return { ...withGone(withoutIds(set, ids), ids), endedUpTo };
+}
+
 /** An answer was late: the service may have paused the subscription that is the current one. */
 function onStrained(
 	set: SubscriptionSet,
@@ -249,7 +259,7 @@ export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome 
 				saving: set.saving && { ...set.saving, at: event.now + set.saving.pauseMs },
 			});
 		case 'deleted':
-			return only(withGone(withoutIds(set, event.ids), event.ids));
+			return only(onDeleted(set, event.ids));
 		case 'notDeleted':
 			return only(onNotDeleted(set, event.ids, event.now));
 		case 'probed':

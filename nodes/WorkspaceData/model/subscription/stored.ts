@@ -132,7 +132,7 @@ export const writeSubscriptions = (subscriptions: StoredSubscriptions): string =
 
 /** As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. */
 export function sealSubscriptions(
-	{ current, retired, ...rest }: StoredSubscriptions,
+	{ current, retired, lostAnswers, ...rest }: StoredSubscriptions,
 	seal: Sealing,
 ): string {
 	const hidden = <One extends Subscription>({ secret, ...one }: One) => ({
@@ -142,6 +142,7 @@ export function sealSubscriptions(
 	return JSON.stringify({
 		current: current && hidden(current),
 		retired: retired.map(hidden),
+		...(lostAnswers.count > 0 && { lostAnswers }),
 		...rest,
 	});
 }
@@ -168,7 +169,7 @@ export function readSubscriptions(
 	if (!saved) return NO_SUBSCRIPTIONS;
 	const opened = <One extends SavedSubscription>({ sealed, ...one }: One) => ({
 		...one,
-		secret: sealed === undefined ? one.secret : (open(sealed) ?? ''),
+		secret: sealed === undefined || one.secret !== '' ? one.secret : (open(sealed) ?? ''),
 	});
 	return {
 		...saved,

@@ -57,7 +57,7 @@ async function saveHere(
 ): Promise<Ending> {
 	const nothing = { deletes: [], isSettled: false };
 	const job = await saveJob(context, node, settings.authentication, nothing);
-	writeStore(context, stored(node.set));
+	await writeStore(context, settings.authentication, stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
 	if (deletes.length > 0) {

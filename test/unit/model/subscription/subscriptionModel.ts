@@ -93,6 +93,15 @@ export class World {
 		}
 	}
 
+	/** n8n is off for a while; the service continues. */
+	sleep(ms: number): void {
+		const { time, service, n8n } = this;
+		n8n.kill();
+		time.now += ms;
+		service.deliverDue(time.now, (remote, event) => n8n.receive(remote, event));
+		n8n.start();
+	}
+
 	/** All that hinders ends, and n8n runs; then time passes in which everything can come to rest. */
 	comeToRest(): void {
 		this.n8n.becomePrompt();
