@@ -12,7 +12,11 @@ const project = (name) => ({
 	testEnvironment: 'node',
 	// Not the whole checkout: two n8n may be installed in it.
 	roots: ['credentials', 'nodes', 'service', 'test'].map((folder) => `<rootDir>/${folder}`),
-	modulePathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/n8n-1x-core/node_modules/'],
+	modulePathIgnorePatterns: [
+		'<rootDir>/test/e2e/',
+		'<rootDir>/test/n8n-1x-core/node_modules/',
+		'<rootDir>/test/package/node_modules/',
+	],
 	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
 	setupFiles: ['<rootDir>/test/support/environment.ts'],
 	transform: {
@@ -45,9 +49,25 @@ const nodeOnN8n1 = {
 	setupFiles: [...project('node').setupFiles, '<rootDir>/test/n8n-1x-core/timers.ts'],
 };
 
+/**
+ * The tests of the nodes that use every shape of answers, saved data and events, with zod 4 in place of n8n's zod.
+ *
+ * @type {import('jest').Config}
+ */
+const nodeOnZod4 = {
+	...project('node'),
+	displayName: 'node-zod4',
+	testMatch: [
+		'<rootDir>/test/zod-4/*.test.ts',
+		'<rootDir>/test/node/{answers,editor,mapping,operations,records,serviceAccount}.test.ts',
+		'<rootDir>/test/node/trigger{CatchUp,Delivery,Publishing}.test.ts',
+	],
+	resolver: '<rootDir>/test/zod-4/resolver.cjs',
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: [...['unit', 'node', 'service'].map(project), nodeOnN8n1],
+	projects: [...['unit', 'node', 'service', 'worlds'].map(project), nodeOnN8n1, nodeOnZod4],
 	// One more worker than cores: many tests wait for the network or for time, a third of the CPU was idle.
 	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.

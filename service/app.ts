@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+/** The HTTP application: the API, its description and problem details everywhere. */
 import swagger from '@fastify/swagger';
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import {
@@ -7,11 +6,17 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { maximumBodyBytes } from './foundation/settings.ts';
-import { type App, pathOf, type RouteContext } from './http/context.ts';
+import { heavyBytes, type HeavyWork } from './foundation/heavyWork.ts';
+import type { Quotas } from './foundation/quotas.ts';
+import { readBody } from './http/body.ts';
+import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
+import { boundConnections, connectionOptions } from './listener/connections.ts';
+import { type App, type RouteContext } from './http/context.ts';
+import { routeNotFound, sendProblem, toProblem } from './http/errors.ts';
 import type { Guard } from './http/guard.ts';
+import { type LogOptions, loggerOptions } from './listener/log.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/otherMethods.ts';
-import { problem, problemBody, type ProblemError, problemOf } from './http/problem.ts';
+import { problem, type ProblemError } from './http/problem.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { addCardRoutes } from './routes/cards.ts';
 import { addFieldRoutes } from './routes/fields.ts';
@@ -22,62 +27,16 @@ import { addWebhookRoutes } from './routes/webhooks.ts';
 /** Path of the versioned API root. @see service interface, part 9 */
 export const apiRoot = '/api/v1';
 
-const problemType = 'application/problem+json; charset=utf-8';
-
-/** Fastify's own refusals, as our problems. */
-function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError | undefined {
-	switch (error.code) {
-		case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-			const { bodyLimit } = request.routeOptions;
-			return problem('body-too-large', `A body may have at most ${bodyLimit} bytes here.`);
-		}
-		case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-			return problem('unsupported-media-type', 'Send bodies as application/json.');
-		case 'FST_CSRF_MISSING_SECRET':
-		case 'FST_CSRF_INVALID_TOKEN':
-			return problem('cross-site-request', 'The form is not from this session. Reload the page.');
-		case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-			return problem('malformed-request', 'The body is not as long as Content-Length says.');
-		case 'FST_ERR_BAD_URL':
-			return problem('malformed-request', 'The path is not properly percent-encoded.');
-		case 'FST_ERR_MAX_PARAM_LENGTH':
-			return problem('malformed-request', 'A part of the path is too long.');
-		case 'ECONNRESET':
-		case 'ECONNABORTED':
-			return problem('malformed-request', 'The connection was closed before the body was there.');
-	}
-	const { code = '', statusCode = 500, message } = error;
-	const refused = code.startsWith('FST_') && statusCode >= 400 && statusCode < 500;
-	return refused ? problem('malformed-request', `${message}.`) : undefined;
-}
-
-/** Sends a problem with its own media type. */
-function sendProblem(reply: FastifyReply, error: ProblemError): FastifyReply {
-	return reply
-		.code(error.problem.status)
-		.headers(error.headers)
-		.type(problemType)
-		.send(JSON.stringify(error.problem));
-}
-
-function routeNotFound(request: FastifyRequest): ProblemError {
-	return problem('route-not-found', `There is nothing at ${request.method} ${pathOf(request)}.`);
-}
-
-/** Bodies come unpacked; a client that compresses them must hear that nobody unpacks them. */
-function checkNotEncoded({ headers }: FastifyRequest) {
-	const encoding = headers['content-encoding'];
-	if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-	throw problem('unsupported-media-type', 'Send bodies without Content-Encoding.', {
-		headers: { 'accept-encoding': 'identity' },
-	});
-}
-
-/** JSON is UTF-8 between systems (RFC 8259, 8.1); a client with another charset must hear that it is not read. */
-function checkCharset({ headers }: FastifyRequest) {
-	const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
-	if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
-	throw problem('unsupported-media-type', `Send bodies as UTF-8, not ${charset}.`);
+/** How the app is made. */
+export interface AppOptions {
+	quotas: Quotas;
+	log: LogOptions;
+	/** The queue of large pieces of work. */
+	heavyWork: HeavyWork;
+	/** Whether to believe a proxy's X-Forwarded-* headers. */
+	trustProxy: boolean;
+	/** How long requests may take to end when the app closes, in ms. */
+	drainMs: number;
 }
 
 /** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
@@ -98,90 +57,40 @@ function checkQuery({ query, routeOptions }: FastifyRequest) {
 	);
 }
 
-/** Answers an Expect header that is not 100-continue (RFC 9110, 10.1.1). */
-function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse) {
-	const body = problemBody('expectation-failed', `Nothing here meets "Expect: ${headers.expect}".`);
-	response
-		.writeHead(body.status, { 'content-type': problemType, connection: 'close' })
-		.end(JSON.stringify(body));
-}
-
-/** Parses a JSON body; keys like `__proto__` stay ordinary keys, as JSON.parse makes own properties. */
-function parseJson(body: string | Buffer): unknown {
-	if (body.length === 0) return undefined;
-	try {
-		const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(body));
-		return JSON.parse(text) as unknown;
-	} catch (error) {
-		const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-		throw problem('malformed-json', `The body is not JSON: ${reason}.`);
-	}
-}
-
-/** Answers what node:http refuses before there is a request. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
-	if (!socket.writable) return;
-	const refused =
-		error.code === 'HPE_HEADER_OVERFLOW'
-			? problemBody('headers-too-large', 'The request headers are too large.')
-			: error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-				? problemBody('request-timeout', 'The request did not arrive in time.')
-				: problemBody('malformed-request', 'This is not an HTTP request.');
-	const body = JSON.stringify(refused);
-	socket.end(
-		`HTTP/1.1 ${refused.status} ${refused.title}\r\ncontent-type: ${problemType}\r\n` +
-			`content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-	);
-}
-
-/** Adds hooks and routes to an app; the hooks run before those of the API. */
-export type AppPlugin = (app: App) => Promise<void> | void;
-
-/** The parts that the app is built from. */
-export interface AppOptions {
-	context: RouteContext;
-	/** Made with the app, as it counts requests with the app's help. */
-	guard(app: App): Guard;
-	/** Added before the API. */
-	plugins: readonly AppPlugin[];
-	/** Told about errors of our own, in words without secrets. */
-	report(message: string): void;
-}
-
-/** Builds the HTTP application: API, description documents and problem details everywhere. */
-export async function createApp(options: AppOptions): Promise<{ app: App; guard: Guard }> {
-	const { context, report } = options;
+/**
+ * Makes an app without routes. Its logger serves the whole service; its hooks for the end close all parts.
+ * @param guardOf the guard, once there is one
+ * @param report told about errors of the service's own
+ */
+export function createApp(
+	options: AppOptions,
+	guardOf: () => Guard,
+	report: (message: string) => void,
+): App {
+	const { quotas } = options;
+	const headersFor = (address: string) => guardOf().headersFor(address);
 	const app = fastify({
-		bodyLimit: maximumBodyBytes,
-		forceCloseConnections: true,
-		requestTimeout: 30_000,
-		http: { requireHostHeader: false },
+		...connectionOptions(quotas),
+		...loggerOptions(options.log),
+		bodyLimit: quotas.bodyBytes,
+		trustProxy: options.trustProxy,
 		routerOptions: { maxParamLength: 1_000 },
-		clientErrorHandler: answerBrokenRequest,
+		clientErrorHandler: answerBrokenRequest(headersFor),
 		frameworkErrors(error, request, reply) {
-			void refuse(toProblem(error, request), request, reply as FastifyReply);
+			void refuse(toProblem(error, request, report), request, reply as FastifyReply);
 		},
 	}).withTypeProvider<ZodTypeProvider>();
-	app.server.on('checkExpectation', refuseExpectation);
+	app.server.on('checkExpectation', refuseExpectation(headersFor));
 	app.decorateRequest('principal', null);
-	for (const add of options.plugins) await add(app);
-	app.addHook('onRequest', async (request) => checkHost(request));
+	boundConnections(app, quotas, options.drainMs);
 
-	const unexpected = (error: unknown) => {
-		report(error instanceof Error ? (error.stack ?? error.message) : String(error));
-		return problem('internal-error', 'Something went wrong in the service.');
-	};
-
-	const toProblem = (error: FastifyError | ProblemError, request: FastifyRequest) =>
-		problemOf(error) ?? fromFastify(error as FastifyError, request) ?? unexpected(error);
-
-	/** Log and limits for what no route has taken and so no hook has seen, then the problem. */
+	/** Limits for what no route has taken and so no hook has seen, then the problem. */
 	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
 		try {
-			await guard.onPublicRequest(request, reply);
+			await guardOf().onPublicRequest(request, reply);
 			return sendProblem(reply, error);
 		} catch (refusal) {
-			return sendProblem(reply, toProblem(refusal as FastifyError, request));
+			return sendProblem(reply, toProblem(refusal as FastifyError, request, report));
 		}
 	};
 
@@ -191,35 +100,43 @@ export async function createApp(options: AppOptions): Promise<{ app: App; guard:
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-		try {
-			checkNotEncoded(request);
-			checkCharset(request);
-			done(null, parseJson(body));
-		} catch (error) {
-			done(error as Error, undefined);
-		}
+		const read = () => {
+			try {
+				done(null, readBody(request, body as Buffer, quotas));
+			} catch (error) {
+				done(error as Error, undefined);
+			}
+		};
+		if (body.length < heavyBytes) read();
+		else void options.heavyWork().then(read);
 	});
-
 	app.setErrorHandler<FastifyError>((error, request, reply) => {
 		// The body of a request that leads nowhere was refused before the request was.
 		const unseen = request.is404 && !reply.hasHeader('x-ratelimit-limit');
 		return unseen
 			? refuse(routeNotFound(request), request, reply)
-			: sendProblem(reply, toProblem(error, request));
+			: sendProblem(reply, toProblem(error, request, report));
 	});
 	app.setNotFoundHandler((request, reply) => refuse(routeNotFound(request), request, reply));
+	return app;
+}
 
-	const guard = options.guard(app);
+/** Adds the API with its description; hooks that were added before run first. */
+export async function addApi(app: App, context: RouteContext, guard: Guard) {
+	app.addHook('onRequest', async (request) => checkHost(request));
 	await app.register(swagger, {
 		openapi: openApiInfo,
 		transform: jsonSchemaTransform,
 		transformObject: jsonSchemaTransformObject,
 	});
-
 	await app.register(
 		async (api) => {
 			api.addHook('onRequest', guard.onApiRequest);
 			api.addHook('preValidation', async (request) => checkQuery(request));
+			api.addHook('onSend', (request, _reply, payload, done) => {
+				if (typeof payload === 'string') guard.charge(request, payload.length);
+				done(null, payload);
+			});
 			const methods = new Map<string, Set<string>>();
 			api.addHook('onRoute', ({ url, method }) => {
 				const known = methods.get(url) ?? new Set();
@@ -239,5 +156,4 @@ export async function createApp(options: AppOptions): Promise<{ app: App; guard:
 		},
 		{ prefix: apiRoot },
 	);
-	return { app, guard };
 }

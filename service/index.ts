@@ -1,100 +1,177 @@
-import rateLimit from '@fastify/rate-limit';
+/** The reference service, to be started in this process: puts all parts together. */
 import type { ServiceAddresses } from './addresses.ts';
-import { apiRoot, createApp } from './app.ts';
+import { addApi, apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createIdentityProvider, originOf } from './auth/provider.ts';
-import { type Control, createRig } from './control/rig.ts';
+import type { Control } from './control/calls/index.ts';
 import { controlRoot } from './control/routes.ts';
-import { createMailer } from './delivery/mailer.ts';
+import { createTestControl, type TestControl } from './control/testControl.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
+import { createMailer } from './delivery/mailer.ts';
+import { createSender } from './delivery/sender.ts';
 import { createWorkspaceData } from './domain/workspaceData.ts';
 import { machineClock } from './foundation/clock.ts';
+import { createHeavyWork } from './foundation/heavyWork.ts';
 import { defaultQuotas } from './foundation/quotas.ts';
 import { newSecret } from './foundation/secrets.ts';
 import { defaultSettings, runtimeSettingsSchema } from './foundation/settings.ts';
+import type { App } from './http/context.ts';
 import { createCursors } from './http/cursor.ts';
-import { createGuard } from './http/guard.ts';
-import { addressWindows, createRateLimiter } from './http/rateLimit.ts';
+import { createGuard, type Guard } from './http/guard.ts';
+import { createLimiter, createRates } from './foundation/limiter.ts';
+import { createReport } from './listener/log.ts';
 import type { ServiceOptions } from './options.ts';
+import { type Access, keyOf, provision } from './domain/provision.ts';
+import { addHealthRoute } from './routes/health.ts';
 import { addOpenApiRoutes } from './routes/openApi.ts';
 import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
-import { openStore, type Store } from './storage/store.ts';
+import { openStore } from './storage/store.ts';
 import { createUpkeep } from './storage/upkeep.ts';
 
 export { type ServiceAddresses } from './addresses.ts';
+export { type Control } from './control/calls/index.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
-export { type Control } from './control/rig.ts';
 export { type Variants } from './control/variants.ts';
 export { type ServiceOptions } from './options.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {
-	/** Stops listening and delivering and closes the database. Safe to call again. */
+	/** Answers what is under way, stops listening and delivering and closes the database. Safe to call again. */
 	close(): Promise<void>;
 }
 
-/** A running service that tests can turn. */
+/** A running service with a control for tests. */
 export interface ControlledService extends Service {
 	/** Control in this process. */
 	control: Control;
 }
 
-/** Makes what the options ask for exist: workspace, API key, service account; ends earlier default ones. */
-function provision({ database, identities }: Store, options: ServiceOptions) {
-	return database.transaction(() => {
-		const known =
-			options.workspaceId === undefined
-				? identities.defaultWorkspace()
-				: identities.workspace(options.workspaceId);
-		const { id: workspaceId } =
-			known ??
-			identities.createWorkspace(
-				'Demo workspace',
-				options.ownerEmail ?? 'owner@example.com',
-				options.workspaceId,
-			);
+/** How long what is under way may take to end where the options say nothing, in ms. */
+const defaultDrainMs = 5_000;
 
-		const restored =
-			options.apiKey !== undefined && identities.restoreKey(workspaceId, options.apiKey);
-		const apiKey =
-			restored && options.apiKey !== undefined
-				? options.apiKey
-				: identities.createKey(workspaceId, 'Default key', options.apiKey).apiKey;
-		const keyId = identities.findKey(apiKey)?.id ?? '';
-		const earlierKey = database.meta('defaultKey');
-		if (earlierKey !== undefined && earlierKey !== keyId) identities.revokeKey(earlierKey);
-		database.setMeta('defaultKey', keyId);
-
-		const account =
-			options.clientId === undefined ? undefined : identities.account(options.clientId);
-		const clientSecret = options.clientSecret ?? newSecret();
-		const clientId =
-			account?.clientId ??
-			identities.createAccount(
-				workspaceId,
-				'Default account',
-				'editor',
-				options.clientId,
-				clientSecret,
-			).clientId;
-		if (account) identities.restoreAccount(workspaceId, clientId, clientSecret);
-		const earlierAccount = database.meta('defaultAccount');
-		if (earlierAccount !== undefined && earlierAccount !== clientId) {
-			identities.revokeAccount(earlierAccount);
-		}
-		database.setMeta('defaultAccount', clientId);
-		return { workspaceId, apiKey, clientId, clientSecret };
+/** The options with their defaults. */
+function resolveOptions(options: ServiceOptions) {
+	const rate = options.rate ?? { tier: 'enterprise' as const };
+	const settings = runtimeSettingsSchema.parse({
+		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
+		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
+		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
+		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
 	});
+	return {
+		...options,
+		rate,
+		settings,
+		host: options.host ?? '127.0.0.1',
+		realm: options.realm ?? 'workspace',
+		quotas: { ...defaultQuotas, ...options.quotas },
+		drainMs: options.drainMs ?? defaultDrainMs,
+		trustProxy: options.trustProxy ?? false,
+		settingsPassword: options.settingsPassword ?? newSecret(),
+		heavyWork: createHeavyWork(),
+		log: { level: options.logLevel ?? 'warn', to: options.logTo ?? process.stderr },
+		testControl:
+			options.control === true ? createTestControl({ settings, rate, options }) : undefined,
+	};
+}
+type Resolved = ReturnType<typeof resolveOptions>;
+
+/** Opens the store and makes what works on it; the app closes all of it at its end, in the reverse order. */
+function createParts(app: App, options: Resolved, report: (message: string) => void) {
+	const { settings, quotas, drainMs, testControl } = options;
+	const clock = testControl?.clock ?? machineClock;
+	const store = openStore(options.file ?? ':memory:', clock, quotas);
+	app.addHook('onClose', async () => store.close());
+	const upkeep = createUpkeep(store, clock, quotas, report);
+	store.listeners.leftOver = () => upkeep.start();
+	app.addHook('onClose', async () => await upkeep.close());
+	const mailer = createMailer(store.mails, options.smtpUrl, report);
+	app.addHook('onClose', async () => mailer.close());
+	const sender = createSender(quotas);
+	app.addHook('onClose', async () => sender.close());
+	const dispatcher = createDispatcher({ store, clock, settings, quotas, mailer, sender, report });
+	store.listeners.published = (id) => dispatcher.wake(id);
+	// Deliveries end while requests do: both have the same time.
+	let ended: Promise<void> | undefined;
+	const stopDelivering = () => (ended ??= dispatcher.close(drainMs));
+	app.addHook('preClose', async () => void stopDelivering());
+	app.addHook('onClose', async () => await stopDelivering());
+
+	const limiter = createLimiter(clock);
+	const provider = createIdentityProvider({
+		...options,
+		port: options.authPort ?? 0,
+		publicUrl: options.publicAuthUrl,
+		store,
+		limiter,
+		clock,
+		log: app.log,
+		report,
+	});
+	app.addHook('onClose', async () => await provider.close());
+	return {
+		clock,
+		store,
+		upkeep,
+		mailer,
+		sender,
+		dispatcher,
+		limiter,
+		rates: createRates(options.rate, limiter),
+		provider,
+		data: createWorkspaceData(store, quotas, options.heavyWork),
+		cursors: createCursors(keyOf(store, 'cursorKey')),
+	};
+}
+type Parts = ReturnType<typeof createParts>;
+
+/** Adds all routes. @returns to be told the addresses once they are known */
+async function addRoutes(
+	app: App,
+	options: Resolved,
+	parts: Parts,
+	{ workspaceId }: Access,
+	guard: Guard,
+) {
+	const { store, data, cursors } = parts;
+	let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
+	if (options.testControl)
+		options.testControl.addTo(app, { ...parts, workspaceId, settings: options.settings });
+	await addApi(app, { data, cursors }, guard);
+	await addSettingsPage(app, {
+		...parts,
+		workspaceId,
+		realm: options.realm,
+		password: options.settingsPassword,
+		cookieKey: keyOf(store, 'cookieKey'),
+		guard,
+		publicUrl: options.publicUrl,
+		mailServer: options.smtpUrl !== undefined,
+		addresses: () => addresses,
+	});
+	addOpenApiRoutes(app, guard, apiRoot, () => addresses);
+	addHealthRoute(app, store);
+	return (known: typeof addresses) => (addresses = known);
 }
 
-/** A key that belongs to the file, made at its first start. */
-function keyOf({ database }: Store, name: string): string {
-	const known = database.meta(name);
-	if (known !== undefined) return known;
-	const made = newSecret();
-	database.setMeta(name, made);
-	return made;
+/** Listens, and starts the work in the background. */
+async function listen(app: App, options: Resolved, parts: Parts) {
+	const { host } = options;
+	const { authUrl, tokenUrl } = await parts.provider.listen();
+	const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
+	const origin = options.publicUrl ?? originOf(host, Number(port));
+	parts.upkeep.start();
+	parts.dispatcher.wakeAll();
+	void parts.mailer.flush();
+	return { origin, baseUrl: origin + apiRoot, authUrl, tokenUrl };
 }
+
+/** The control, as a running service shows it. */
+const shown = (testControl: TestControl | undefined, origin: string) => ({
+	controlUrl: testControl ? origin + controlRoot : null,
+	controlToken: testControl?.token ?? null,
+	...(testControl && { control: testControl.control }),
+});
 
 /**
  * Starts the reference service: API, identity provider, deliveries, settings page, and control where the
@@ -107,132 +184,40 @@ export async function startService(
 ): Promise<ControlledService>;
 export async function startService(options?: ServiceOptions): Promise<Service>;
 export async function startService(
-	options: ServiceOptions = {},
+	given: ServiceOptions = {},
 ): Promise<Service & { control?: Control }> {
-	const host = options.host ?? '127.0.0.1';
-	const realm = options.realm ?? 'workspace';
-	const report =
-		options.report ?? ((message: string) => void process.stderr.write(`service: ${message}\n`));
-	const quotas = { ...defaultQuotas, ...options.quotas };
-	const settings = runtimeSettingsSchema.parse({
-		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
-		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
-		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
-		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
-	});
-	const rate = options.rate ?? { tier: 'enterprise' as const };
-	const rig = options.control === true ? createRig({ settings, rate, options }) : undefined;
-
-	const clock = rig?.clock ?? machineClock;
-	const store = openStore(options.file ?? ':memory:', clock, quotas);
-	/** The parts to stop if something later fails, and at the end; last started, first stopped. */
-	const stops: Array<() => Promise<void> | void> = [() => store.close()];
-	const stopAll = async () => {
-		for (const stop of stops.splice(0).reverse()) await stop();
+	const options = resolveOptions(given);
+	let guard: Guard | undefined;
+	const guardOf = () => {
+		if (!guard) throw new Error('there is no guard before the service listens');
+		return guard;
 	};
-
+	const report = createReport(
+		(message) => app.log.error(message),
+		() => performance.now(),
+	);
+	const app = createApp(options, guardOf, report);
 	try {
-		const identity = provision(store, options);
-		const { workspaceId } = identity;
-		const limiter = createRateLimiter(rate, clock);
-		const windows = addressWindows(clock);
-		const data = createWorkspaceData(store, quotas);
-
-		const upkeep = createUpkeep(store, clock, quotas, report);
-		store.listeners.leftOver = () => upkeep.start();
-		stops.push(() => upkeep.close());
-		const mailer = createMailer(store.mails, options.smtpUrl, report);
-		stops.push(() => mailer.close());
-		const dispatcher = createDispatcher(store, clock, settings, quotas, mailer, report);
-		store.listeners.published = (id) => dispatcher.wake(id);
-		stops.push(() => dispatcher.close());
-
-		const provider = await createIdentityProvider({
-			host,
-			port: options.authPort ?? 0,
-			publicUrl: options.publicAuthUrl,
-			realm,
-			store,
-			settings,
-			quotas,
-			windows,
-			report,
-		});
-		stops.push(() => provider.close());
-		const cursors = createCursors(keyOf(store, 'cursorKey'));
-		const { app, guard } = await createApp({
-			context: { data, cursors },
-			guard: (counting) => {
-				const countWrong = counting.createRateLimit({
-					max: () => Math.min(quotas.wrongCredentialsPerMinute, limiter.standard),
-					timeWindow: 60_000,
-					keyGenerator: ({ ip }) => ip,
-				});
-				return createGuard({
-					authenticate: createAuthenticate(store.identities, provider),
-					identities: store.identities,
-					limiter,
-					clock,
-					async countWrong(request) {
-						const state = await countWrong(request);
-						if (state.isAllowed) throw new Error('a wrong credential was not counted');
-						const { max: limit, remaining, ttl, isExceeded } = state;
-						return { allowed: !isExceeded, limit, remaining, resetsInMs: ttl };
-					},
-				});
-			},
-			plugins: [
-				async (added) => {
-					await added.register(rateLimit, { global: false, store: windows });
-				},
-				...(rig
-					? [rig.plugin({ store, data, cursors, limiter, dispatcher, provider, workspaceId })]
-					: []),
-			],
-			report,
-		});
-		stops.push(() => app.close());
-		const settingsPassword = options.settingsPassword ?? newSecret();
-		let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
-		await addSettingsPage(app, {
-			store,
-			data,
-			cursors,
-			clock,
-			workspaceId,
-			realm,
-			password: settingsPassword,
-			cookieKey: keyOf(store, 'cookieKey'),
-			guard,
-			quotas,
-			mailServer: options.smtpUrl !== undefined,
-			addresses: () => addresses,
-		});
-		addOpenApiRoutes(app, guard, apiRoot, () => addresses);
-
-		const { authUrl, tokenUrl } = await provider.listen();
-		const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
-		const origin = options.publicUrl ?? originOf(host, Number(port));
-		addresses = { baseUrl: origin + apiRoot, authUrl, tokenUrl };
-		upkeep.start();
-		dispatcher.wakeAll();
-		void mailer.flush();
-
-		let closing: Promise<void> | undefined;
+		const parts = createParts(app, options, report);
+		const access = provision(parts.store, given);
+		const { identities } = parts.store;
+		const authenticate = createAuthenticate(identities, parts.provider);
+		guard = createGuard({ ...parts, identities, authenticate, quotas: options.quotas });
+		const tell = await addRoutes(app, options, parts, access, guard);
+		const { origin, ...addresses } = await listen(app, options, parts);
+		tell(addresses);
 		return {
 			baseUrl: addresses.baseUrl,
-			authUrl,
-			realm,
-			...identity,
-			controlUrl: rig ? origin + controlRoot : null,
-			controlToken: rig?.token ?? null,
+			authUrl: addresses.authUrl,
+			realm: options.realm,
+			...access,
+			...shown(options.testControl, origin),
 			settingsUrl: origin + settingsRoot,
-			settingsPassword,
-			...(rig && { control: rig.control }),
-			close: () => (closing ??= stopAll()),
+			settingsPassword: options.settingsPassword,
+			close: async () => void (await app.close()),
 		};
 	} catch (error) {
-		await stopAll();
+		await app.close();
 		throw error;
 	}
 }

@@ -6,7 +6,8 @@ import {
 	maximumTimerMs,
 	maximumTokenLifetime,
 } from './foundation/settings.ts';
-import { tiers } from './http/rateLimit.ts';
+import { type Tier, tierNames } from './foundation/tiers.ts';
+import { logLevels } from './listener/log.ts';
 import { type ServiceOptions, startService } from './index.ts';
 
 /** Ends with a message for the person at the terminal. */
@@ -14,6 +15,9 @@ function fail(message: string): never {
 	process.stderr.write(`${message}\n`);
 	process.exit(1);
 }
+
+/** Largest body and page: an answer must fit into one string. */
+const maximumBytes = 256 * 1024 * 1024;
 
 /** Reads a whole number within bounds. */
 const whole = (least: number, most: number) => (digits: string) => {
@@ -77,24 +81,47 @@ const command = new Command('npm run service --')
 	.option('--backoff-ms <number>', 'time before the first retry', whole(0, maximumTimerMs))
 	.option('--delivery-timeout-ms <number>', 'time for an answer', whole(1, maximumTimerMs))
 	.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
-	.addOption(new Option('--tier <name>', 'rate limit').choices(Object.keys(tiers)))
+	.addOption(new Option('--tier <name>', 'rate limit').choices(tierNames))
 	.option(
 		'--smtp <url>',
 		'mail server',
 		text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
+	)
+	.option('--body-bytes <number>', 'largest body (1048576)', whole(1_000, maximumBytes))
+	.option(
+		'--page-bytes <number>',
+		'most of a page of records (2097152)',
+		whole(1_000, maximumBytes),
+	)
+	.option(
+		'--bytes-per-second <number>',
+		'bodies and answers of one key (33554432)',
+		whole(1_000, Number.MAX_SAFE_INTEGER),
+	)
+	.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
+	.option(
+		'--drain-ms <number>',
+		'time for what is under way when it stops (5000)',
+		whole(0, maximumTimerMs),
+	)
+	.addOption(
+		new Option('--log-level <name>', 'least severe lines on stderr (warn)').choices(logLevels),
 	)
 	.option('--exit-with-parent', 'stop when stdin is closed')
 	.allowExcessArguments(false)
 	.parse();
 
 /** The options above, as commander returns them. */
-type Given = Omit<ServiceOptions, 'rate'> & {
+type Given = Omit<ServiceOptions, 'rate' | 'quotas'> & {
 	json?: boolean;
 	exitWithParent?: boolean;
 	tokenLifetime?: number;
-	tier?: keyof typeof tiers;
+	tier?: Tier;
 	smtp?: string;
 	secretsFile?: string;
+	bodyBytes?: number;
+	pageBytes?: number;
+	bytesPerSecond?: number;
 };
 const given = command.opts<Given>();
 
@@ -130,10 +157,17 @@ function explain(error: unknown): string {
 	return `The service cannot start: ${error.message}`;
 }
 
-const { json, exitWithParent, tokenLifetime, tier, smtp, ...options } = given;
+const { json, exitWithParent, tokenLifetime, tier, smtp, ...others } = given;
+const { bodyBytes, pageBytes, bytesPerSecond, ...options } = others;
+const quotas = {
+	...(bodyBytes !== undefined && { bodyBytes, recordBytes: bodyBytes }),
+	...(pageBytes !== undefined && { pageBytes }),
+	...(bytesPerSecond !== undefined && { bytesPerSecond }),
+};
 const service = await startService({
 	...readSecrets(),
 	...options,
+	quotas,
 	...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
 	...(tier !== undefined && { rate: { tier } }),
 	...(smtp !== undefined && { smtpUrl: smtp }),

@@ -1,6 +1,8 @@
+/** How to start the service. */
 import type { Variants } from './control/variants.ts';
 import type { Quotas } from './foundation/quotas.ts';
-import type { Rate } from './http/rateLimit.ts';
+import type { Rate } from './foundation/limiter.ts';
+import type { LogLevel, LogOptions } from './listener/log.ts';
 
 /** How to start the service; everything has a default. */
 export interface ServiceOptions {
@@ -49,6 +51,12 @@ export interface ServiceOptions {
 	variants?: Partial<Variants>;
 	/** `smtp://` or `smtps://` address of a mail server; without one e-mails stay in the outbox. */
 	smtpUrl?: string;
-	/** Told about errors of the service's own, in words without secrets; stderr where it is missing. */
-	report?: (message: string) => void;
+	/** Whether to believe a proxy's X-Forwarded-* headers; only where nobody reaches the service past it. */
+	trustProxy?: boolean;
+	/** How long requests and deliveries that are under way may take to end when the service stops, in ms. */
+	drainMs?: number;
+	/** Least severe lines of the log; `warn` where it is missing. */
+	logLevel?: LogLevel;
+	/** Takes the lines of the log, as JSON; stderr where it is missing. */
+	logTo?: LogOptions['to'];
 }

@@ -5,13 +5,14 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { operationProperties, resourceSelector } from './actions/registry';
+import { operationProperties, operationTitles, resourceSelector } from './actions/registry';
 import { route } from './actions/router';
 import { testWorkspaceAccess } from './editor/credentialTest';
 import * as listSearch from './editor/listSearch';
 import * as loadOptions from './editor/loadOptions';
 import * as resourceMapping from './editor/resourceMapping';
 import { authenticationProperty } from './ui/authentication';
+import { operationSubtitle } from './ui/subtitle';
 
 export class WorkspaceData implements INodeType {
 	description: INodeTypeDescription = {
@@ -23,7 +24,7 @@ export class WorkspaceData implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle(operationTitles()),
 		description: 'Read and change cards, fields and records of a workspace',
 		defaults: { name: 'Workspace Data' },
 		usableAsTool: true,

@@ -19,6 +19,7 @@ import { activate } from './trigger/subscription/activate';
 import { deactivate } from './trigger/subscription/deactivate';
 import { lookAfter } from './trigger/subscription/upkeep';
 import { triggerProperties } from './trigger/properties';
+import { eventsSubtitle } from './ui/subtitle';
 
 export class WorkspaceDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -30,7 +31,7 @@ export class WorkspaceDataTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["events"].join(", ") }}',
+		subtitle: eventsSubtitle,
 		// The nodes panel shows one entry for both nodes, with this text.
 		description:
 			'Read and change cards, fields and records of a workspace, or start a workflow when they change',

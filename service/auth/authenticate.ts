@@ -1,4 +1,6 @@
+/** Who a request comes from. */
 import type { IdentityStore, Role } from '../storage/identities.ts';
+import type { Tier } from '../foundation/tiers.ts';
 import type { IdentityProvider } from './provider.ts';
 
 /** Who a request comes from. An API key is anonymous; a service account has a name and a role. */
@@ -8,6 +10,8 @@ export interface Principal {
 	id: string;
 	workspaceId: string;
 	role: Role;
+	/** Its rate limit; null for everybody's. */
+	tier: Tier | null;
 }
 
 /** Finds out who a request comes from, by its Authorization header, or why that cannot be said. */
@@ -28,12 +32,18 @@ export function createAuthenticate(
 		if (value === undefined) return 'missing';
 		const key = identities.findKey(value);
 		if (key && key.revokedAt === null) {
-			return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
+			return {
+				kind: 'apiKey',
+				id: key.id,
+				workspaceId: key.workspaceId,
+				role: 'editor',
+				tier: key.tier,
+			};
 		}
 		const clientId = key ? undefined : await provider.clientIdOf(value);
 		const account = clientId === undefined ? undefined : identities.account(clientId);
 		if (!account || account.revokedAt !== null) return 'unknown';
-		const { workspaceId, role } = account;
-		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
+		const { workspaceId, role, tier } = account;
+		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role, tier };
 	};
 }

@@ -1,10 +1,11 @@
-import type { Control } from './calls.ts';
+/** Control over HTTP. */
+import type { Control } from './calls/index.ts';
 
 /** Control over HTTP: the calls of `Control`, each giving a promise. */
 export type RemoteControl = {
 	[Name in keyof Control]: (
 		...input: Parameters<Control[Name]>
-	) => Promise<ReturnType<Control[Name]>>;
+	) => Promise<Awaited<ReturnType<Control[Name]>>>;
 };
 
 /**

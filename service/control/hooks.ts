@@ -1,10 +1,12 @@
+/** Acts on requests and answers as control says. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { App } from '../http/context.ts';
 import { problemBody } from '../http/problem.ts';
 import type { Fault } from './faults.ts';
-import type { HookContext, RigState } from './state.ts';
+import type { HookContext, ControlState } from './state.ts';
 import { controlRoot } from './routes.ts';
 import { createShapes, operationOf } from './shapes.ts';
 
@@ -49,7 +51,7 @@ async function* byteByByte(text: string, pauseMs: number) {
 }
 
 /** Holds answers back, so many at a time. */
-function createHolding(state: RigState) {
+function createHolding(state: ControlState) {
 	let held = 0;
 	const waiting: Array<() => void> = [];
 	return async (): Promise<void> => {
@@ -61,48 +63,23 @@ function createHolding(state: RigState) {
 	};
 }
 
-/** Adds what tests can turn: request log, latency, faults, the service's clock, and shapes of answers. */
+/** Adds what tests can change: request log, latency, faults, the service's clock, and shapes of answers. */
 export function addHooks(app: App, context: HookContext) {
-	const { state, faults, tokenFaults, requests, clock, provider, store } = context;
+	const { provider, store } = context;
 	const shapes = createShapes(context);
-	const holdBack = createHolding(state);
-	/** Faults that act when the answer goes out. */
+	/** Faults that act when the answer goes out, and faults that are the answer. */
 	const late = new WeakMap<FastifyRequest, Fault>();
-	const isControl = ({ url }: FastifyRequest) => url.startsWith(`${controlRoot}/`);
+	const answered = new WeakSet<FastifyRequest>();
 
-	app.server.prependListener('request', (request, response) => {
-		if (!request.url?.startsWith(`${controlRoot}/`)) requests.note('api', request, response);
-	});
-	app.addHook('onRequest', async (request, reply) => {
-		if (isControl(request)) return;
-		if (clock.offsetSeconds !== 0) {
-			void reply.header('date', new Date(clock.now()).toUTCString());
-		}
-		if (state.latencyMs > 0) await holdBack();
-		const fault = faults.take(request.method, requests.entryOf(request.raw)?.path ?? '');
-		switch (fault?.mode) {
-			case 'answer':
-				return answerFault(fault, reply);
-			case 'dropBefore':
-				reply.hijack();
-				request.raw.socket.destroy();
-				return reply;
-			case 'hang':
-				reply.hijack();
-				return reply;
-			case 'dropAfter':
-			case 'slowBody':
-				late.set(request, fault);
-		}
-	});
+	addRequestLog(app, context);
+	addFaults(app, context, { late, answered });
 	app.addHook('preValidation', async (request) => shapes.request(request));
 	app.addHook('preHandler', async (request) => shapes.beforeDelete(request));
 	app.addHook('preSerialization', async (request, reply, payload) =>
 		operationOf(request) === undefined ? payload : shapes.answer(request, reply, payload),
 	);
 	app.addHook('onSend', async (request, reply, payload) => {
-		const entry = requests.entryOf(request.raw);
-		if (entry && request.principal) entry.authorization = request.principal.kind;
+		if (answered.has(request)) return payload;
 		const shaped = shapes.sent(request, reply, payload);
 		const fault = late.get(request);
 		if (!fault) return shaped;
@@ -117,10 +94,74 @@ export function addHooks(app: App, context: HookContext) {
 	});
 
 	store.listeners.beforeEvent = (event) => shapes.event(event);
+	addTokenFaults(context, provider);
+}
 
+const isControl = ({ url }: { url?: string }) => url?.startsWith(`${controlRoot}/`) === true;
+
+/** Notes requests with their bodies. */
+function addRequestLog(app: App, { requests, provider }: HookContext) {
+	app.server.prependListener('request', (request, response) => {
+		if (!isControl(request)) requests.note('api', request, response);
+	});
+	// Bodies of the API alone: the forms of the settings page have passwords.
+	app.addHook('preParsing', (request, _reply, payload, done) => {
+		if (request.url.startsWith('/api/')) requests.readBody(request.raw, payload);
+		done(null, payload);
+	});
+	app.addHook('onSend', (request, _reply, payload, done) => {
+		const entry = requests.entryOf(request.raw);
+		if (entry && request.principal) entry.authorization = request.principal.kind;
+		done(null, payload);
+	});
 	provider.app.server.prependListener('request', (request, response) => {
 		requests.note('auth', request, response);
 	});
+	provider.onForm((request, form) => requests.noteForm(request, form));
+}
+
+/** Holds answers back, and fails requests. */
+function addFaults(
+	app: App,
+	{ state, faults, requests, clock }: HookContext,
+	marks: { late: WeakMap<FastifyRequest, Fault>; answered: WeakSet<FastifyRequest> },
+) {
+	const holdBack = createHolding(state);
+	/** Connections that never get an answer. */
+	const hanging = new Set<Socket>();
+	app.addHook('preClose', async () => {
+		for (const socket of hanging) socket.destroy();
+	});
+	app.addHook('onRequest', async (request, reply) => {
+		if (isControl(request)) return;
+		if (clock.offsetSeconds !== 0) {
+			void reply.header('date', new Date(clock.now()).toUTCString());
+		}
+		if (state.latencyMs > 0) await holdBack();
+		const fault = faults.take(request.method, requests.entryOf(request.raw)?.path ?? '');
+		const { socket } = request.raw;
+		switch (fault?.mode) {
+			case 'answer':
+				marks.answered.add(request);
+				return answerFault(fault, reply);
+			case 'dropBefore':
+				reply.hijack();
+				socket.destroy();
+				return reply;
+			case 'hang':
+				reply.hijack();
+				hanging.add(socket);
+				socket.once('close', () => hanging.delete(socket));
+				return reply;
+			case 'dropAfter':
+			case 'slowBody':
+				marks.late.set(request, fault);
+		}
+	});
+}
+
+/** Makes the token endpoint misbehave. */
+function addTokenFaults({ state, tokenFaults }: HookContext, provider: HookContext['provider']) {
 	provider.app.addHook('onRequest', async (request, reply) => {
 		if (!/\/protocol\/openid-connect\/token\/?$/i.test(request.url.split('?', 1)[0] ?? '')) return;
 		if (!tokenFaults.answer(reply.raw)) return;

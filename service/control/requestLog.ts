@@ -1,6 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** The latest requests, for tests that look at what a client sends. Secrets are not kept. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 
-/** A request as it came in. Credentials are not kept, only their kind. */
+/** A request as it came in. */
 export interface LoggedRequest {
 	listener: 'api' | 'auth';
 	method: string;
@@ -8,13 +10,17 @@ export interface LoggedRequest {
 	path: string;
 	query: string;
 	authorization: 'none' | 'apiKey' | 'serviceAccount' | 'unknown';
+	/** The headers; a value that is a secret is `[redacted]`. */
+	headers: IncomingHttpHeaders;
+	/** The body of a request to the API as text, or the form of a token request as JSON without its secret. */
+	body: string | null;
 	/** Status of the answer; null while there is none, and where the connection was dropped. */
 	status: number | null;
 	/** When it arrived, in ms since 1970. */
 	time: number;
 }
 
-/** The latest requests, for tests that count them. */
+/** The latest requests. */
 export interface RequestLog {
 	/** Notes a request and, once it is there, the status of its answer. */
 	note(
@@ -22,6 +28,10 @@ export interface RequestLog {
 		request: IncomingMessage,
 		response: ServerResponse,
 	): LoggedRequest;
+	/** Notes the body as it is read by others. */
+	readBody(request: IncomingMessage, payload: Readable): void;
+	/** Notes the form of a token request. */
+	noteForm(request: IncomingMessage, form: Readonly<Record<string, unknown>>): void;
 	/** The note of a request. */
 	entryOf(request: IncomingMessage): LoggedRequest | undefined;
 	list(): readonly LoggedRequest[];
@@ -29,16 +39,48 @@ export interface RequestLog {
 }
 
 const maximumUrl = 2_000;
+/** Longest body that is kept, and most of all bodies together, in bytes; of more, the oldest are forgotten. */
+const maximumBody = 1024 * 1024;
+const maximumBodies = 64 * 1024 * 1024;
+
+const redacted = '[redacted]';
+const secretHeaders = ['authorization', 'proxy-authorization', 'cookie'];
+const secretNames = ['client_secret', 'client_assertion'];
 
 /** The beginning of an address, as a separate string: a slice would keep the whole one in memory. */
 function beginningOf(url: string): string {
 	return url.length > maximumUrl ? Buffer.from(url.slice(0, maximumUrl)).toString() : url;
 }
 
+/** A copy without secrets. */
+function redact<T extends object>(values: T, secrets: readonly string[]): T {
+	const shown = Object.entries(values).map(([name, value]): [string, unknown] => [
+		name,
+		secrets.includes(name) ? redacted : value,
+	]);
+	return Object.fromEntries(shown) as T;
+}
+
 /** @param kept how many requests are kept at most */
 export function createRequestLog(kept = 20_000): RequestLog {
 	let entries: LoggedRequest[] = [];
 	const byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
+	/** Notes that have a body, oldest first, and the size of their bodies. */
+	let withBody: LoggedRequest[] = [];
+	let bytes = 0;
+
+	const keepBody = (entry: LoggedRequest | undefined, body: string) => {
+		if (!entry) return;
+		entry.body = body;
+		withBody.push(entry);
+		bytes += body.length;
+		while (bytes > maximumBodies) {
+			const oldest = withBody.shift();
+			bytes -= oldest?.body?.length ?? 0;
+			if (oldest) oldest.body = null;
+		}
+	};
+
 	return {
 		note(listener, request, response) {
 			const url = beginningOf(request.url ?? '');
@@ -49,6 +91,8 @@ export function createRequestLog(kept = 20_000): RequestLog {
 				path,
 				query: url.slice(path.length + 1),
 				authorization: request.headers.authorization === undefined ? 'none' : 'unknown',
+				headers: redact(request.headers, secretHeaders),
+				body: null,
 				status: null,
 				time: Date.now(),
 			};
@@ -58,13 +102,33 @@ export function createRequestLog(kept = 20_000): RequestLog {
 			entries.push(entry);
 			byRequest.set(request, entry);
 			// Dropping half at a time keeps the cost of a request constant.
-			if (entries.length > kept * 2) entries = entries.slice(-kept);
+			if (entries.length > kept * 2) {
+				entries = entries.slice(-kept);
+				withBody = entries.filter(({ body }) => body !== null);
+				bytes = withBody.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+			}
 			return entry;
+		},
+		readBody(request, payload) {
+			const chunks: Buffer[] = [];
+			let size = 0;
+			payload.on('data', (chunk: Buffer) => {
+				size += chunk.length;
+				if (size <= maximumBody) chunks.push(chunk);
+			});
+			payload.on('end', () => {
+				if (size > 0) keepBody(byRequest.get(request), Buffer.concat(chunks).toString());
+			});
+		},
+		noteForm(request, form) {
+			keepBody(byRequest.get(request), JSON.stringify(redact(form, secretNames)));
 		},
 		entryOf: (request) => byRequest.get(request),
 		list: () => entries.slice(-kept),
 		reset() {
 			entries = [];
+			withBody = [];
+			bytes = 0;
 		},
 	};
 }

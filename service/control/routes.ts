@@ -1,7 +1,8 @@
+/** Serves control over HTTP. */
 import { ZodError } from 'zod/v4';
 import type { z } from 'zod/v4';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
-import type { Control, ControlCall } from './calls.ts';
+import type { Control, ControlCall } from './calls/index.ts';
 import { problem, problemOf } from '../http/problem.ts';
 import type { App } from '../http/context.ts';
 
@@ -23,13 +24,15 @@ export function addControlRoutes(app: App, control: Control, token: string) {
 				}
 			},
 		},
-		(request, reply) => {
+		async (request, reply) => {
 			const { name } = request.params;
 			const found = calls.get(name);
 			if (!found) throw problem('route-not-found', `There is no control call "${name}".`);
 			try {
-				const result: unknown = found(request.body ?? {});
-				return reply.type('application/json; charset=utf-8').send(JSON.stringify(result ?? null));
+				const result: unknown = await found(request.body ?? {});
+				return await reply
+					.type('application/json; charset=utf-8')
+					.send(JSON.stringify(result ?? null));
 			} catch (error) {
 				if (problemOf(error)) throw error;
 				const detail =

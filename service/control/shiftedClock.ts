@@ -17,5 +17,6 @@ export function createClock(): ShiftedClock {
 			return new Date(this.now()).toISOString();
 		},
 		monotonic: () => machineClock.monotonic(),
+		steady: () => machineClock.steady(),
 	};
 }

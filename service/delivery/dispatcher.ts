@@ -1,248 +1,81 @@
+/** Delivers what is queued: in order for each subscription, several subscriptions side by side. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
 import type { Clock } from '../foundation/clock.ts';
 import { messageOf } from '../foundation/messageOf.ts';
 import type { Quotas } from '../foundation/quotas.ts';
-import { maximumFailures, maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
-import type { Attempt, PendingDelivery } from '../storage/deliveries.ts';
+import { maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
+import type { PendingDelivery } from '../storage/deliveries.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
 import type { Store } from '../storage/store.ts';
+import { createJournal, databasePauseMs } from './journal.ts';
 import type { Mailer } from './mailer.ts';
+import { createRetryTimes, type RetryTimes } from './retryTimes.ts';
+import type { Sender } from './sender.ts';
 import { sign } from './signature.ts';
-import { createTurns } from './turns.ts';
+import { createSocketShares } from './socketShares.ts';
 
-/** Delivers what is queued: in order for each subscription, several subscriptions side by side. */
+/** Delivers what is queued. */
 export interface Dispatcher {
 	/** Says that a subscription has something to deliver. */
 	wake(subscriptionId: string): void;
 	/** Brings retries forward to what a shorter backoff would have given, in ms; never puts one off. */
-	hasten(backoffMs: number): void;
+	bringForward(backoffMs: number): void;
 	/** Wakes everything that was left from before, for example from a process that was killed. */
 	wakeAll(): void;
-	/** Stops; deliveries under way are given up and tried again after the next start. */
-	close(): Promise<void>;
+	/**
+	 * Stops. Deliveries under way may end within a time, so that none of them is repeated; what is cut short is tried
+	 * again after the next start.
+	 */
+	close(drainMs: number): Promise<void>;
 }
 
-/** Most of an answer that is read before the connection is given up, in bytes. */
-const maximumAnswerBytes = 64 * 1024;
-
-/** Time until the database is tried again after it failed, in ms. */
-const databasePauseMs = 1_000;
-
-/** Why an attempt failed, in words for the log. */
-function reasonOf(error: unknown, timeoutMs: number): string {
-	// Not `instanceof Error`: errors of Node's own may come from another realm (in test runners).
-	const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
-	if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
-	const what = typeof code === 'string' ? code : String(name);
-	return typeof message === 'string' && message !== '' ? `${what}: ${message}` : what;
-}
-
-/** Characters of an answer that the log keeps. */
-const keptOfAnswer = 1_000;
-
-/** Reads an answer to its end, or gives it up where it is too long. @returns its beginning */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of body) {
-		if (bytes < keptOfAnswer * 4) chunks.push(chunk.subarray(0, keptOfAnswer * 4));
-		bytes += chunk.length;
-		if (bytes > maximumAnswerBytes) break;
-	}
-	return Buffer.concat(chunks).toString().slice(0, keptOfAnswer);
+/** The parts that the dispatcher is made from. */
+export interface DispatcherParts {
+	store: Store;
+	clock: Clock;
+	settings: RuntimeSettings;
+	quotas: Quotas;
+	mailer: Mailer;
+	sender: Sender;
+	/** Told about failures of the database, in words without secrets. */
+	report(message: string): void;
 }
 
 /**
- * Makes the dispatcher. It does nothing until it is woken.
- * @param report told about failures of the database, in words without secrets
- * @see service interface, parts 3 and 6
+ * How many deliveries of a subscription may be under way: doubles with every success up to what the settings allow,
+ * and is one again after a failure. So a target that fails gets four attempts.
  */
-export function createDispatcher(
-	store: Store,
-	clock: Clock,
-	settings: RuntimeSettings,
-	quotas: Quotas,
-	mailer: Mailer,
-	report: (message: string) => void,
-): Dispatcher {
-	const agent = new Agent({ connections: quotas.sockets, pipelining: 1 });
-	const closing = new AbortController();
-	const turns = createTurns(quotas);
-	/** Subscriptions whose next delivery is due later. */
-	const timers = new Map<string, NodeJS.Timeout>();
-	/** Who works on the queue of which subscription. */
-	const workers = new Map<string, Set<Promise<void>>>();
+function createWindows(settings: Pick<RuntimeSettings, 'parallelDeliveries'>) {
+	const windows = new Map<string, number>();
+	const of = (id: string) => Math.min(windows.get(id) ?? 1, settings.parallelDeliveries);
+	return {
+		of,
+		ended(id: string, isGood: boolean) {
+			if (!isGood) windows.delete(id);
+			else if (settings.parallelDeliveries > 1) windows.set(id, of(id) * 2);
+		},
+	};
+}
+
+/** Sends deliveries one at a time. `stopping` ends the taking of new ones, `cutting` the ones under way. */
+function createSteps(
+	{ store, clock, settings, quotas, mailer, sender, report }: DispatcherParts,
+	retryTimes: RetryTimes,
+	windows: ReturnType<typeof createWindows>,
+	signals: { stopping: AbortSignal; cutting: AbortSignal },
+	wakeLater: (subscriptionId: string, waitMs: number) => void,
+) {
+	const shares = createSocketShares(quotas);
+	const journal = createJournal({ store, clock, mailer, retryTimes, report });
 	/** Ids of deliveries that are being sent. */
 	const underWay = new Set<number>();
-	/**
-	 * Deliveries of a subscription that may be under way: doubles with every success up to what the
-	 * settings allow, and is one again after a failure. So a target that fails gets four attempts.
-	 */
-	const windows = new Map<string, number>();
-	const windowOf = (subscriptionId: string) =>
-		Math.min(windows.get(subscriptionId) ?? 1, settings.parallelDeliveries);
-	/**
-	 * When failed deliveries are due, on the clock that never steps back. `failures` tells whether an
-	 * entry still holds: a delivery that was started afresh has none.
-	 */
-	const due = new Map<number, { failures: number; at: number }>();
-	const backoff = (failures: number, first = settings.backoffMs) => first * 2 ** (failures - 1);
-	/** Time until a delivery is due, in ms; what the database says counts only after a restart. */
-	const waitOf = ({ id, failures, dueAt }: PendingDelivery) => {
-		if (failures === 0) return 0;
-		let known = due.get(id);
-		if (known?.failures !== failures) {
-			const left = Math.min(Math.max(dueAt - clock.now(), 0), backoff(failures));
-			known = { failures, at: clock.monotonic() + left };
-			due.set(id, known);
-		}
-		return known.at - clock.monotonic();
-	};
-	/** Subscriptions that were woken since their worker last looked. */
-	const asked = new Set<string>();
-
-	const attempt = async (
-		{ targetUrl, secret }: Subscription,
-		{ body }: PendingDelivery,
-	): Promise<Omit<Attempt, 'number'>> => {
-		const bytes = Buffer.from(body);
-		const timeoutMs = settings.deliveryTimeoutMs;
-		const at = clock.iso();
-		const started = performance.now();
-		const outcome = (status: number | null, error: string | null, answer = '') => ({
-			at,
-			status,
-			durationMs: Math.round(performance.now() - started),
-			error,
-			answer: answer === '' ? null : answer,
-		});
-		try {
-			const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
-			const response = await request(targetUrl, {
-				method: 'POST',
-				headers: {
-					'Content-Type': 'application/json; charset=utf-8',
-					'User-Agent': 'workspace-data-service',
-					'X-Service-Signature': sign(secret, bytes),
-				},
-				body: bytes,
-				dispatcher: agent,
-				signal,
-			});
-			const answer = await beginningOf(response.body);
-			const { statusCode } = response;
-			const good = statusCode >= 200 && statusCode < 300;
-			return outcome(statusCode, good ? null : `answered ${statusCode}`, answer);
-		} catch (error) {
-			return outcome(null, reasonOf(error, timeoutMs));
-		}
-	};
-
-	const wakeLater = (subscriptionId: string, waitMs: number) => {
-		if (closing.signal.aborted) return;
-		clearTimeout(timers.get(subscriptionId));
-		timers.set(
-			subscriptionId,
-			setTimeout(
-				() => {
-					timers.delete(subscriptionId);
-					dispatcher.wake(subscriptionId);
-				},
-				Math.min(waitMs, maximumTimerMs),
-			),
-		);
-	};
-
-	/** Pauses a subscription and tells its owner why. */
-	const pause = (subscription: Subscription, reason: string) => {
-		if (!store.subscriptions.pause(subscription.id)) return;
-		store.mails.add(
-			subscription.workspaceId,
-			subscription.owner,
-			'A webhook subscription was paused',
-			[
-				`The webhook subscription ${subscription.id} of workspace ${subscription.workspaceId} was paused`,
-				reason,
-				'',
-				'Once the target works again, resume the subscription on the settings page.',
-			].join('\n'),
-		);
-	};
-	store.listeners.overflowed = (subscription) => {
-		pause(
-			subscription,
-			`because more events wait for ${subscription.targetUrl} than the service keeps.`,
-		);
-		setImmediate(() => void mailer.flush());
-	};
-
-	/** Notes how an attempt went; the fourth failure pauses the subscription. */
-	const note = (
-		subscription: Subscription,
-		delivery: PendingDelivery,
-		result: Omit<Attempt, 'number'>,
-	) => {
-		due.delete(delivery.id);
-		if (result.error === null) {
-			store.deliveries.delivered(delivery.id, result);
-			if (settings.parallelDeliveries > 1) {
-				windows.set(subscription.id, windowOf(subscription.id) * 2);
-			}
-			return;
-		}
-		windows.delete(subscription.id);
-		const failures = delivery.failures + 1;
-		const wait = backoff(failures);
-		const lost = failures >= maximumFailures;
-		store.database.transaction(() => {
-			store.deliveries.failed(delivery.id, result, failures, clock.now() + wait);
-			if (!lost) return;
-			pause(
-				subscription,
-				`after ${maximumFailures} failed attempts to deliver an event to ${subscription.targetUrl}.\nThe last attempt: ${result.error}.`,
-			);
-		});
-		if (lost) void mailer.flush();
-		else due.set(delivery.id, { failures, at: clock.monotonic() + wait });
-	};
-
-	/** Notes how an attempt went as soon as the database can: sending again would deliver twice. */
-	const conclude = async (...outcome: Parameters<typeof note>) => {
-		do {
-			try {
-				note(...outcome);
-				return;
-			} catch (error) {
-				report(`a delivery could not be noted: ${messageOf(error)}`);
-				await sleep(databasePauseMs, undefined, { signal: closing.signal }).catch(() => {});
-			}
-		} while (!closing.signal.aborted);
-	};
-
-	/** Handles the oldest delivery that nobody handles yet. @returns whether to look again at once */
-	const step = async (subscriptionId: string): Promise<boolean> => {
-		const waiting = store.subscriptions.find(subscriptionId);
-		if (waiting?.state !== 'active') return false;
-		const leave = await turns.take(waiting.workspaceId, new URL(waiting.targetUrl).origin);
-		try {
-			// Read when it is its turn: it may have been deleted or paused meanwhile.
-			const subscription = store.subscriptions.find(subscriptionId);
-			if (subscription?.state !== 'active' || closing.signal.aborted) return false;
-			const delivery = nextOf(subscriptionId);
-			if (delivery) await deliver(subscription, delivery);
-			return delivery !== undefined;
-		} finally {
-			leave();
-		}
-	};
 
 	/** The oldest delivery that is due and not under way; where all are due later, sees to that. */
 	const nextOf = (subscriptionId: string): PendingDelivery | undefined => {
 		const free = store.deliveries
-			.next(subscriptionId, windowOf(subscriptionId))
+			.next(subscriptionId, windows.of(subscriptionId))
 			.filter(({ id }) => !underWay.has(id))
-			.map((delivery) => ({ delivery, wait: waitOf(delivery) }));
+			.map((delivery) => ({ delivery, wait: retryTimes.waitOf(delivery) }));
 		const ready = free.find(({ wait }) => wait <= 0);
 		if (!ready && free.length > 0) {
 			wakeLater(subscriptionId, Math.min(...free.map(({ wait }) => wait)));
@@ -253,24 +86,82 @@ export function createDispatcher(
 	const deliver = async (subscription: Subscription, delivery: PendingDelivery) => {
 		underWay.add(delivery.id);
 		try {
-			const result = await attempt(subscription, delivery);
+			const at = clock.iso();
+			const bytes = Buffer.from(delivery.body);
+			const signature = sign(subscription.secret, bytes);
+			const limits = { timeoutMs: settings.deliveryTimeoutMs, signal: signals.cutting };
+			const outcome = await sender.post(subscription.targetUrl, bytes, signature, limits);
 			// An attempt cut short by our own shutdown says nothing about the target.
-			if (result.error === null || !closing.signal.aborted) {
-				await conclude(subscription, delivery, result);
-			}
+			if (outcome.error !== null && signals.cutting.aborted) return;
+			windows.ended(subscription.id, outcome.error === null);
+			await journal.note(subscription, delivery, { at, ...outcome }, signals.cutting);
 		} finally {
 			underWay.delete(delivery.id);
 		}
 	};
 
+	/** Handles the oldest delivery that nobody handles yet. @returns whether to look again at once */
+	return async (subscriptionId: string): Promise<boolean> => {
+		const waiting = store.subscriptions.find(subscriptionId);
+		if (waiting?.state !== 'active') return false;
+		const release = await shares.acquire(waiting.workspaceId, new URL(waiting.targetUrl).origin);
+		try {
+			// Read again after the wait: it may have been deleted or paused meanwhile.
+			const subscription = store.subscriptions.find(subscriptionId);
+			if (subscription?.state !== 'active' || signals.stopping.aborted) return false;
+			const delivery = nextOf(subscriptionId);
+			if (delivery) await deliver(subscription, delivery);
+			return delivery !== undefined;
+		} finally {
+			release();
+		}
+	};
+}
+
+/** Subscriptions whose next delivery is due later. */
+function createTimers(stopping: AbortSignal, wake: (subscriptionId: string) => void) {
+	const timers = new Map<string, NodeJS.Timeout>();
+	return {
+		wakeLater(subscriptionId: string, waitMs: number) {
+			if (stopping.aborted) return;
+			clearTimeout(timers.get(subscriptionId));
+			const ring = () => {
+				timers.delete(subscriptionId);
+				wake(subscriptionId);
+			};
+			timers.set(subscriptionId, setTimeout(ring, Math.min(waitMs, maximumTimerMs)));
+		},
+		clear() {
+			for (const timer of timers.values()) clearTimeout(timer);
+		},
+	};
+}
+
+/**
+ * Makes the dispatcher. It does nothing until it is woken.
+ * @see service interface, parts 3 and 6
+ */
+export function createDispatcher(parts: DispatcherParts): Dispatcher {
+	const { store, clock, settings, report } = parts;
+	const [stopping, cutting] = [new AbortController(), new AbortController()];
+	const signals = { stopping: stopping.signal, cutting: cutting.signal };
+	const retryTimes = createRetryTimes(clock, () => settings.backoffMs);
+	const windows = createWindows(settings);
+	const timers = createTimers(signals.stopping, (id) => dispatcher.wake(id));
+	const step = createSteps(parts, retryTimes, windows, signals, timers.wakeLater);
+	/** The workers on the queue of each subscription. */
+	const workers = new Map<string, Set<Promise<void>>>();
+	/** Subscriptions that were woken since their worker last looked. */
+	const asked = new Set<string>();
+
 	const work = async (subscriptionId: string, colleagues: ReadonlySet<unknown>) => {
 		do {
 			asked.delete(subscriptionId);
-			while (!closing.signal.aborted && (await step(subscriptionId))) {
-				if (colleagues.size > windowOf(subscriptionId)) return;
-				if (colleagues.size < windowOf(subscriptionId)) dispatcher.wake(subscriptionId);
+			while (!signals.stopping.aborted && (await step(subscriptionId))) {
+				if (colleagues.size > windows.of(subscriptionId)) return;
+				if (colleagues.size < windows.of(subscriptionId)) dispatcher.wake(subscriptionId);
 			}
-		} while (asked.has(subscriptionId) && !closing.signal.aborted);
+		} while (asked.has(subscriptionId) && !signals.stopping.aborted);
 	};
 
 	/** Starts a worker; several on one queue only where the settings give the order up. */
@@ -278,7 +169,7 @@ export function createDispatcher(
 		const worker = work(subscriptionId, workersOfQueue)
 			.catch((error: unknown) => {
 				report(`deliveries of a subscription have to wait: ${messageOf(error)}`);
-				wakeLater(subscriptionId, databasePauseMs);
+				timers.wakeLater(subscriptionId, databasePauseMs);
 			})
 			.finally(() => {
 				workersOfQueue.delete(worker);
@@ -291,29 +182,31 @@ export function createDispatcher(
 
 	const dispatcher: Dispatcher = {
 		wake(subscriptionId) {
-			if (closing.signal.aborted) return;
+			if (signals.stopping.aborted) return;
 			asked.add(subscriptionId);
 			const workersOfQueue = workers.get(subscriptionId) ?? new Set();
 			workers.set(subscriptionId, workersOfQueue);
-			const missing = windowOf(subscriptionId) - workersOfQueue.size;
+			const missing = windows.of(subscriptionId) - workersOfQueue.size;
 			for (let n = 0; n < missing; n++) startWorker(subscriptionId, workersOfQueue);
 		},
-		hasten(backoffMs) {
-			store.deliveries.hasten(backoffMs);
-			for (const entry of due.values()) {
-				const at = clock.monotonic() + backoff(entry.failures, backoffMs);
-				entry.at = Math.min(entry.at, at);
-			}
+		bringForward(backoffMs) {
+			store.deliveries.bringForward(backoffMs);
+			retryTimes.bringForward(backoffMs);
 			dispatcher.wakeAll();
 		},
 		wakeAll() {
 			for (const id of store.deliveries.subscriptionsWaiting()) dispatcher.wake(id);
 		},
-		async close() {
-			closing.abort();
-			for (const timer of timers.values()) clearTimeout(timer);
-			await Promise.allSettled([...workers.values()].flatMap((ofQueue) => [...ofQueue]));
-			await agent.destroy();
+		async close(drainMs) {
+			stopping.abort();
+			timers.clear();
+			const ended = Promise.allSettled([...workers.values()].flatMap((ofQueue) => [...ofQueue]));
+			const isLate = new AbortController();
+			const late = sleep(drainMs, undefined, { signal: isLate.signal }).catch(() => {});
+			await Promise.race([ended, late]);
+			isLate.abort();
+			cutting.abort();
+			await ended;
 		},
 	};
 	return dispatcher;

@@ -45,6 +45,8 @@ export function createMailer(
 		let complete = true;
 		for (const mail of unsent) {
 			if (closed) return complete;
+			// Deleted meanwhile, with its subscription.
+			if (!mails.has(mail.id)) continue;
 			try {
 				await transport.sendMail({
 					from: 'Workspace Data Service <no-reply@workspace-data.example>',

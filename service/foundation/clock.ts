@@ -1,3 +1,4 @@
+/** Time, as a parameter. */
 /** Time as the service sees it: what it writes into answers, and what it measures waits with. */
 export interface Clock {
 	/** Milliseconds since 1970; can step back when the machine's clock is set. */
@@ -6,6 +7,11 @@ export interface Clock {
 	iso(): string;
 	/** Milliseconds since some start; never steps back. */
 	monotonic(): number;
+	/**
+	 * Milliseconds since 1970 by the machine's clock as it was when the process started; never steps. For times that
+	 * are kept in the database and must not depend on steps of the machine's clock.
+	 */
+	steady(): number;
 }
 
 /** A clock that follows the machine's. */
@@ -13,4 +19,5 @@ export const machineClock: Clock = {
 	now: () => Date.now(),
 	iso: () => new Date().toISOString(),
 	monotonic: () => performance.now(),
+	steady: () => performance.timeOrigin + performance.now(),
 };

@@ -28,9 +28,6 @@ export const maximumFailures = 4;
 /** Records in a page where the request does not say, and the most it may ask for. */
 export const pageSize = { default: 50, maximum: 1_000 } as const;
 
-/** Largest request body, in bytes. */
-export const maximumBodyBytes = 8 * 1024 * 1024;
-
 /** Values that hold where the options say nothing. */
 export const defaultSettings: Readonly<RuntimeSettings> = {
 	backoffMs: 10_000,

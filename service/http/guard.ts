@@ -1,26 +1,34 @@
+/** Stands before every endpoint: rate limits, credentials, access. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Principal } from '../auth/authenticate.ts';
 import type { Clock } from '../foundation/clock.ts';
+import type { Quotas } from '../foundation/quotas.ts';
 import type { IdentityStore } from '../storage/identities.ts';
+import { type Limiter, rateHeaders, type Rates, type RateState } from '../foundation/limiter.ts';
 import { problem, type ProblemError } from './problem.ts';
-import { rateHeaders, type RateLimiter, type RateState } from './rateLimit.ts';
 
-/** Stands before every endpoint: rate limits, credentials, access. */
+/** The checks of a request, and the headers that its answer gets. */
 export interface Guard {
 	/** Runs before a request of the API. */
 	onApiRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 	/** Runs before a request that needs no credentials. */
 	onPublicRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+	/** Runs before an attempt to sign in; right or wrong, as a guess must not show by its answer. */
+	onSignIn(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+	/** Charges the bytes of a body or an answer to the key that they are for. */
+	charge(request: FastifyRequest, bytes: number): void;
+	/** The headers of an answer to something that was no request, by its address; counts it. */
+	headersFor(address: string): Record<string, string>;
 }
 
 /** The parts that the guard is made from. */
 export interface GuardOptions {
 	authenticate: Authenticate;
 	identities: IdentityStore;
-	limiter: RateLimiter;
+	limiter: Limiter;
+	rates: Rates;
 	clock: Clock;
-	/** Counts a request with a wrong credential, by its address. */
-	countWrong(request: FastifyRequest): Promise<RateState>;
+	quotas: Pick<Quotas, 'wrongCredentialsPerMinute' | 'signInsPerMinute' | 'bytesPerSecond'>;
 }
 
 /** Why a credential is refused. @see RFC 6750, section 3 */
@@ -39,33 +47,47 @@ function refuseCredential(reason: 'missing' | 'unknown'): ProblemError {
 			);
 }
 
+/** Refuses who is signed in elsewhere, or may not change anything. */
+function checkAccess(identities: IdentityStore, principal: Principal, request: FastifyRequest) {
+	const { wid } = (request.params ?? {}) as { wid?: string };
+	if (wid !== undefined && wid !== principal.workspaceId) {
+		throw identities.workspace(wid)
+			? problem('workspace-access-denied', `The credential does not belong to workspace "${wid}".`)
+			: problem('workspace-not-found', `Workspace "${wid}" does not exist.`);
+	}
+	const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
+	if (principal.role === 'viewer' && !reads) {
+		throw problem('insufficient-role', 'The role "viewer" may read but not change anything.');
+	}
+}
+
 /** Makes the guard. */
 export function createGuard(options: GuardOptions): Guard {
-	const { authenticate, identities, limiter, clock, countWrong } = options;
-
-	const checkAccess = (principal: Principal, request: FastifyRequest) => {
-		const { wid } = (request.params ?? {}) as { wid?: string };
-		if (wid !== undefined && wid !== principal.workspaceId) {
-			throw identities.workspace(wid)
-				? problem(
-						'workspace-access-denied',
-						`The credential does not belong to workspace "${wid}".`,
-					)
-				: problem('workspace-not-found', `Workspace "${wid}" does not exist.`);
-		}
-		const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
-		if (principal.role === 'viewer' && !reads) {
-			throw problem('insufficient-role', 'The role "viewer" may read but not change anything.');
-		}
-	};
+	const { authenticate, identities, limiter, rates, clock, quotas } = options;
+	const perMinute = (limit: number) => ({ limit, windowMs: 60_000 });
+	const bytes = { limit: quotas.bytesPerSecond, windowMs: 1_000 };
+	const bytesOf = (caller: string) => `bytes:${caller}`;
 
 	/** Writes the headers and refuses where the limit is reached. */
-	const limit = (state: RateState, reply: FastifyReply) => {
+	const apply = (
+		state: RateState,
+		reply: FastifyReply,
+		detail = `More than ${state.limit} requests in this window. See the X-RateLimit-Reset header.`,
+	) => {
 		void reply.headers(rateHeaders(state, clock));
+		if (!state.allowed) throw problem('rate-limit-exceeded', detail);
+	};
+
+	/** Refuses a key that has used up its bytes; the announced body is charged before it is read. */
+	const takeBytes = (caller: string, request: FastifyRequest, reply: FastifyReply) => {
+		const announced = Number(request.headers['content-length'] ?? 0) || 0;
+		const state = limiter.take(bytesOf(caller), bytes, announced);
 		if (state.allowed) return;
-		throw problem(
-			'rate-limit-exceeded',
-			`More than ${state.limit} requests in this window. See the X-RateLimit-Reset header.`,
+		const { limit } = rates.of(caller, request.principal?.tier);
+		apply(
+			{ ...state, limit, remaining: 0 },
+			reply,
+			`More than ${bytes.limit} bytes in a second, bodies and answers together. See Retry-After.`,
 		);
 	};
 
@@ -73,15 +95,29 @@ export function createGuard(options: GuardOptions): Guard {
 		async onApiRequest(request, reply) {
 			const found = await authenticate(request.headers.authorization);
 			if (typeof found === 'string') {
-				limit(await countWrong(request), reply);
+				const most = Math.min(quotas.wrongCredentialsPerMinute, rates.of('').limit);
+				apply(limiter.take(`wrong:${request.ip}`, perMinute(most)), reply);
 				throw refuseCredential(found);
 			}
 			request.principal = found;
-			limit(limiter.take(found.id), reply);
-			checkAccess(found, request);
+			apply(limiter.take(found.id, rates.of(found.id, found.tier)), reply);
+			takeBytes(found.id, request, reply);
+			checkAccess(identities, found, request);
 		},
 		async onPublicRequest(request, reply) {
-			limit(limiter.take(`address:${request.ip}`), reply);
+			apply(limiter.take(`address:${request.ip}`, rates.of('')), reply);
 		},
+		async onSignIn(request, reply) {
+			const { signInsPerMinute } = quotas;
+			apply(
+				limiter.take(`sign-in:${request.ip}`, perMinute(signInsPerMinute)),
+				reply,
+				'Too many attempts to sign in. See Retry-After.',
+			);
+		},
+		charge({ principal }, amount) {
+			if (principal) limiter.charge(bytesOf(principal.id), bytes, amount);
+		},
+		headersFor: (address) => rateHeaders(limiter.take(`address:${address}`, rates.of('')), clock),
 	};
 }

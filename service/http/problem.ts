@@ -1,3 +1,4 @@
+/** Problem details: every kind of error that the service answers with. */
 import { isRefusal, maximumReasons, type Reason } from '../domain/refusal.ts';
 
 /** Every problem kind that the service answers with: last path segment of `type` → status and title. */
@@ -25,6 +26,7 @@ const problemKinds = {
 	'body-too-large': [413, 'Body too large'],
 	'unsupported-media-type': [415, 'Unsupported media type'],
 	'expectation-failed': [417, 'Expectation failed'],
+	'body-too-complex': [422, 'Body too complex'],
 	'validation-failed': [422, 'Validation failed'],
 	'unknown-field': [422, 'Unknown field'],
 	'invalid-value': [422, 'Invalid value'],
@@ -32,10 +34,15 @@ const problemKinds = {
 	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
 	'headers-too-large': [431, 'Request headers too large'],
 	'internal-error': [500, 'Internal error'],
+	'service-unavailable': [503, 'Service unavailable'],
+	'insufficient-storage': [507, 'Insufficient storage'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** Name of a problem kind, kebab-case. */
 export type ProblemKind = keyof typeof problemKinds;
+
+/** Media type of a problem. @see RFC 9457 */
+export const problemType = 'application/problem+json; charset=utf-8';
 
 /** Most characters of an explanation. */
 const maximumDetail = 2_000;

@@ -1,3 +1,4 @@
+/** Renders the pages. Every value is escaped. */
 import { Eta } from 'eta';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,6 +8,7 @@ import type { ApiRecord } from '../domain/records.ts';
 import type { Card } from '../storage/cards.ts';
 import type { DeliveryLogEntry } from '../storage/deliveries.ts';
 import type { Field } from '../storage/fields.ts';
+import { tierNames } from '../foundation/tiers.ts';
 import { type Account, type ApiKey, roles } from '../storage/identities.ts';
 import type { Mail } from '../storage/mails.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
@@ -35,14 +37,20 @@ export interface SettingsData extends PageData {
 	mailServer: boolean;
 }
 
-/** The content of the view of records: all cards, or one with a page of its records. */
+/** The content of the view of records: all cards, or one with some of its records. */
 export interface RecordsData extends PageData {
 	cards: Card[];
 	card?: Card;
-	fields: readonly Field[];
-	records: ApiRecord[];
-	cursor: string | undefined;
-	nextCursor: string | null;
+	fields?: readonly Field[];
+	records?: ApiRecord[];
+	/** How many records the card has. */
+	total?: number;
+	/** The text that the records were searched for; '' for all. */
+	search?: string;
+	/** Whether these are the newest. */
+	isFirst?: boolean;
+	/** Where to continue; null at the end. */
+	next?: string | null;
 }
 
 /** The question before something that cannot be undone. */
@@ -98,12 +106,12 @@ function show(value: unknown): string {
 
 function render(name: (typeof viewNames)[number], data: PageData & { page: string }): string {
 	const hidden = `<input type="hidden" name="form_token" value="${escape(data.formToken)}">`;
-	return eta.render(`@${name}`, { ...data, hidden, time, show, roles });
+	return eta.render(`@${name}`, { ...data, hidden, time, show, roles, tierNames });
 }
 
 /** The form that asks for the password. */
-export function renderSignIn(failed: boolean): string {
-	return eta.render('@signIn', { failed });
+export function renderSignIn(data: { failed: boolean; next: string }): string {
+	return eta.render('@signIn', data);
 }
 
 /** The settings. Every value is escaped. */

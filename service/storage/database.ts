@@ -1,6 +1,15 @@
 import { chmodSync, existsSync, openSync, closeSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
+/** Result codes of SQLite for a file that cannot grow. @see https://www.sqlite.org/rescode.html */
+const fullCodes = [13, 778];
+
+/** Whether a change failed because the disk, or what the file may have, is full. */
+export function isDiskFull(error: unknown): boolean {
+	const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+	return code === 'ERR_SQLITE_ERROR' && fullCodes.includes(Number(errcode));
+}
+
 /** One open SQLite database. Every store prepares its own statements on `sql`. */
 export interface Database {
 	readonly sql: DatabaseSync;
@@ -21,12 +30,12 @@ CREATE TABLE IF NOT EXISTS workspaces (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS api_keys (
 	id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id), name TEXT NOT NULL,
-	hash TEXT NOT NULL UNIQUE, hint TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT
+	hash TEXT NOT NULL UNIQUE, hint TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT, tier TEXT
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS accounts (
 	client_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id),
 	name TEXT NOT NULL, role TEXT NOT NULL, secret_hash TEXT NOT NULL,
-	created_at TEXT NOT NULL, revoked_at TEXT
+	created_at TEXT NOT NULL, revoked_at TEXT, tier TEXT
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS tokens (
 	model TEXT NOT NULL, hash TEXT NOT NULL, client_id TEXT, payload TEXT NOT NULL,
@@ -80,8 +89,10 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE TABLE IF NOT EXISTS mails (
 	id INTEGER PRIMARY KEY AUTOINCREMENT, recipient TEXT NOT NULL, subject TEXT NOT NULL,
 	text TEXT NOT NULL, created_at TEXT NOT NULL, sent_at TEXT, attempts INTEGER NOT NULL DEFAULT 0,
-	error TEXT, workspace_id TEXT REFERENCES workspaces(id)
+	error TEXT, workspace_id TEXT REFERENCES workspaces(id), subscription_id TEXT
 );
+CREATE INDEX IF NOT EXISTS mails_by_workspace ON mails (workspace_id, id);
+CREATE INDEX IF NOT EXISTS mails_by_subscription ON mails (subscription_id);
 -- What was deleted and still has to be cleared away: a card, a subscription, or the values of a field.
 CREATE TABLE IF NOT EXISTS leftovers (
 	kind TEXT NOT NULL, owner TEXT NOT NULL, field_key INTEGER NOT NULL DEFAULT 0,
@@ -90,12 +101,15 @@ CREATE TABLE IF NOT EXISTS leftovers (
 `;
 
 /** Version of the tables above; goes up with every change of them. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /** Marks the file as ours ("WsDa"). @see https://www.sqlite.org/fileformat.html, section 1.3.18 */
 const applicationId = 0x57734461;
 
-/** The steps to the next version of each: version 2 gives e-mails their workspace, 3 bounds what is kept. */
+/**
+ * The steps to the next version of each: version 2 gives e-mails their workspace, 3 bounds what is kept, 4 gives
+ * e-mails their subscription and keys their tier.
+ */
 const upgrades: Record<number, string> = {
 	1: `
 		ALTER TABLE mails ADD COLUMN workspace_id TEXT REFERENCES workspaces(id);
@@ -110,6 +124,14 @@ const upgrades: Record<number, string> = {
 		UPDATE deliveries SET bytes = (SELECT length(CAST(body AS BLOB)) FROM events WHERE id = event_id);
 		INSERT OR IGNORE INTO meta
 			SELECT 'defaultWorkspace', id FROM workspaces ORDER BY created_at LIMIT 1;`,
+	3: `
+		ALTER TABLE mails ADD COLUMN subscription_id TEXT;
+		UPDATE mails SET subscription_id = substr(text, 26, 28)
+			WHERE substr(text, 1, 29) = 'The webhook subscription whk_';
+		DELETE FROM mails WHERE subscription_id NOT IN
+			(SELECT id FROM subscriptions WHERE state <> 'deleted');
+		ALTER TABLE api_keys ADD COLUMN tier TEXT;
+		ALTER TABLE accounts ADD COLUMN tier TEXT;`,
 };
 
 /** Tables that files of versions 1 and 2 have, which did not carry our mark yet. */
@@ -163,9 +185,10 @@ function upgrade(sql: DatabaseSync, version: number) {
  * process loses nothing; only a crash of the operating system could (see DECISIONS.md).
  *
  * @param file path of the file, or `:memory:`
+ * @param maximumBytes size that it may grow to; Infinity for as much as fits
  * @throws Error when the file cannot be opened or is not a database of ours; it is not touched then
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, maximumBytes = Infinity): Database {
 	const version = versionOf(file);
 	if (file !== ':memory:') {
 		// SQLite gives its log files the mode of the database.
@@ -184,6 +207,10 @@ export function openDatabase(file: string): Database {
 		PRAGMA cache_size = -16384;
 	`);
 	upgrade(sql, version);
+	if (maximumBytes !== Infinity) {
+		const pages = Math.max(1, Math.floor(maximumBytes / pragma(sql, 'page_size')));
+		sql.exec(`PRAGMA max_page_count = ${pages}`);
+	}
 
 	const begin = sql.prepare('BEGIN IMMEDIATE');
 	const commit = sql.prepare('COMMIT');

@@ -68,7 +68,7 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 			(SELECT COUNT(*) + 1 FROM attempts WHERE delivery_id = ?), ?, ?, ?, ?, ?
 		FROM deliveries WHERE id = ?`,
 	);
-	const hasten = sql.prepare(
+	const bringForward = sql.prepare(
 		`UPDATE deliveries SET due_at = MIN(due_at, ?1 + ?2 * (1 << (failures - 1)))
 		WHERE state = 'pending' AND failures > 0`,
 	);
@@ -223,8 +223,8 @@ export function createDeliveryStore({ sql, transaction, afterRollback }: Databas
 			);
 		},
 		/** Brings retries forward to what a shorter backoff would have given; never puts one off. */
-		hasten(backoffMs: number) {
-			hasten.run(Date.now(), backoffMs);
+		bringForward(backoffMs: number) {
+			bringForward.run(Date.now(), backoffMs);
 		},
 		/** Queues a delivery again, as it was; its attempts are still counted in the log. */
 		again(id: number) {

@@ -1,5 +1,8 @@
+/** Who may call: workspaces, API keys and service accounts. */
 import type { Clock } from '../foundation/clock.ts';
 import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
+import { FifoMap } from 'toad-cache';
+import type { Tier } from '../foundation/tiers.ts';
 import type { Database } from './database.ts';
 
 /** Roles of a service account, least first (DECISIONS.md, part 5). */
@@ -23,6 +26,8 @@ export interface ApiKey {
 	hint: string;
 	createdAt: string;
 	revokedAt: string | null;
+	/** Its rate limit; null for everybody's. */
+	tier: Tier | null;
 }
 
 /** A service account as it can be shown: the secret is not stored. */
@@ -34,23 +39,29 @@ export interface Account {
 	secretHash: string;
 	createdAt: string;
 	revokedAt: string | null;
+	/** Its rate limit; null for everybody's. */
+	tier: Tier | null;
 }
 
 /** Who may call: workspaces, API keys and service accounts. */
 export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
 const keyColumns = `id, workspace_id AS workspaceId, name, hint, created_at AS createdAt,
-	revoked_at AS revokedAt`;
+	revoked_at AS revokedAt, tier`;
 const accountColumns = `client_id AS clientId, workspace_id AS workspaceId, name, role,
-	secret_hash AS secretHash, created_at AS createdAt, revoked_at AS revokedAt`;
+	secret_hash AS secretHash, created_at AS createdAt, revoked_at AS revokedAt, tier`;
+
+/** Keys that are kept in memory. */
+const maximumKeysInUse = 10_000;
 
 /** Prepares the statements and gives the store. */
 export function createIdentityStore({ sql, transaction, meta, setMeta }: Database, clock: Clock) {
 	const workspaceById = sql.prepare(
 		'SELECT id, name, owner_email AS ownerEmail FROM workspaces WHERE id = ?',
 	);
+	const workspaceIds = sql.prepare('SELECT id FROM workspaces');
 	const insertWorkspace = sql.prepare('INSERT INTO workspaces VALUES (?, ?, ?, ?)');
-	const insertKey = sql.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL)');
+	const insertKey = sql.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL, ?)');
 	const keyByHash = sql.prepare(`SELECT ${keyColumns}, hash FROM api_keys WHERE hash = ?`);
 	const keysOf = sql.prepare(
 		`SELECT ${keyColumns} FROM api_keys WHERE workspace_id = ? ORDER BY created_at, id`,
@@ -61,7 +72,7 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 	const restoreKey = sql.prepare(
 		'UPDATE api_keys SET workspace_id = ?, revoked_at = NULL WHERE hash = ?',
 	);
-	const insertAccount = sql.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL)');
+	const insertAccount = sql.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL, ?)');
 	const accountById = sql.prepare(`SELECT ${accountColumns} FROM accounts WHERE client_id = ?`);
 	const accountsOf = sql.prepare(
 		`SELECT ${accountColumns} FROM accounts WHERE workspace_id = ? ORDER BY created_at, client_id`,
@@ -76,15 +87,9 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 
 	type KeyRow = ApiKey & { hash: string };
 	/** Keys in use, by hash: asked for at every request, so kept in memory until a key changes. */
-	const keysInUse = new Map<string, KeyRow>();
-	const maximumKeysInUse = 10_000;
-	const forgetKey = (id: string) => {
-		for (const [hash, key] of keysInUse) if (key.id === id) keysInUse.delete(hash);
-	};
+	const keysInUse = new FifoMap<KeyRow>(maximumKeysInUse);
 	const readKey = (hash: string) => {
 		const known = keysInUse.get(hash) ?? (keyByHash.get(hash) as KeyRow | undefined);
-		const [oldest] = keysInUse.keys();
-		if (keysInUse.size >= maximumKeysInUse && oldest !== undefined) keysInUse.delete(oldest);
 		if (known) keysInUse.set(hash, known);
 		return known;
 	};
@@ -92,6 +97,9 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 	return {
 		workspace(id: string) {
 			return workspaceById.get(id) as Workspace | undefined;
+		},
+		workspaceIds() {
+			return (workspaceIds.all() as Array<{ id: string }>).map(({ id }) => id);
 		},
 		/** The workspace that the file names as its own: the first that was made. */
 		defaultWorkspace() {
@@ -104,10 +112,10 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 		},
 
 		/** Creates a key; the returned `apiKey` is shown nowhere else, only its hash is kept. */
-		createKey(workspaceId: string, name: string, apiKey = newApiKey()) {
+		createKey(workspaceId: string, name: string, apiKey = newApiKey(), tier: Tier | null = null) {
 			const id = newId('key');
 			const hint = apiKey.length > 24 ? `${apiKey.slice(0, 9)}…${apiKey.slice(-4)}` : '…';
-			insertKey.run(id, workspaceId, name, hashSecret(apiKey), hint, clock.iso());
+			insertKey.run(id, workspaceId, name, hashSecret(apiKey), hint, clock.iso(), tier);
 			return { id, apiKey };
 		},
 		/** The key behind a presented bearer value, revoked ones included. */
@@ -120,7 +128,7 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 		},
 		/** @returns whether there was such a live key */
 		revokeKey(id: string) {
-			forgetKey(id);
+			keysInUse.clear();
 			return revokeKey.run(clock.iso(), id).changes > 0;
 		},
 		/** Makes a known key valid again; for starts that name the key they want. */
@@ -136,8 +144,10 @@ export function createIdentityStore({ sql, transaction, meta, setMeta }: Databas
 			role: Role,
 			clientId = newId('sa'),
 			clientSecret = newSecret(),
+			tier: Tier | null = null,
 		) {
-			insertAccount.run(clientId, workspaceId, name, role, hashSecret(clientSecret), clock.iso());
+			const hash = hashSecret(clientSecret);
+			insertAccount.run(clientId, workspaceId, name, role, hash, clock.iso(), tier);
 			return { clientId, clientSecret };
 		},
 		account(clientId: string) {

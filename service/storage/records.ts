@@ -1,5 +1,8 @@
+/** Records of all cards. */
 import { decodeTime, monotonicFactory } from 'ulid';
 import type { Clock } from '../foundation/clock.ts';
+import { heavyMs } from '../foundation/heavyWork.ts';
+import type { Quotas } from '../foundation/quotas.ts';
 import type { Database } from './database.ts';
 
 /** A record as stored: `data` is keyed by the stored key of a field, not by its id. */
@@ -13,16 +16,26 @@ export interface StoredRecord {
 export interface RecordPage {
 	records: StoredRecord[];
 	more: boolean;
+	/** Whether it ends early because it took long. */
+	isCut: boolean;
+	/** Bytes of what was read. */
+	size: number;
 }
-
-/** Characters of JSON after which a page ends early; the answer must fit into one string. */
-const maximumPageSize = 16 * 1024 * 1024;
 
 /** How far ahead the time in record ids is reserved, in ms. */
 const reservedMs = 60_000;
 
+/** Records that are read between two looks at the time. */
+const rowsBetweenLooks = 8;
+
 /** Records that are read at a time where a whole card is looked through. */
 const rowsAtATime = 50;
+
+/** Records that are counted at a time; small enough to stay far below a slice. */
+const countedAtATime = 5_000;
+
+/** Comes after every record id, which are ULIDs. */
+export const afterAll = '~';
 
 interface Row {
 	id: string;
@@ -37,7 +50,11 @@ const parse = (row: Row): StoredRecord => ({
 });
 
 /** Records of all cards. Prepares the statements. */
-export function createRecordStore({ sql, meta, setMeta, afterRollback }: Database, clock: Clock) {
+export function createRecordStore(
+	{ sql, meta, setMeta, afterRollback }: Database,
+	clock: Clock,
+	quotas: Pick<Quotas, 'pageBytes'>,
+) {
 	const page = sql.prepare(
 		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
 	);
@@ -50,6 +67,13 @@ export function createRecordStore({ sql, meta, setMeta, afterRollback }: Databas
 	const count = sql.prepare('SELECT COUNT(*) AS n FROM records WHERE card_id = ?');
 	const slice = sql.prepare(
 		`SELECT id, data FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?`,
+	);
+	const before = sql.prepare(
+		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
+	);
+	const countSome = sql.prepare(
+		`SELECT COUNT(*) AS n, MAX(id) AS last FROM
+			(SELECT id FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ${countedAtATime})`,
 	);
 	const latest = sql.prepare('SELECT MAX(id) AS id FROM records');
 
@@ -72,20 +96,29 @@ export function createRecordStore({ sql, meta, setMeta, afterRollback }: Databas
 	};
 
 	return {
-		/** At most `limit` records whose id is above `after`, in the order of their creation. */
-		page(cardId: string, after: string, limit: number): RecordPage {
+		/**
+		 * At most `limit` records whose id is above `after`, in the order of their creation; fewer where they are large,
+		 * or where reading them takes long.
+		 * @param size the bytes that a page already has
+		 * @returns `isCut`: it took long, so there may be room for more
+		 */
+		page(cardId: string, after: string, limit: number, size = 0): RecordPage {
 			const records: StoredRecord[] = [];
-			let size = 0;
+			const until = performance.now() + heavyMs;
+			let bytes = size;
 			// Row by row, so that what does not fit is not read.
 			const rows = page.iterate(cardId, after, limit + 1) as Iterable<unknown>;
 			for (const row of rows as Iterable<Row>) {
-				size += row.data.length;
-				if (records.length === limit || (size > maximumPageSize && records.length > 0)) {
-					return { records, more: true };
+				bytes += row.data.length;
+				if (records.length === limit || (bytes > quotas.pageBytes && bytes > row.data.length)) {
+					return { records, more: true, isCut: false, size: bytes };
 				}
 				records.push(parse(row));
+				if (records.length % rowsBetweenLooks === 0 && performance.now() > until) {
+					return { records, more: true, isCut: true, size: bytes };
+				}
 			}
-			return { records, more: false };
+			return { records, more: false, isCut: false, size: bytes };
 		},
 		find(cardId: string, id: string): StoredRecord | undefined {
 			const row = one.get(cardId, id) as Row | undefined;
@@ -110,6 +143,15 @@ export function createRecordStore({ sql, meta, setMeta, afterRollback }: Databas
 			const rows = slice.all(cardId, after, rowsAtATime) as unknown as Row[];
 			const values = rows.map((row) => parse(row).data[key]).filter((value) => value !== undefined);
 			return { values, last: rows.at(-1)?.id ?? '' };
+		},
+		/** Some records whose id is below `id`, newest first. */
+		someBefore(cardId: string, id: string): StoredRecord[] {
+			return (before.all(cardId, id, rowsAtATime) as unknown as Row[]).map(parse);
+		},
+		/** Counts some records after an id; `last` is '' at the end. */
+		countSome(cardId: string, after: string): { n: number; last: string } {
+			const { n, last } = countSome.get(cardId, after) as { n: number; last: string | null };
+			return { n, last: n < countedAtATime ? '' : (last ?? '') };
 		},
 		count(cardId: string): number {
 			return (count.get(cardId) as { n: number }).n;

@@ -36,13 +36,14 @@ export interface StoreListeners {
 export function openStore(
 	file: string,
 	clock: Clock,
-	quotas: Pick<Quotas, 'pendingDeliveries' | 'pendingBytes'>,
+	quotas: Pick<Quotas, 'pendingDeliveries' | 'pendingBytes' | 'mails' | 'fileBytes' | 'pageBytes'>,
 ) {
-	const database = openDatabase(file);
+	const database = openDatabase(file, quotas.fileBytes);
 	const fields = createFieldStore(database);
 	const subscriptions = createSubscriptionStore(database, clock);
 	const deliveries = createDeliveryStore(database);
 	const leftovers = createLeftovers(database);
+	const mails = createMailStore(database, clock, quotas);
 	const listeners: StoreListeners = {
 		beforeEvent: (event) => event,
 		published: () => {},
@@ -68,11 +69,11 @@ export function openStore(
 		identities: createIdentityStore(database, clock),
 		cards: createCardStore(database, clock),
 		fields,
-		records: createRecordStore(database, clock),
+		records: createRecordStore(database, clock, quotas),
 		subscriptions,
 		deliveries,
 		leftovers,
-		mails: createMailStore(database, clock),
+		mails,
 		listeners,
 		/**
 		 * Runs a change and queues the deliveries of its events in one transaction: either both are
@@ -103,6 +104,7 @@ export function openStore(
 		removeSubscription(id: string) {
 			database.transaction(() => {
 				subscriptions.hide(id);
+				mails.removeOf(id);
 				leftovers.add('subscription', id);
 			});
 			deliveries.forget(id);

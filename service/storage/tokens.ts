@@ -1,11 +1,14 @@
+/** Access tokens and what else the OpenID provider keeps. */
+import type { Clock } from '../foundation/clock.ts';
 import { hashSecret } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 
 /**
  * The objects that the OpenID provider keeps, by model and by the hash of the identifier (which is the token).
- * Prepares the statements.
+ * They expire by a clock that never steps. A start with a clock that was set back would prolong them, so what they
+ * have left is cut to the life that they were issued with. Prepares the statements.
  */
-export function createTokenStore({ sql }: Database) {
+export function createTokenStore({ sql }: Database, clock: Pick<Clock, 'steady'>) {
 	const upsert = sql.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?)');
 	const find = sql.prepare(
 		`SELECT payload FROM tokens WHERE model = ? AND hash = ?
@@ -13,6 +16,14 @@ export function createTokenStore({ sql }: Database) {
 	);
 	const remove = sql.prepare('DELETE FROM tokens WHERE model = ? AND hash = ?');
 	const prune = sql.prepare('DELETE FROM tokens WHERE expires_at <= ?');
+
+	sql
+		.prepare(
+			`UPDATE tokens SET expires_at = MIN(expires_at,
+				?1 + 1000 * (json_extract(payload, '$.exp') - json_extract(payload, '$.iat')))
+			WHERE expires_at IS NOT NULL AND json_extract(payload, '$.exp') IS NOT NULL`,
+		)
+		.run(Math.round(clock.steady()));
 
 	return {
 		/** Stores a payload without its `jti`, which is the token itself. */
@@ -22,7 +33,7 @@ export function createTokenStore({ sql }: Database) {
 			{ jti: _token, ...payload }: Record<string, unknown>,
 			expiresInSeconds: number | undefined,
 		) {
-			const now = Date.now();
+			const now = Math.round(clock.steady());
 			prune.run(now);
 			upsert.run(
 				model,
@@ -33,7 +44,9 @@ export function createTokenStore({ sql }: Database) {
 			);
 		},
 		find(model: string, id: string): Record<string, unknown> | undefined {
-			const row = find.get(model, hashSecret(id), Date.now()) as { payload: string } | undefined;
+			const row = find.get(model, hashSecret(id), Math.round(clock.steady())) as
+				| { payload: string }
+				| undefined;
 			return row && { ...(JSON.parse(row.payload) as Record<string, unknown>), jti: id };
 		},
 		remove(model: string, id: string) {

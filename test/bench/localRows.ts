@@ -137,7 +137,7 @@ const startup: Row = {
 
 const size: Row = {
 	name: 'package-size',
-	what: 'the published package, unpacked / 270 kB',
+	what: 'the published package, unpacked / 450 kB',
 	unit: 'MB',
 	goal: 1,
 	mostRounds: 1,
@@ -147,7 +147,7 @@ const size: Row = {
 				cwd: repository,
 			});
 			const [packed] = JSON.parse(stdout) as Array<{ unpackedSize: number }>;
-			return { ours: (packed?.unpackedSize ?? NaN) / 1e6, peer: 0.27 };
+			return { ours: (packed?.unpackedSize ?? NaN) / 1e6, peer: 0.45 };
 		}),
 };
 

@@ -22,7 +22,7 @@ const project = (displayName, testMatch, globals = {}) => ({
 	globals,
 	rootDir: repository,
 	roots: [tests, '<rootDir>/scripts', '<rootDir>/test/host', '<rootDir>/service'],
-	testEnvironment: 'node',
+	testEnvironment: join(tests, 'environment.cjs'),
 	// Two whole n8n are in there.
 	modulePathIgnorePatterns: [
 		'<rootDir>/test/host/n8n-1/node_modules/',

@@ -1,12 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { CredentialReference } from './n8nClient.ts';
-import type { CredentialReferences, CredentialType } from './credentials.ts';
+import type { CredentialReferences } from './credentials.ts';
 import { repository } from './folders.ts';
-import type { N8nClient, SavedWorkflow, Workflow } from './n8nClient.ts';
+import type {
+	CredentialReference,
+	N8nClient,
+	SavedWorkflow,
+	Workflow,
+	WorkflowNode,
+} from './n8nClient.ts';
 
-/** A workflow of the folder examples/, whose credentials have names but no ids. */
+/** A workflow of the folder examples/, whose nodes hold no credentials: n8n keeps what an import holds. */
 export interface Example extends Workflow {
 	file: string;
 }
@@ -23,30 +28,30 @@ export async function readExamples(): Promise<Example[]> {
 	);
 }
 
-function attach(
-	wanted: Record<string, CredentialReference>,
-	stored: CredentialReferences,
-): Record<string, CredentialReference> {
-	return Object.fromEntries(
-		Object.entries(wanted).map(([type, reference]) => [
-			type,
-			stored[type as CredentialType] ?? reference,
-		]),
-	);
+/** Stored credentials by their type: ours, and those of the other nodes in the examples. */
+type StoredCredentials = CredentialReferences & { openAiApi?: CredentialReference };
+
+/** The type of the credential that a node asks for; undefined for nodes without one. */
+function wantedCredential({ type, parameters }: WorkflowNode): keyof StoredCredentials | undefined {
+	if (type.endsWith('.lmChatOpenAi')) return 'openAiApi';
+	if (!type.includes('.workspaceData')) return undefined;
+	return parameters.authentication === 'serviceAccount'
+		? 'workspaceDataServiceAccountApi'
+		: 'workspaceDataApi';
 }
 
-/** The workflow with the stored credentials in its nodes, ready to be stored itself. */
-export function withCredentials(example: Example, stored: CredentialReferences): Workflow {
+/** The workflow with the stored credentials in its nodes, as a person chooses them there. */
+export function withCredentials(example: Example, stored: StoredCredentials): Workflow {
 	const { name, nodes, connections, settings } = example;
 	return {
 		name,
 		connections,
 		settings,
-		nodes: nodes.map((node) =>
-			node.credentials === undefined
-				? node
-				: { ...node, credentials: attach(node.credentials, stored) },
-		),
+		nodes: nodes.map((node) => {
+			const type = wantedCredential(node);
+			const reference = type && stored[type];
+			return reference ? { ...node, credentials: { [type]: reference } } : node;
+		}),
 	};
 }
 

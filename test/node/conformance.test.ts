@@ -20,7 +20,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 		],
 		createFromItems: ['name', 'options'],
 		get: ['cardId'],
-		delete: ['cardId'],
+		delete: ['cardId', 'dryRun'],
 		getAll: ['returnAll', 'limit'],
 		update: [
 			'cardId',
@@ -39,7 +39,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 			'additionalFields.customProperties',
 		],
 		get: ['cardId', 'fieldId'],
-		delete: ['cardId', 'fieldId'],
+		delete: ['cardId', 'fieldId', 'dryRun'],
 		getAll: ['cardId', 'returnAll', 'limit'],
 		update: [
 			'cardId',
@@ -49,6 +49,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 			'updateFields.choices',
 			'updateFields.options',
 			'updateFields.customProperties',
+			'dryRun',
 		],
 	},
 	record: {
@@ -73,8 +74,8 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 		count: ['cardId', 'filters', 'matchType'],
 		ifExists: ['cardId', 'filters', 'matchType'],
 		ifNotExists: ['cardId', 'filters', 'matchType'],
-		updateMany: ['cardId', 'filters', 'matchType', 'columns', 'options'],
-		deleteMany: ['cardId', 'filters', 'matchType', 'options'],
+		updateMany: ['cardId', 'filters', 'matchType', 'columns', 'maxChanges', 'dryRun', 'options'],
+		deleteMany: ['cardId', 'filters', 'matchType', 'maxChanges', 'dryRun', 'options'],
 	},
 	apiDescription: { get: ['format'] },
 };
@@ -94,6 +95,9 @@ const OPTION_NAMES = [
 	'missingChoices',
 	'ifExists',
 	'createRecords',
+	'outputFormat',
+	'requestsPerSecond',
+	'unchanged',
 ];
 
 const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>

@@ -224,10 +224,11 @@ describe('E8: the choices of a filter condition', () => {
 		const equality = ['Does Not Equal', 'Equals', 'Is Empty', 'Is Not Empty'];
 		expect(await namesOf({ field: 'Active' })).toEqual(equality);
 		expect(await namesOf({ field: 'Status' })).toEqual([
-			'Contains',
-			'Does Not Contain',
-			...equality,
+			...['Contains', 'Does Not Contain', 'Does Not Equal', 'Equals'],
+			...['Is Any Of', 'Is Empty', 'Is None Of', 'Is Not Empty'],
 		]);
+		expect(await namesOf({ field: 'created_at' })).toContain('Is in the Last Days');
+		expect(await namesOf({ field: 'Amount' })).not.toContain('Is in the Next Days');
 		expect(await namesOf({ field: 'Amount' })).toContain('Greater Than');
 		expect(await namesOf({ field: 'created_at' })).toContain('Is Before');
 		expect(await namesOf({ field: 'Title' })).not.toContain('Greater Than');
@@ -237,7 +238,7 @@ describe('E8: the choices of a filter condition', () => {
 		const saved = await namesOf({ field: 'Title', condition: 'greaterThan' });
 		expect(saved).toContain('Greater Than');
 		for (const field of ['', '={{ $json.field }}', 'No such field']) {
-			expect(await namesOf({ field })).toHaveLength(12);
+			expect(await namesOf({ field })).toHaveLength(16);
 		}
 	});
 

@@ -241,11 +241,14 @@ describe('types by other names (D26)', () => {
 
 	test.each<[unknown, string, unknown]>([
 		[7, '5', 5],
-		[true, 'false', false],
+		[true, 'false', 'false'],
+		[7, '007', '007'],
+		[7, '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
+		[7, 'any text', 'any text'],
 		['7', '5', '5'],
 		[null, '5', '5'],
 	])(
-		'a type of the service’s own, whose records hold %j: %j is sent as %j',
+		'a type of the service’s own, whose records hold %j: %j is sent as %j (H22)',
 		async (held, value, expected) => {
 			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type: 'rating' }] });
 			answer('GET', '/records$', {
@@ -286,7 +289,7 @@ test('all bad values of an item are named (E9)', async () => {
 	expect(error?.message).toBe('3 values of this item cannot be sent');
 	expect(error?.description).toContain('Field \'Amount\' cannot hold "many". Enter a number');
 	expect(error?.description).toContain('Field \'Status\' cannot hold "Opne". Allowed values are');
-	expect(error?.description).toContain("has no field 'Nothing'. Did you mean");
+	expect(error?.description).toContain("has no field 'Nothing'. The fields are 'Key'");
 	expect(sent()).toEqual([]);
 });
 

@@ -165,7 +165,9 @@ describe('filters', () => {
 		['Amount', 'lessOrEqual', '10', ['Alpha', 'beta']],
 		['Amount', 'isEmpty', '', ['Gamma']],
 		['Amount', 'isNotEmpty', '', ['Alpha', 'beta']],
-		['Tags', 'equals', 'blue', ['Alpha']],
+		['Tags', 'equals', 'blue', []],
+		['Tags', 'contains', 'blue', ['Alpha']],
+		['Tags', 'isAnyOf', 'blue', ['Alpha']],
 		['created_at', 'greaterThan', '2020-01-01T00:00:00Z', ['Alpha', 'beta', 'Gamma']],
 		['created_at', 'lessThan', '2020-01-01T00:00:00Z', []],
 	])('%s %s %j → %j', async (field, condition, value, expected) => {

@@ -137,13 +137,19 @@ test.each<[string, IDataObject, IDataObject, string]>([
 		{ At: '2026-03-31T14:00:00+02:00' },
 		'At',
 	],
-	['a choice in another case', { Status: 'Done' }, { Status: 'done' }, 'Status'],
 	['a number as text', { Amount: 5 }, { Amount: ' 5.0 ' }, 'Amount'],
 ])('by %s', async (_, record, item, key) => {
 	await workspace.records(card.id, [record]);
 	const { json, error } = await upsert([item], [key]);
 	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual(['updated']);
+	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
+});
+
+test('not by a choice in another case: records are overwritten by exact values only (H2)', async () => {
+	await workspace.records(card.id, [{ Status: 'Done' }]);
+	const { error } = await upsert([{ Status: 'done' }], ['Status']);
+	expect(error?.message).toBe('Field \'Status\' cannot hold "done"');
+	expect(await workspace.rows(card.id)).toEqual([{ Status: 'Done' }]);
 });
 
 test('by a choice under its id', async () => {
@@ -154,7 +160,7 @@ test('by a choice under its id', async () => {
 	const choice = fields.find(({ name }) => name === 'Status')?.options[1];
 	await workspace.records(card.id, [{ Status: 'Done' }]);
 	const { json } = await upsert([{ Status: choice?.id }], ['Status']);
-	expect(json.map(({ action }) => action)).toEqual(['updated']);
+	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 });
 
 test('a missing record is an error, unless an option says otherwise', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type ControlledService, startService } from '../../service/index.ts';
 import { createClient, requestToken } from './client.ts';
 
@@ -186,11 +187,56 @@ describe('service accounts', () => {
 		expect(body.expires_in).toBe(60);
 		const api = createClient(service, body.access_token);
 		expect((await api('GET', 'cards')).status).toBe(200);
-		const later = Date.now() + 61_000;
-		jest.spyOn(Date, 'now').mockReturnValue(later);
+		const begun = performance.now();
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 59_000);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		clock.mockReturnValue(begun + 61_000);
 		const refused = await api('GET', 'cards');
 		jest.restoreAllMocks();
 		expect(refused.status).toBe(401);
+	});
+
+	test.each([
+		['back', -3_600_000],
+		['forward', 3_600_000],
+	])('(L6) a clock that steps %s changes nothing in the life of a token', async (_name, stepMs) => {
+		service.control.setTokenLifetime({ seconds: 60 });
+		const { body } = await requestToken(service);
+		const api = createClient(service, body.access_token);
+		const stepped = Date.now() + stepMs;
+		const begun = performance.now();
+		jest.spyOn(Date, 'now').mockReturnValue(stepped);
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 50_000);
+		const alive = (await api('GET', 'cards')).status;
+		clock.mockReturnValue(begun + 61_000);
+		const dead = (await api('GET', 'cards')).status;
+		jest.restoreAllMocks();
+		expect([alive, dead]).toEqual([200, 401]);
+	});
+
+	test('(L6) a clock that was set back before a restart prolongs no token', async () => {
+		const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+		const file = join(folder, 'service.sqlite');
+		const known = { clientId: 'robot', clientSecret: 'secret' };
+		const first = await startService({ file, ...known, tokenLifetimeSeconds: 60 });
+		const { access_token: token } = (await requestToken(first)).body;
+		await first.close();
+		// As if it had been issued an hour ahead of the clock of the next start.
+		const database = new DatabaseSync(file);
+		database.exec('UPDATE tokens SET expires_at = expires_at + 3600000');
+		database.close();
+		const second = await startService({ file, ...known });
+		try {
+			const api = createClient(second, token);
+			expect((await api('GET', 'cards')).status).toBe(200);
+			const begun = performance.now();
+			jest.spyOn(performance, 'now').mockReturnValue(begun + 61_000);
+			expect((await api('GET', 'cards')).status).toBe(401);
+		} finally {
+			jest.restoreAllMocks();
+			await second.close();
+			rmSync(folder, { recursive: true });
+		}
 	});
 
 	test('a viewer reads and changes nothing', async () => {

@@ -32,7 +32,8 @@ const bytesOf = () =>
 		.join('');
 
 test('F1 a record that grows past its quota is refused, by its kind, and stays as it was', async () => {
-	const service = await startService({ control: true });
+	const quotas = { bodyBytes: 4 * 1024 * 1024, recordBytes: 8 * 1024 * 1024 };
+	const service = await startService({ control: true, quotas });
 	try {
 		const api = createClient(service);
 		const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;

@@ -46,6 +46,26 @@ describe('faults', () => {
 		expect((await create()).status).toBe(201);
 	});
 
+	test.each(['html', 'plain', 'empty', 'json', 'problem'] as const)(
+		'(L1) a gateway can refuse for the rate: 429 with a body of %s, unchanged',
+		async (body) => {
+			const json = { error: 'slow down' };
+			service.control.fail({ status: 429, body, json, headers: { 'retry-after': '7' } });
+			service.control.setRateAnswer({ status: 503, retryAfter: false, reset: 'missing' });
+			const answer = await api('GET', 'cards');
+			expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+			const start = {
+				html: '<!doctype',
+				plain: 'upstream',
+				empty: '',
+				json: '{"error"',
+				problem: '{"type"',
+			};
+			expect(answer.text.startsWith(start[body])).toBe(true);
+			expect((await api('GET', 'cards')).status).toBe(200);
+		},
+	);
+
 	test('connections are dropped before or after the change', async () => {
 		const before = await countRecords();
 		service.control.fail({ method: 'POST', mode: 'dropBefore' });

@@ -160,8 +160,19 @@ test('key and account that are named belong to the workspace that is named', asy
 	}
 });
 
-/** Removes the additions of version 3; version 1 had no workspace of e-mails either. */
+/** Removes the additions of version 4. */
+const asVersion3 = `
+	DROP INDEX mails_by_workspace;
+	DROP INDEX mails_by_subscription;
+	ALTER TABLE mails DROP COLUMN subscription_id;
+	ALTER TABLE api_keys DROP COLUMN tier;
+	ALTER TABLE accounts DROP COLUMN tier;
+	PRAGMA user_version = 3;
+`;
+
+/** Removes those of version 3, too; version 1 had no workspace of e-mails either. */
 const asVersion2 = `
+	${asVersion3}
 	DROP INDEX events_by_card;
 	DROP INDEX deliveries_done;
 	DROP TABLE leftovers;
@@ -178,8 +189,22 @@ test('a file of version 1 is upgraded; its e-mails find their workspace', async 
 	const clock = createClock();
 	const before = openStore(file, clock, defaultQuotas);
 	const { id } = before.identities.createWorkspace('Workspace', 'owner@example.com');
-	const text = `The webhook subscription whk_1 of workspace ${id} was paused\n`;
-	before.mails.add(id, 'owner@example.com', 'Subject', text);
+	const { id: subscriptionId } = before.subscriptions.create({
+		workspaceId: id,
+		cardId: null,
+		targetUrl: 'http://127.0.0.1:1/',
+		events: ['card.created'],
+		owner: 'owner@example.com',
+	});
+	const text = `The webhook subscription ${subscriptionId} of workspace ${id} was paused\n`;
+	const recipient = 'owner@example.com';
+	before.mails.add({
+		workspaceId: id,
+		subscriptionId,
+		recipient,
+		subject: 'Subject',
+		text,
+	});
 	before.database.sql.exec(
 		`${asVersion2} ALTER TABLE mails DROP COLUMN workspace_id; PRAGMA user_version = 1`,
 	);
@@ -187,6 +212,9 @@ test('a file of version 1 is upgraded; its e-mails find their workspace', async 
 	const after = openStore(file, clock, defaultQuotas);
 	expect(after.mails.list(id, 10)).toEqual([expect.objectContaining({ text })]);
 	expect(after.identities.defaultWorkspace()?.id).toBe(id);
+	// It has found its subscription, too: it is deleted with it.
+	after.removeSubscription(subscriptionId);
+	expect(after.mails.list(id, 10)).toEqual([]);
 	after.close();
 });
 
@@ -227,10 +255,16 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 		await second.close();
 		await receiver.close();
 	}
+	await until('its events are cleared away, by this start or the next', async () => {
+		const next = await startService({ file });
+		await next.close();
+		const sql = new DatabaseSync(file, { readOnly: true });
+		const { count } = sql.prepare('SELECT COUNT(*) AS count FROM events').get() ?? {};
+		sql.close();
+		return count === 0;
+	});
 	const upgraded = new DatabaseSync(file, { readOnly: true });
-	const rows = upgraded.prepare('SELECT COUNT(*) AS count FROM events').get();
-	expect(rows).toEqual({ count: 0 });
-	expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+	expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 });
 	expect(upgraded.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0x57734461 });
 	upgraded.close();
 });

@@ -2,9 +2,11 @@ import { defaultQuotas } from '../../service/foundation/quotas.ts';
 import { createClock } from '../../service/control/shiftedClock.ts';
 import { createDispatcher, type Dispatcher } from '../../service/delivery/dispatcher.ts';
 import { createMailer, type Mailer } from '../../service/delivery/mailer.ts';
+import { createSender, type Sender } from '../../service/delivery/sender.ts';
 import { defaultSettings } from '../../service/foundation/settings.ts';
 import { openStore, type Store } from '../../service/storage/store.ts';
-import { until } from './client.ts';
+import { startService } from '../../service/index.ts';
+import { createClient, until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -13,6 +15,7 @@ let receiver: Receiver;
 let mailServer: Awaited<ReturnType<typeof startMailServer>>;
 let mailer: Mailer;
 let dispatcher: Dispatcher;
+let sender: Sender;
 let workspaceId: string;
 const reported: string[] = [];
 
@@ -23,12 +26,15 @@ beforeEach(async () => {
 	mailServer = await startMailServer();
 	const report = (message: string) => reported.push(message);
 	mailer = createMailer(store.mails, mailServer.url, report);
-	dispatcher = createDispatcher(store, clock, defaultSettings, defaultQuotas, mailer, report);
+	sender = createSender(defaultQuotas);
+	const [settings, quotas] = [defaultSettings, defaultQuotas];
+	dispatcher = createDispatcher({ store, clock, settings, quotas, mailer, sender, report });
 	workspaceId = store.identities.createWorkspace('Workspace', 'owner@example.com').id;
 	reported.length = 0;
 });
 afterEach(async () => {
-	await dispatcher.close();
+	await dispatcher.close(1_000);
+	sender.close();
 	mailer.close();
 	store.close();
 	await receiver.close();
@@ -46,6 +52,15 @@ const subscribe = () =>
 		events: ['card.created'],
 		owner: 'owner@example.com',
 	}).id;
+
+const mail = (subject: string) =>
+	store.mails.add({
+		workspaceId,
+		subscriptionId: 'whk_1',
+		recipient: 'owner@example.com',
+		subject,
+		text: 'Text',
+	});
 
 const publish = () => {
 	store.change((queue) =>
@@ -87,17 +102,53 @@ test('a queue that cannot be read is read later', async () => {
 });
 
 test('an e-mail that cannot be noted does not end the mailer', async () => {
-	store.mails.add(workspaceId, 'owner@example.com', 'First', 'Text');
+	mail('First');
 	setFull(true);
 	await mailer.flush();
 	expect(reported).toEqual([
 		expect.stringMatching(/^the outbox could not be worked off: .*readonly/),
 	]);
 	setFull(false);
-	store.mails.add(workspaceId, 'owner@example.com', 'Second', 'Text');
+	mail('Second');
 	await mailer.flush();
 	expect(store.mails.list(workspaceId, 10).map(({ sentAt }) => sentAt)).toEqual([
 		expect.any(String),
 		expect.any(String),
 	]);
+});
+
+test('(L7) changes that do not fit are refused with 507, one log line a minute; what is there can be read and deleted', async () => {
+	const lines: string[] = [];
+	const service = await startService({
+		quotas: { fileBytes: 2 * 1024 * 1024 },
+		logTo: { write: (line) => void lines.push(line) },
+	});
+	try {
+		const api = createClient(service);
+		const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+		const fid = (await api('POST', `cards/${cid}/fields`, { name: 'x', type: 'long_text' })).body
+			.id;
+		const create = async () =>
+			await api('POST', `cards/${cid}/records`, { data: { [fid]: 'x'.repeat(100_000) } });
+		const made: string[] = [];
+		let refused = await create();
+		for (; refused.status === 201; refused = await create()) made.push(refused.body.id);
+		expect(refused.body).toMatchObject({
+			status: 507,
+			type: expect.stringMatching(/\/insufficient-storage$/),
+		});
+		for (let n = 0; n < 20; n++) expect((await create()).status).toBe(507);
+		expect(lines.filter((line) => line.includes('full'))).toHaveLength(1);
+		const begun = performance.now();
+		jest.spyOn(performance, 'now').mockImplementation(() => begun + 61_000);
+		expect((await create()).status).toBe(507);
+		jest.restoreAllMocks();
+		expect(lines.filter((line) => line.includes('full'))).toHaveLength(2);
+		expect((await api('GET', `cards/${cid}/records`)).body.records).toHaveLength(made.length);
+		for (const id of made) await api('DELETE', `cards/${cid}/records/${id}`);
+		expect((await create()).status).toBe(201);
+	} finally {
+		jest.restoreAllMocks();
+		await service.close();
+	}
 });

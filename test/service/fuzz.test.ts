@@ -8,7 +8,7 @@ let ids: { cid: string; fid: string; rid: string; hook: string };
 const reported: string[] = [];
 
 beforeAll(async () => {
-	service = await startService({ report: (message) => reported.push(message) });
+	service = await startService({ logTo: { write: (line) => reported.push(line) } });
 	api = createClient(service);
 	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'F', type: 'json' })).body.id;

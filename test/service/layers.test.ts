@@ -11,6 +11,7 @@ const floors = [
 	'storage',
 	'domain',
 	'delivery',
+	'listener',
 	'auth',
 	'http',
 	'routes',
@@ -46,7 +47,7 @@ test('every folder has a floor, and every floor has files', () => {
 	expect([...new Set(files.map(floorOf))].sort()).toEqual([...floors].sort());
 });
 
-test('nothing but the composition knows the test rig', () => {
+test('nothing but the composition knows the control for tests', () => {
 	const knowing = imports.filter(
 		({ from, to }) => floorOf(to) === 'control' && floorOf(from) !== 'control',
 	);

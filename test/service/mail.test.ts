@@ -19,7 +19,7 @@ async function pauseOne(smtpUrl: string, file = ':memory:') {
 		backoffMs: 1,
 		smtpUrl,
 		ownerEmail: 'boss@example.com',
-		report: (message) => reported.push(message),
+		logTo: { write: (line) => reported.push((JSON.parse(line) as { msg: string }).msg) },
 	});
 	const api = createClient(service);
 	const target = { target_url: 'http://127.0.0.1:1/', events: ['card.created'] };
@@ -67,7 +67,13 @@ test('a mail server that is away is tried for a day, in growing intervals', asyn
 	const attempts = () => store.mails.list(null, 1)[0]?.attempts;
 	try {
 		const { id } = store.identities.createWorkspace('Workspace', 'owner@example.com');
-		store.mails.add(id, 'owner@example.com', 'Subject', 'Text');
+		store.mails.add({
+			workspaceId: id,
+			subscriptionId: 'whk_1',
+			recipient: 'owner@example.com',
+			subject: 'Subject',
+			text: 'Text',
+		});
 		for (let n = 0; n < 8; n++) await mailer.flush();
 		expect(attempts()).toBe(8);
 		clock.offsetSeconds = 86_401;
@@ -97,4 +103,51 @@ test('an unsent mail is tried again at the next start, however often it was trie
 		await mailServer.close();
 		rmSync(folder, { recursive: true });
 	}
+});
+
+describe('(L9) e-mails', () => {
+	/** A service without a mail server: what it would send stays in the outbox. */
+	const start = async (quotas = {}) => {
+		const service = await startService({ control: true, backoffMs: 1, quotas });
+		const api = createClient(service);
+		const isPaused = () => service.control.subscriptions().every(({ state }) => state === 'paused');
+		return { service, api, isPaused };
+	};
+
+	test('are deleted with the subscription, or the card, that they are about', async () => {
+		const { service, api, isPaused } = await start();
+		try {
+			const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+			const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'] };
+			const { webhook_id: all } = (await api('POST', 'webhooks', hook)).body;
+			await api('POST', 'webhooks', { ...hook, card_id: cid });
+			await api('PATCH', `cards/${cid}`, { name: 'Renamed' });
+			await until('both are paused', isPaused);
+			expect(service.control.outbox()).toHaveLength(2);
+			await api('DELETE', `webhooks/${all}`);
+			expect(service.control.outbox()).toHaveLength(1);
+			await api('DELETE', `cards/${cid}`);
+			expect(service.control.outbox()).toEqual([]);
+		} finally {
+			await service.close();
+		}
+	});
+
+	test('are bounded: the oldest of a workspace go', async () => {
+		const { service, api, isPaused } = await start({ mails: 3 });
+		try {
+			const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+			const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'] };
+			const { webhook_id: id } = (await api('POST', 'webhooks', hook)).body;
+			await api('PATCH', `cards/${cid}`, { name: 'Renamed' });
+			for (let n = 0; n < 5; n++) {
+				await until('it is paused', isPaused);
+				service.control.resumeSubscription({ id });
+			}
+			await until('it is paused', isPaused);
+			expect(service.control.outbox().map((mail) => mail.id)).toEqual([6, 5, 4]);
+		} finally {
+			await service.close();
+		}
+	});
 });

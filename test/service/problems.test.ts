@@ -10,7 +10,7 @@ let cid: string;
 const reported: string[] = [];
 
 beforeAll(async () => {
-	service = await startService({ control: true, report: (message) => reported.push(message) });
+	service = await startService({ control: true, logTo: { write: (line) => reported.push(line) } });
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createTurns } from '../../service/delivery/turns.ts';
+import { createSocketShares } from '../../service/delivery/socketShares.ts';
 import { startService } from '../../service/index.ts';
 import { createClient, until } from './client.ts';
 import { startReceiver } from './receiver.ts';
@@ -48,16 +48,16 @@ test('a subscription for which too much waits is paused, and the change goes thr
 	}
 });
 
-test('F3 a newcomer finds a turn, whatever the others hold', async () => {
-	const turns = createTurns({ sockets: 16, socketsPerWorkspace: 8, socketsPerTarget: 8 });
+test('F3 a newcomer finds a socket, whatever the others hold', async () => {
+	const shares = createSocketShares({ sockets: 16, socketsPerWorkspace: 8, socketsPerTarget: 8 });
 	let begun = 0;
 	for (const greedy of ['a', 'b', 'c']) {
-		for (let n = 0; n < 20; n++) void turns.take(greedy, 'target').then(() => (begun += 1));
+		for (let n = 0; n < 20; n++) void shares.acquire(greedy, 'target').then(() => (begun += 1));
 	}
 	await new Promise((resolve) => setImmediate(resolve));
 	// Eight for the first, half of the remaining turns for each of the others.
 	expect(begun).toBe(8 + 4 + 2);
-	const leave = await turns.take('newcomer', 'target');
+	const leave = await shares.acquire('newcomer', 'target');
 	leave();
 });
 

@@ -16,6 +16,8 @@ export interface Receiver {
 	received: Received[];
 	/** Decides on each delivery: a status, or null to let it wait forever. */
 	answer: (delivery: Received) => number | null;
+	/** Answers what was left to wait. */
+	release(status: number): void;
 	/** Closes all connections, including connections that wait for an answer. */
 	hangUp(): void;
 	close(): Promise<void>;
@@ -23,6 +25,7 @@ export interface Receiver {
 
 /** Starts a target that takes everything. */
 export async function startReceiver(): Promise<Receiver> {
+	const held: Array<(status: number) => void> = [];
 	const server = createServer((request, response) => {
 		const chunks: Buffer[] = [];
 		request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -36,7 +39,10 @@ export async function startReceiver(): Promise<Receiver> {
 			};
 			receiver.received.push(delivery);
 			const status = receiver.answer(delivery);
-			if (status === null) return;
+			if (status === null) {
+				held.push((late) => response.writeHead(late).end('ok'));
+				return;
+			}
 			response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('ok');
 		});
 	});
@@ -45,6 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
 		received: [],
 		answer: () => 200,
+		release: (status) => held.splice(0).forEach((answer) => answer(status)),
 		hangUp: () => server.closeAllConnections(),
 		async close() {
 			await new Promise<void>((resolve) => {

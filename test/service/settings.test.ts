@@ -207,16 +207,67 @@ test('shows cards, their fields and pages of their records', async () => {
 	const text = async (path: string) => await (await browser.send(path)).text();
 	expect(await text('/settings/records')).toContain('&lt;i&gt;Countries&lt;/i&gt;');
 	const first = await text(`/settings/records/${id}`);
-	expect([first.includes('Country 0.'), first.includes('Country 50.')]).toEqual([true, false]);
-	const [, next] = /href="(\?cursor=[^"]+)" rel="next"/.exec(first) ?? [];
-	const second = await text(`/settings/records/${id}${next}`);
-	expect([second.includes('Country 0.'), second.includes('Country 50.')]).toEqual([false, true]);
+	expect([first.includes('Country 0.'), first.includes('Country 50.')]).toEqual([false, true]);
+	const [, next] = /href="(\?search=[^"]+)" rel="next"/.exec(first) ?? [];
+	const second = await text(`/settings/records/${id}${next?.replaceAll('&amp;', '&')}`);
+	expect([second.includes('Country 0.'), second.includes('Country 50.')]).toEqual([true, false]);
 	expect((await browser.send('/settings/records/none')).status).toBe(404);
 	const other = service.control.createWorkspace();
 	const theirs = createClient({ ...service, ...other }, other.apiKey);
 	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
 	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
 	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
+});
+
+test('(M16) a card: records first, newest first, with their number, and searched', async () => {
+	const api = createClient(service);
+	const { id } = (await api('POST', 'cards', { name: 'Countries' })).body;
+	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
+	const names = Array.from({ length: 120 }, (_, n) => (n === 3 ? 'ÄGYPTEN' : `Country ${n}.`));
+	for (const name of names) {
+		await api('POST', `cards/${id}/records`, { data: { [field.id]: name } });
+	}
+	const browser = await signIn();
+	const text = async (query = '') =>
+		await (await browser.send(`/settings/records/${id}${query}`)).text();
+	const shown = await text();
+	expect(shown).toContain('>120 records<');
+	expect(shown.indexOf('id="records"')).toBeLessThan(shown.indexOf('id="fields"'));
+	const order = shown.match(/Country \d+\./g);
+	expect(order).toEqual(names.slice(-50).reverse());
+	const found = await text('?search=%C3%A4gypt');
+	expect([found.includes('ÄGYPTEN'), /Country \d/.test(found)]).toEqual([true, false]);
+	expect(await text('?search=nowhere')).toContain('No record found.');
+	const none = (await api('POST', 'cards', { name: 'Empty' })).body.id;
+	expect(await (await browser.send(`/settings/records/${none}`)).text()).toContain('>0 records<');
+});
+
+test('(M16) a person who follows /cards/{card} signs in and sees the card', async () => {
+	const { id } = (await createClient(service)('POST', 'cards', { name: 'Linked' })).body;
+	const link = new URL(`/cards/${id}`, service.baseUrl);
+	const moved = await fetch(link, { redirect: 'manual' });
+	expect([moved.status, moved.headers.get('location')]).toEqual([303, `/settings/records/${id}`]);
+	const asked = await (await fetch(link)).text();
+	const [, next] = /name="next" value="([^"]+)"/.exec(asked) ?? [];
+	const signedIn = await fetch(`${service.settingsUrl}/sign-in`, {
+		method: 'POST',
+		redirect: 'manual',
+		body: new URLSearchParams({ password: service.settingsPassword, next: next ?? '' }),
+	});
+	expect(signedIn.headers.get('location')).toBe(`/settings/records/${id}`);
+	for (const elsewhere of [
+		'//evil.example',
+		'https://evil.example/settings',
+		'/settings\\@x',
+		'/settingsX',
+	]) {
+		const answer = await fetch(`${service.settingsUrl}/sign-in`, {
+			method: 'POST',
+			redirect: 'manual',
+			body: new URLSearchParams({ password: service.settingsPassword, next: elsewhere }),
+		});
+		expect(answer.headers.get('location')).toBe('/settings');
+	}
 });
 
 test('says all that a credential of n8n asks for, and shows a delivery with body and answer', async () => {

@@ -93,3 +93,24 @@ export function operationProperties(): INodeProperties[] {
 		),
 	]);
 }
+
+/**
+ * What each operation does, in a few words for the canvas, by `resource.operation`.
+ *
+ * Operations on records are named as in the selector. The others also name their resource ("Delete Card"), unless no
+ * other operation has their name ("Create From Items").
+ */
+export function operationTitles(): Record<string, string> {
+	const all = RESOURCES.flatMap(({ operations }) => operations.map(({ name }) => name));
+	const isUnique = (name: string): boolean => all.filter((one) => one === name).length === 1;
+	return Object.fromEntries(
+		RESOURCES.flatMap((resource) =>
+			resource.operations.map(({ name, value }) => [
+				`${resource.value}.${value}`,
+				resource === record || isUnique(name)
+					? name
+					: `${name} ${resource.name}${name.endsWith('Many') ? 's' : ''}`,
+			]),
+		),
+	);
+}

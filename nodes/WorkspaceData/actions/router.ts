@@ -29,8 +29,19 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		];
 	}
 	const { operation, run } = prepared;
+	try {
+		return [await runItems(operation, run)];
+	} finally {
+		run.close();
+	}
+}
+
+/** @throws the error that ends the run, unless n8n is to continue on errors */
+async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
+	const { context } = run;
 	const parameter = openParameters(context, operation);
-	const unshare = inputs.length > 1 ? createUnsharing() : (json: JsonObject) => json;
+	const isShared = context.getInputData().length > 1;
+	const unshare = isShared ? createUnsharing() : (json: JsonObject) => json;
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
 		const get = (name: string): unknown => parameter(name, itemIndex);
@@ -42,7 +53,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
-	return [outcomes.flatMap(({ items }) => items)];
+	return outcomes.flatMap(({ items }) => items);
 }
 
 /** How many results of an item are prepared between two yields to the event loop. */

@@ -6,7 +6,7 @@ import type {
 import { indexFields } from '../model/fieldIndex';
 import type { DataRecord } from '../model/answer/record';
 import { getRecordPage, listCards, listFields } from '../transport/listings';
-import { comparedField, DATE_KINDS, type ComparedField } from './comparedField';
+import { comparedField } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 /** Entries of one page of a picker, and records of a page that are searched for it. */
@@ -108,29 +108,6 @@ export async function searchRecords(
 	});
 }
 
-/** Days as expressions, so that they stay right whenever the workflow runs. */
-const DAYS: readonly INodeListSearchItems[] = [
-	{ name: 'Today', value: '={{ $today.toISODate() }}' },
-	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
-	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
-	{ name: '7 Days Ago', value: '={{ $today.minus(7, "day").toISODate() }}' },
-	{ name: '30 Days Ago', value: '={{ $today.minus(30, "day").toISODate() }}' },
-	{ name: 'Start of This Month', value: '={{ $today.startOf("month").toISODate() }}' },
-	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
-];
-
-/** The values that the list offers for a field. */
-function offeredValues({ kind, field }: ComparedField): readonly INodeListSearchItems[] {
-	if (DATE_KINDS.has(kind)) return DAYS;
-	if (kind === 'boolean') {
-		return [
-			{ name: 'True', value: 'true' },
-			{ name: 'False', value: 'false' },
-		];
-	}
-	return (field?.options ?? []).map(({ label }) => ({ name: label, value: label }));
-}
-
 /** Values for the filter condition: the field's choices, and the typed text. */
 export async function searchFilterValues(
 	this: ILoadOptionsFunctions,
@@ -139,7 +116,8 @@ export async function searchFilterValues(
 ): Promise<INodeListSearchResult> {
 	return await forEditor(this, async () => {
 		const typed = filter?.trim() ?? '';
-		const offered = offeredValues(await comparedField(this));
+		const field = await comparedField(this);
+		const offered = (field && field.kind.input.filterValues?.(field)) ?? [];
 		const found = offered.filter(({ name }) => matches(filter, name, ''));
 		const isOffered = found.some(({ name }) => name.toLowerCase() === typed.toLowerCase());
 		const own = typed === '' || isOffered ? [] : [{ name: typed, value: typed }];

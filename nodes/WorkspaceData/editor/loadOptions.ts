@@ -5,7 +5,7 @@ import { OWN_VALUES } from '../model/answer/record';
 import { getDescription } from '../transport/description';
 import { listFields } from '../transport/listings';
 import { CONDITION_OPTIONS } from '../ui/filters';
-import { comparedField, DATE_KINDS } from './comparedField';
+import { comparedField } from './comparedField';
 import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
 
 const titleCase = (text: string): string =>
@@ -64,45 +64,19 @@ export async function getFilterFields(
 	});
 }
 
-type Condition = (typeof CONDITION_OPTIONS)[number]['value'];
-
-const EQUALITY: readonly Condition[] = ['equals', 'notEquals', 'isEmpty', 'isNotEmpty'];
-const ORDER: readonly Condition[] = ['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'];
-const PARTS: readonly Condition[] = ['contains', 'notContains'];
-
-/** The conditions that make sense for a kind of field; all of them for the kinds that are not here. */
-const KIND_CONDITIONS = new Map<string, readonly Condition[]>([
-	['text', [...EQUALITY, ...PARTS, 'startsWith', 'endsWith']],
-	['number', [...EQUALITY, ...ORDER]],
-	['boolean', EQUALITY],
-	['date', [...EQUALITY, ...ORDER]],
-	['datetime', [...EQUALITY, ...ORDER]],
-	['choice', [...EQUALITY, ...PARTS]],
-	['choices', [...EQUALITY, ...PARTS]],
-	['json', [...EQUALITY, ...PARTS]],
-]);
-
-/** How people say the order of dates. */
-const DATE_NAMES = new Map<Condition, string>([
-	['greaterThan', 'Is After'],
-	['greaterOrEqual', 'Is After or Equal'],
-	['lessThan', 'Is Before'],
-	['lessOrEqual', 'Is Before or Equal'],
-]);
-
 /** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */
 export async function getFilterConditions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	return await forEditor(this, async () => {
-		const { kind } = await comparedField(this);
-		const suitable: readonly string[] | undefined = KIND_CONDITIONS.get(kind);
+		const kind = (await comparedField(this))?.kind;
+		const suitable: readonly string[] | undefined = kind?.conditions;
 		const saved = this.getCurrentNodeParameter('&condition');
-		const names = DATE_KINDS.has(kind) ? DATE_NAMES : new Map<Condition, string>();
+		const names: Readonly<Record<string, string>> = kind?.input.conditionNames ?? {};
 		return CONDITION_OPTIONS.filter(
 			({ value }) => !suitable || suitable.includes(value) || value === saved,
 		)
-			.map(({ name, value }) => ({ name: names.get(value) ?? name, value }))
+			.map(({ name, value }) => ({ name: names[value] ?? name, value }))
 			.sort((a, b) => a.name.localeCompare(b.name));
 	});
 }

@@ -1,35 +1,13 @@
 import type {
-	FieldType,
 	ILoadOptionsFunctions,
-	INodePropertyOptions,
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { quoteChoice } from '../model/value/choiceText';
 import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { peekLocator, type LocatorReading } from '../model/locator';
 import { chosenCardFields, forEditor } from './editorApi';
-
-/** The editor's input for each kind of field; text for all others. */
-const INPUT_TYPES = new Map<string, FieldType>([
-	['number', 'number'],
-	// n8n's own toggle stores `false` when nobody touched it; a choice stores nothing.
-	['boolean', 'options'],
-	['date', 'dateTime'],
-	['datetime', 'dateTime'],
-	['choice', 'options'],
-	// Text: n8n's input for lists is a JSON editor.
-	['choices', 'string'],
-	['json', 'object'],
-]);
-
-/** Kinds of fields whose values are lists or objects, by which no record is found. */
-const UNMATCHABLE = ['choices', 'json'];
-
-/** Characters that the choices take up in a label. */
-const MAX_CHOICES_SHOWN = 60;
 
 /** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
@@ -69,47 +47,21 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 	return keys;
 }
 
-/** The choices that the editor offers; none where any text may be entered. */
-function choicesOf({ kind, options }: Field): INodePropertyOptions[] {
-	if (kind === 'boolean') {
-		return [
-			{ name: 'True', value: true },
-			{ name: 'False', value: false },
-		];
-	}
-	return options.map(({ label }) => ({ name: label, value: label }));
-}
-
-/** Which choices there are, written as several are entered, as far as a label has room. */
-function choicesHint({ options }: Field): string {
-	const quoted = options.map(({ label }) => quoteChoice(label));
-	let shown = 0;
-	let length = 0;
-	for (const choice of quoted) {
-		length += choice.length + 2;
-		if (length > MAX_CHOICES_SHOWN) break;
-		shown += 1;
-	}
-	const choices = quoted.slice(0, shown).join(', ');
-	const more = shown < quoted.length ? ', …' : '';
-	return shown > 0 ? ` (${choices}${more})` : ' (comma-separated)';
-}
-
 function toMapperField(field: Field, key: string, liveKey: string): MapperField {
-	const inputType = INPUT_TYPES.get(field.kind) ?? 'string';
-	const choices = inputType === 'options' ? choicesOf(field) : [];
+	const { type, options, hint, canMatch } = field.kind.input;
+	const offered = (options?.(field) ?? []).map(({ name, value }) => ({ name, value }));
 	const name = liveKey === field.name ? field.name : `${field.name} (${field.id})`;
 	return {
 		id: key,
-		displayName: field.kind === 'choices' ? `${name}${choicesHint(field)}` : name,
+		displayName: hint ? `${name} (${hint(field)})` : name,
 		fieldId: field.id,
 		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
-		type: inputType === 'options' && choices.length === 0 ? 'string' : inputType,
-		...(choices.length > 0 && { options: choices }),
+		type: type === 'options' && offered.length === 0 ? 'string' : type,
+		...(offered.length > 0 && { options: offered }),
 		required: false,
 		defaultMatch: false,
-		canBeUsedToMatch: !UNMATCHABLE.includes(field.kind),
+		canBeUsedToMatch: canMatch,
 		display: true,
 	};
 }

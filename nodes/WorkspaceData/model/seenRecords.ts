@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
-import { isEmpty } from './value/comparison';
+import { isEmpty } from './value/form';
 import type { DataRecord } from './answer/record';
 import { byAge, type Age } from './recordAge';
 

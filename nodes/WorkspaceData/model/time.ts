@@ -1,12 +1,25 @@
-/**
- * Reads a date, or a date and time without an offset, as local time.
- * @returns ISO 8601 in UTC, or undefined when it is none
- */
-export type ToUtc = (local: string) => string | undefined;
+/** Times of the service, and the time zone in which people mean theirs. */
 
-const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
+/** The time zone of a workflow. */
+export interface Zone {
+	/**
+	 * A day's beginning, or a date and time without an offset, as an instant.
+	 *
+	 * @returns ISO 8601 in UTC, or undefined where there is no such time: clocks skip some
+	 */
+	toUtc(local: string): string | undefined;
+	/** The calendar day that is so many days after today (before it, if negative), as YYYY-MM-DD; undefined beyond the year 9999. */
+	day(offset: number): string | undefined;
+}
+
 /** Date and time of ISO 8601 without an offset; JavaScript takes it for local time. */
 const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/i;
+
+/** A time as the service writes it, with an offset: its times are UTC, also where they do not say so. */
+export function asUtc(text: string): string {
+	const trimmed = text.trim();
+	return WITHOUT_OFFSET.test(trimmed) ? `${trimmed}Z` : trimmed;
+}
 
 /**
  * A time as the service writes it. Its times are UTC, also where they do not say so.
@@ -16,18 +29,6 @@ const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
  */
 export function parseTime(text: string | null | undefined): number | undefined {
 	if (typeof text !== 'string') return undefined;
-	const trimmed = text.trim();
-	const time = Date.parse(WITHOUT_OFFSET.test(trimmed) ? `${trimmed}Z` : trimmed);
+	const time = Date.parse(asUtc(text));
 	return Number.isNaN(time) ? undefined : time;
-}
-
-/**
- * A time as a user enters it: local time, also of a day's beginning, where it does not say otherwise.
- *
- * @returns ms since the epoch; undefined if it is not a time
- */
-export function parseEnteredTime(text: string, toUtc: ToUtc): number | undefined {
-	const trimmed = text.trim();
-	const isLocal = DATE_ONLY.test(trimmed) || WITHOUT_OFFSET.test(trimmed);
-	return parseTime(isLocal ? toUtc(trimmed.replace(' ', 'T')) : trimmed);
 }

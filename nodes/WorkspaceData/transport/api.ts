@@ -19,13 +19,12 @@ import {
 	SilentService,
 } from './failure/failures';
 import { createHold } from './http/hold';
-import { createPacing, type Pacing } from './http/pacing';
-import { MAX_PARALLEL } from './http/parallelism';
+import { createPacing, kindOf, type Pacing } from './http/pacing';
 import { isRateLimited } from './http/rateLimit';
 import type { ServiceClock } from './http/serviceClock';
 import type { ApiAnswer, ApiRequest } from './request';
 import { apiFailure, refusalOf, unreachable, type Asker } from './failure/explain';
-import { IMPATIENT_WAIT_MS, nextStep, UNTRIED } from './http/retryPolicy';
+import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';
 import { createTries, type Try } from './http/attempt';
 
 /** The pause after the first fault, in ms; doubles with each further one. */
@@ -53,11 +52,9 @@ export interface WorkspaceApi {
 	 */
 	hold(): () => void;
 	/**
-	 * How many requests may be under way at once now; grows and shrinks with the service's answers.
-	 *
-	 * @param maxParallel the most that the user wants
+	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
-	atOnce(maxParallel?: number): number;
+	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
 	/** Takes this credential's secrets out of a text. */
@@ -89,7 +86,7 @@ export async function openApi(
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
 	const pacing = pacings.getOrCreate(fingerprint(credential), () => createPacing(clock));
 	const { gate } = pacing;
-	const inTurn = pacing.openLimiter();
+	const limited = pacing.openLimiter();
 	const held = createHold(clock);
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
@@ -105,8 +102,8 @@ export async function openApi(
 	let exhausted: ApiAnswer | undefined;
 	const exhausting = new AbortController();
 	const waiting = AbortSignal.any([halt, exhausting.signal]);
-	const asksToWait = ({ status, headers }: ApiAnswer) =>
-		isRateLimited(status, headers) || isTransientStatus(status);
+	const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']) =>
+		isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 	function exhaust(refusal: ApiAnswer): void {
 		exhausted = refusal;
 		exhausting.abort();
@@ -178,7 +175,7 @@ export async function openApi(
 				default: {
 					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
 					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
-					if (!asksToWait(outcome)) served = now;
+					if (!asksToWait(outcome, request.method)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
 					const refusal = step.act === 'done' ? refusalOf(outcome, asker) : undefined;
 					if (step.act === 'done' && !refusal) return outcome;
@@ -203,7 +200,7 @@ export async function openApi(
 			stopping.abort();
 		},
 		hold: () => held.keep(),
-		atOnce: (maxParallel = MAX_PARALLEL) => Math.min(pacing.atOnce(), maxParallel),
+		atOnce: (request) => Math.min(pacing.atOnce(kindOf(request)), request.maxParallel ?? Infinity),
 		async request(request) {
 			const options: IHttpRequestOptions = {
 				method: request.method,
@@ -229,10 +226,10 @@ export async function openApi(
 					throw error;
 				});
 			};
-			// Who cannot wait does not wait for others of the same key either.
-			if (request.ahead || request.impatient) return await sending();
-			return await inTurn(request.maxParallel ?? MAX_PARALLEL, async () => {
-				await held.released();
+			// Impatient requests do not wait for others of the same key either.
+			const ahead = request.ahead || request.impatient;
+			return await limited({ ...kindOf(request), ahead }, async () => {
+				if (!ahead) await held.released();
 				return await sending();
 			});
 		},

@@ -2,8 +2,7 @@ import { isObject, type JsonObject } from '../model/answer/shapes';
 import { isWebPage } from '../model/answer/webPage';
 import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer } from './failure/failures';
-import type { ReadOptions } from './listings';
-import type { ApiAnswer, ApiRequest } from './request';
+import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
 
 /**
  * The OpenAPI description that the service publishes. The interface does not tell whether its path

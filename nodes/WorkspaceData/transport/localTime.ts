@@ -1,11 +1,24 @@
+/** The time zone of a workflow. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import type { ToUtc } from '../model/time';
+import type { Zone } from '../model/time';
 
-/** Dates and times as the workflow's time zone means them. */
-export const localTime =
-	(context: Pick<IExecuteFunctions, 'getTimezone'>): ToUtc =>
-	(local) => {
-		const time = DateTime.fromISO(local, { zone: context.getTimezone() });
-		return time.isValid ? (time.toUTC().toISO() ?? undefined) : undefined;
+/** Days and times as the workflow's time zone means them. */
+export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone {
+	return {
+		toUtc(local) {
+			const time = DateTime.fromISO(local, { zone: context.getTimezone() });
+			if (!time.isValid) return undefined;
+			// Luxon moves a time that clocks skip by an hour: two texts would be one time.
+			const clock = local.slice(11, 16);
+			if (clock !== '' && time.toFormat('HH:mm') !== clock) return undefined;
+			return time.toUTC().toISO() ?? undefined;
+		},
+		day(offset) {
+			const day = DateTime.now().setZone(context.getTimezone()).plus({ days: offset });
+			return day.isValid && day.year > 0 && day.year <= 9999
+				? (day.toISODate() ?? undefined)
+				: undefined;
+		},
 	};
+}

@@ -9,7 +9,11 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Equals', value: 'equals' },
 	{ name: 'Greater Than', value: 'greaterThan' },
 	{ name: 'Greater Than or Equal', value: 'greaterOrEqual' },
+	{ name: 'Is Any Of', value: 'isAnyOf' },
 	{ name: 'Is Empty', value: 'isEmpty' },
+	{ name: 'Is in the Last Days', value: 'inLastDays' },
+	{ name: 'Is in the Next Days', value: 'inNextDays' },
+	{ name: 'Is None Of', value: 'isNoneOf' },
 	{ name: 'Is Not Empty', value: 'isNotEmpty' },
 	{ name: 'Less Than', value: 'lessThan' },
 	{ name: 'Less Than or Equal', value: 'lessOrEqual' },
@@ -66,24 +70,25 @@ export const filtersProperty = {
 					displayName: 'Value',
 					name: 'value',
 					type: 'resourceLocator',
-					typeOptions: { loadOptionsDependsOn: dependsOnField },
-					default: { mode: 'list', value: '' },
+					// n8n empties a locator when what it depends on changes, so this one depends on nothing: its list is read with the
+					// current card and field all the same.
+					default: { mode: 'value', value: '' },
 					description:
-						'The value to compare with. The list offers the choices of the field, days for dates, and the text that you type. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
+						'The value to compare with. Type it, or switch to From List for the choices of the field, and for days. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
 					displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 					modes: [
 						{
 							displayName: 'From List',
 							name: 'list',
 							type: 'list',
-							placeholder: 'Choose or type a value…',
+							placeholder: 'Choose a value…',
 							typeOptions: { searchListMethod: 'searchFilterValues', searchable: true },
 						},
 						{
 							displayName: 'By Value',
 							name: 'value',
 							type: 'string',
-							placeholder: 'e.g. 2026-03-31',
+							placeholder: 'e.g. Open',
 						},
 					],
 				},

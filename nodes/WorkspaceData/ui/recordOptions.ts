@@ -155,6 +155,26 @@ export const upsertModeOption = {
 	description: 'Whether to create records, update them, or both',
 } as const;
 
+export const unchangedOption = {
+	displayName: 'Unchanged Records',
+	name: 'unchanged',
+	type: 'options',
+	options: [
+		{
+			name: 'Send Again',
+			value: 'send',
+			description: 'Send the values, for example to start an automation of the service',
+		},
+		{
+			name: 'Skip',
+			value: 'skip',
+			description: 'Send nothing; the action is unchanged',
+		},
+	],
+	default: 'skip',
+	description: 'How to treat records that already have all values',
+} as const;
+
 export const maxParallelOption = {
 	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
@@ -162,7 +182,7 @@ export const maxParallelOption = {
 	typeOptions: { minValue: 0, maxValue: 64 },
 	default: 0,
 	description:
-		'How many requests may run at once; 0 is automatic: as many as the service answers without slowing down. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
+		'How many requests may run at once; 0 is automatic: creates 8 at a time, all others as many as the service accepts. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
 } as const;
 
 export const timeoutOption = {
@@ -172,6 +192,32 @@ export const timeoutOption = {
 	typeOptions: { minValue: 1 },
 	default: 30,
 	description: 'How many seconds to wait for the answer to a request',
+} as const;
+
+export const requestsPerSecondOption = {
+	displayName: 'Requests per Second',
+	name: 'requestsPerSecond',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The most requests that this n8n process sends in a second with this credential; 0 is automatic: as many as the service allows',
+} as const;
+
+export const outputFormatOption = {
+	displayName: 'Output Format',
+	name: 'outputFormat',
+	type: 'options',
+	options: [
+		{
+			name: 'Flat',
+			value: 'flat',
+			description: 'Fields at the top level, one column for each field in the table view',
+		},
+		{ name: 'Nested', value: 'nested', description: 'Fields under the key fields' },
+	],
+	default: 'nested',
+	description: 'Where the values of a record are in the output',
 } as const;
 
 export const startAgainOption = {
@@ -192,6 +238,23 @@ export const dryRunOption = {
 	description: 'Whether to change nothing and return what would change',
 } as const;
 
+/** The switch of operations that change many records. */
+export const dryRunProperty = {
+	...dryRunOption,
+	default: false,
+} as const;
+
+/** The most records that an item may change. */
+export const maxChangesProperty = {
+	displayName: 'Most Records to Change',
+	name: 'maxChanges',
+	type: 'number',
+	typeOptions: { minValue: -1 },
+	default: 1000,
+	description:
+		'If more records would be changed for an input item, nothing is sent; -1 is no limit',
+} as const;
+
 /** The options of all operations that write values. */
 export const writeOptions = [
 	emptyValuesOption,
@@ -199,6 +262,8 @@ export const writeOptions = [
 	maxParallelOption,
 	missingChoicesOption,
 	outputFieldsOption,
+	outputFormatOption,
+	requestsPerSecondOption,
 	timeoutOption,
 	unknownFieldsOption,
 ] as const;

@@ -2,11 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 
+import { until } from '../../host/deadline.ts';
 import { repository } from '../../host/folders.ts';
 import { demoSignIn, type N8nClient } from '../../host/n8nClient.ts';
 import { wantsPictures } from '../support/settings.ts';
 
 const pictures = join(repository, 'docs', 'pictures');
+
+/** What the page showed when a test failed. */
+const failures = join(repository, '.cache', 'browser-failures');
 
 const chromiumArguments = [
 	'--no-sandbox',
@@ -34,12 +38,20 @@ export interface Editor {
 	choose(parameter: string, search: string): Promise<void>;
 	/** Chooses an entry of a parameter with fixed or loaded options; gives all that are offered. */
 	select(parameter: string, option: string): Promise<string[]>;
+	/** Switches the mode of a resource locator, for example to "From List". */
+	mode(parameter: string, name: string): Promise<void>;
+	/** Types into a locator that takes texts, key by key, in place of what it holds. */
+	type(parameter: string, text: string): Promise<void>;
 	/** Opens a resource locator's list and gives what it offers. */
 	listOf(parameter: string): Promise<string[]>;
 	/** Types a fixed value into a field of the mapper. */
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
 	refreshColumns(): Promise<void>;
+	/** Imports a workflow into a new one, by the menu: ⋯ → Import → From file; n8n 1: ⋯ → Import from File…. */
+	importFile(path: string): Promise<void>;
+	/** Chooses a stored credential in the node that is open. */
+	chooseCredential(name: string): Promise<void>;
 	/** Saves the workflow; 2.x does that by itself. */
 	save(): Promise<void>;
 	/**
@@ -63,6 +75,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 	page.setDefaultTimeout(60_000);
 	const element = (testId: string) => page.locator(`[data-test-id="${testId}"]`);
+
+	(globalThis as { onTestFailure?: (name: string) => Promise<void> }).onTestFailure = async (
+		name,
+	) => {
+		await mkdir(failures, { recursive: true });
+		const file = `n8n ${major} ${name.replaceAll(/[^\w ]+/g, ' ').slice(0, 80)}.png`;
+		await page.screenshot({ path: join(failures, file) }).catch(() => undefined);
+	};
 
 	await page.goto(`${baseUrl}/signin`);
 	await page.locator('input[name="emailOrLdapLoginId"]').fill(demoSignIn.email);
@@ -100,7 +120,12 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await element('node-parameters').waitFor();
 		},
 		async closeNode() {
-			await page.keyboard.press('Escape');
+			await page
+				.locator(
+					'[data-test-id="ndv-close-button"]:visible, [data-test-id="back-to-canvas"]:visible',
+				)
+				.first()
+				.click();
 			await element('node-parameters').waitFor({ state: 'hidden' });
 		},
 		async choose(parameter, search) {
@@ -127,6 +152,18 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await items.first().waitFor({ state: 'hidden' });
 			return offered.map((text) => text.trim());
 		},
+		async mode(parameter, name) {
+			await element(`resource-locator-${parameter}`)
+				.locator('[data-test-id="rlc-mode-selector"]')
+				.click();
+			await page.locator('[data-test-id^="mode-"]:visible').filter({ hasText: name }).click();
+		},
+		async type(parameter, text) {
+			const input = element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]');
+			await input.click();
+			await page.keyboard.press('Control+a');
+			await page.keyboard.type(text);
+		},
 		async listOf(parameter) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
 			const items = page.locator('[data-test-id="rlc-item"]:visible');
@@ -147,6 +184,30 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.click();
 			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
 			await (await answer).finished();
+		},
+		async importFile(path) {
+			await page.goto(`${baseUrl}/workflow/new`);
+			await element('canvas-wrapper').or(element('canvas')).first().waitFor();
+			await page.locator('[data-test-id="workflow-menu"]').first().click();
+			const entry = page.locator('[data-test-id="workflow-menu-item-import-from-file"]:visible');
+			if (major === 2) await page.locator('[data-test-id="workflow-menu-item-import"]').hover();
+			const chooser = page.waitForEvent('filechooser');
+			await entry.click();
+			await (await chooser).setFiles(path);
+			await element('canvas-node').first().waitFor();
+		},
+		async chooseCredential(name) {
+			const entry = page
+				.locator('[data-test-id^="node-credentials-select-item"]:visible')
+				.filter({ hasText: name })
+				.first();
+			// The panel still loads when it opens, which closes the list again.
+			await until('the list of credentials', async () => {
+				await element('node-credentials-select').first().click();
+				const isOpen = entry.waitFor({ timeout: 3_000 });
+				return await isOpen.then(() => true).catch(() => undefined);
+			});
+			await entry.click();
 		},
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');

@@ -59,7 +59,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		await editor.page.getByText("Check 'API Key'").first().waitFor();
 	});
 
-	test('E7: the nodes panel finds the nodes by the words that people type', async () => {
+	test('the nodes panel finds the nodes by the words that people type (E7, M8)', async () => {
 		const { client } = bench();
 		const workflow = await client.createWorkflow(chain('Empty', [manualTrigger()]));
 		await editor.openWorkflow(workflow.id);
@@ -68,6 +68,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		const ours = element('node-creator-item-name').filter({ hasText: /^\s*Workspace Data\s*$/ });
 		for (const search of [
 			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
+			...['csv', 'import', 'insert', 'crud', 'poll', 'lookup', 'find', 'create record', 'add row'],
 			...['webhook', 'event', 'change', 'database', 'spreadsheet', 'upsert', 'Workspace Data'],
 		]) {
 			await element('node-creator-search-bar').fill(search);

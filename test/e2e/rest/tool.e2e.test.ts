@@ -1,5 +1,4 @@
 /** The action node as a tool of an agent: n8n's own tool executor stands in for the agent. */
-import type { CredentialReferences } from '../../host/credentials.ts';
 import { readExamples, withCredentials } from '../../host/examples.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, chain, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
@@ -84,10 +83,7 @@ describe(`tool use in n8n ${major}`, () => {
 			({ file }) => file === 'agent-reads-and-writes-a-card.json',
 		);
 		if (!example) throw new Error('The example is missing');
-		const workflow = withCredentials(example, {
-			...credentials,
-			openAiApi,
-		} as CredentialReferences);
+		const workflow = withCredentials(example, { ...credentials, openAiApi });
 		const execution = await succeed(workflow);
 		const tools = model.tools();
 		await model.close();

@@ -26,18 +26,18 @@ describe('package.json', () => {
 		'resolutions',
 		'bin',
 	])('has no %s', (key) => expect(manifest).not.toHaveProperty(key));
-	test('runs nothing when it is installed or published', () => {
+	test('runs nothing when it is installed, and the check of a release before it is published (N6)', () => {
 		const lifecycle = [
 			'preinstall',
 			'install',
 			'postinstall',
 			'prepare',
 			'prepublish',
-			'prepublishOnly',
 			'prepack',
 			'postpack',
 		];
 		expect(Object.keys(manifest.scripts).filter((name) => lifecycle.includes(name))).toEqual([]);
+		expect(manifest.scripts.prepublishOnly).toBe('npm run release:check');
 	});
 	test('names a source file for each node and credential, and all of them', () => {
 		const named = [...manifest.n8n.nodes, ...manifest.n8n.credentials];

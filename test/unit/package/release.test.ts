@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 
 import { WorkspaceDataApi } from '../../../credentials/WorkspaceDataApi.credentials';
 import { WorkspaceDataServiceAccountApi } from '../../../credentials/WorkspaceDataServiceAccountApi.credentials';
-import { type Manifest, releaseObstacles } from '../../../tools/releaseCheck';
+import { type Manifest, releaseObstacles } from '../../../scripts/releaseCheck';
 
 const root = resolve(__dirname, '../../..');
 const changelog = '# Changelog\n\n## 1.2.3\n\nText.\n';
+const pages = new Map([['CHANGELOG.md', changelog]]);
 
 /** A manifest that may be released, with changes. */
 const manifest = (changes: Partial<Manifest> = {}): Manifest => ({
@@ -22,8 +23,8 @@ const manifest = (changes: Partial<Manifest> = {}): Manifest => ({
 describe('a release', () => {
 	test('may run when nothing is a placeholder', () => {
 		const run = { repository: 'ada/nodes', tag: 'v1.2.3' };
-		expect(releaseObstacles(manifest(), changelog, run)).toEqual([]);
-		expect(releaseObstacles(manifest(), changelog)).toEqual([]);
+		expect(releaseObstacles(manifest(), pages, run)).toEqual([]);
+		expect(releaseObstacles(manifest(), pages)).toEqual([]);
 	});
 
 	const named = 'https://github.com/n8n-nodes-workspace-data/n8n-nodes-workspace-data';
@@ -52,14 +53,29 @@ describe('a release', () => {
 		['another page for bugs', { bugs: 'https://github.com/ada/nodes2/issues' }, ["'bugs'"]],
 		['a version that the changelog lacks', { version: '1.2.4' }, ["'## 1.2.4'"]],
 	])('is refused for %s', (_name, changes, parts) => {
-		expect(releaseObstacles(manifest(changes), changelog)).toEqual(
+		expect(releaseObstacles(manifest(changes), pages)).toEqual(
 			parts.map((part) => expect.stringContaining(part)),
 		);
 	});
 
+	test('is refused while a page names another repository, or nobody to write to (N7)', () => {
+		const other = 'https://github.com/eve/n8n-nodes-workspace-data/issues';
+		const texts: Array<[string, string]> = [
+			['README.md', `[Bugs](${other}), [n8n](https://github.com/n8n-io/n8n)`],
+			['SECURITY.md', 'Write to security@example.com.'],
+			['.github/ISSUE_TEMPLATE/config.yml', 'url: https://github.com/eve/nodes/discussions'],
+			['docs/ours.md', 'https://github.com/ada/nodes/blob/main/README.md'],
+		];
+		expect(releaseObstacles(manifest(), new Map([...pages, ...texts]))).toEqual([
+			expect.stringContaining('README.md links to another repository: https://github.com/eve/'),
+			expect.stringContaining('SECURITY.md'),
+			expect.stringContaining('.github/ISSUE_TEMPLATE/config.yml'),
+		]);
+	});
+
 	test('is refused in a fork and for another tag', () => {
 		const run = { repository: 'eve/nodes', tag: 'v1.2.4' };
-		expect(releaseObstacles(manifest(), changelog, run)).toEqual([
+		expect(releaseObstacles(manifest(), pages, run)).toEqual([
 			expect.stringContaining('eve/nodes'),
 			expect.stringContaining('v1.2.4'),
 		]);

@@ -183,17 +183,62 @@ describe('B20, B21: refusals for the rate', () => {
 		});
 	const now = Date.UTC(2026, 0, 1) / 1000;
 
-	test.each([429, 403, 503])(
-		'status %d waits for the reset and goes on, creates too',
+	test.each([
+		[429, 'POST'],
+		[429, 'GET'],
+		[403, 'GET'],
+		[403, 'PATCH'],
+		[503, 'PATCH'],
+		[503, 'DELETE'],
+	] as const)('status %d waits for the reset and continues: %s', async (status, method) => {
+		const { api, sent, clock } = await service(limited(now + 30, status), ok);
+		const start = clock.now();
+		expect(await api.request(request(method))).toMatchObject({ status: 200 });
+		expect(sent).toHaveLength(2);
+		expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
+		expect(clock.now() - start).toBeLessThan(32_000);
+	});
+	test.each([403, 503])(
+		'a create that is answered %d, the last of its window, is sent once, as it may be stored (H13)',
 		async (status) => {
-			const { api, sent, clock } = await service(limited(now + 30, status), ok);
-			const start = clock.now();
-			expect(await api.request(request('POST'))).toMatchObject({ status: 200 });
-			expect(sent).toHaveLength(2);
-			expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
-			expect(clock.now() - start).toBeLessThan(32_000);
+			const { api, sent } = await service(limited(now + 30, status), ok);
+			await expect(api.request(request('POST'))).rejects.toMatchObject({
+				problem: { status },
+				rateLimited: false,
+			});
+			expect(sent).toHaveLength(1);
 		},
 	);
+	test('a create that is answered 503: the advice names the number of requests at once, and says to check (H12)', async () => {
+		const { api } = await service(answer(503));
+		await expect(api.request(request('POST'))).rejects.toMatchObject({
+			advice: expect.stringMatching(/may have been created.*'Max Parallel Requests'/),
+		});
+	});
+	test.each(['POST', 'PATCH', 'GET'] as const)(
+		'a gateway’s web page with status 429: %s waits and is sent again (L1)',
+		async (method) => {
+			const page = answer(
+				429,
+				{ 'content-type': 'text/html' },
+				'<html><head><title>Too Many Requests</title></head></html>',
+			);
+			const { api, sent, clock } = await service(page, page, ok);
+			const start = clock.now();
+			expect(await api.request(request(method))).toMatchObject({ status: 200 });
+			expect(sent).toHaveLength(3);
+			expect(clock.now() - start).toBeGreaterThanOrEqual(3_000);
+		},
+	);
+	test('a gateway’s web page with status 429 without end: one message that says what to do (L1)', async () => {
+		const page = answer(429, {}, '<html><head><title>Slow down</title></head></html>');
+		const { api } = await service(page);
+		await expect(api.request(request('POST'))).rejects.toMatchObject({
+			problem: { status: 429, title: 'Rate limit reached', detail: 'Slow down' },
+			advice: expect.stringContaining("'Max Parallel Requests'"),
+			transient: true,
+		});
+	});
 	test.each<[string, number | undefined]>([
 		['in the past', now - 86_400],
 		['a year away', now + 365 * 86_400],

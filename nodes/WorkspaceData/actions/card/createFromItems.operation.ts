@@ -8,6 +8,7 @@ import {
 	maxParallelOption,
 	missingChoicesOption,
 	recordOptions,
+	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
@@ -176,6 +177,7 @@ export const createCardFromItems = defineOperation({
 			ifExistsOption,
 			maxParallelOption,
 			missingChoicesOption,
+			requestsPerSecondOption,
 			timeoutOption,
 		]),
 	],
@@ -207,11 +209,12 @@ export const createCardFromItems = defineOperation({
 		const write: Write = {
 			card,
 			columns,
-			options: { unknownFields: 'create', exact: true, ...(choices && { missingChoices }) },
+			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
 			request,
 			dryRun: false,
+			skipsUnchanged: false,
 		};
-		return await withLiveFields(run, write, async (index, data) => {
+		return await withLiveFields(run, write, async ({ index, data }) => {
 			return [recordOutput(index, true, {})(await create(run, write, data))];
 		}).catch((error: unknown) => {
 			run.messages.note(error, whatExists(card, isNew));

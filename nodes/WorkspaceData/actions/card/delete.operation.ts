@@ -1,7 +1,10 @@
 import { assertDone } from '../../transport/failure/failures';
-import { cardPath } from '../../transport/listings';
+import { cardPath, getCard } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
+import { dryRunProperty } from '../../ui/recordOptions';
+import { countRecords } from '../reading/loss';
 import { defineOperation } from '../operation';
+import { readDryRun } from '../writing/dryRun';
 
 export const deleteCard = defineOperation({
 	value: 'delete',
@@ -9,9 +12,18 @@ export const deleteCard = defineOperation({
 	action: 'Delete a card',
 	description: 'Delete a card with its fields and records',
 	writes: true,
-	properties: [cardLocator],
+	properties: [cardLocator, dryRunProperty],
 	async execute({ run, get }) {
-		const { id } = await run.cards.findExact(get('cardId'));
+		const isDry = readDryRun(get('dryRun'));
+		const card = await run.cards.findExact(get('cardId'));
+		const { id } = card;
+		if (isDry) {
+			const { name } = await getCard(run.api, id);
+			const { fields } = await run.fields.of(card);
+			const records = await countRecords(run, card);
+			const before = { name, fields: fields.length, records };
+			return [{ dry_run: true, action: 'delete', id, before, after: null }];
+		}
 		const { body } = await run.api.request({
 			method: 'DELETE',
 			path: cardPath(id),

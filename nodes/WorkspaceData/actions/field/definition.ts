@@ -3,7 +3,7 @@ import { readField, type Field } from '../../model/answer/field';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
-import { listedChoices } from '../../model/value/values';
+import { listedChoices } from '../../model/value/kinds/choices';
 import { cardPath, type ReadOptions } from '../../transport/listings';
 import { choicesProperty, fieldOptionsProperty } from '../../ui/fieldDefinition';
 import { readCreated } from '../output/created';

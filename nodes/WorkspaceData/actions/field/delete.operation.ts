@@ -1,6 +1,9 @@
 import { assertDone } from '../../transport/failure/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
+import { dryRunProperty } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
+import { readDryRun } from '../writing/dryRun';
+import { countUse } from '../reading/loss';
 import { fieldPath, locateExactField } from './fieldLocator';
 
 export const deleteField = defineOperation({
@@ -9,9 +12,15 @@ export const deleteField = defineOperation({
 	action: 'Delete a field',
 	description: 'Delete a field and its values in all records',
 	writes: true,
-	properties: [cardLocator, fieldLocator],
+	properties: [cardLocator, fieldLocator, dryRunProperty],
 	async execute({ run, get }) {
+		const isDry = readDryRun(get('dryRun'));
 		const { card, field } = await locateExactField(run, get('cardId'), get('fieldId'));
+		if (isDry) {
+			const { values } = await countUse(run, card, field);
+			const before = { name: field.name, type: field.type, values };
+			return [{ dry_run: true, action: 'delete', id: field.id, before, after: null }];
+		}
 		const path = fieldPath(card.id, field.id);
 		const { body } = await run.api.request({ method: 'DELETE', path, deletes: 'field' });
 		assertDone(body, 'field', 'deleted');

@@ -1,5 +1,6 @@
 import { settingChoices } from '../../model/value/choiceChange';
-import { readField } from '../../model/answer/field';
+import { readField, type Field } from '../../model/answer/field';
+import type { JsonObject } from '../../model/answer/shapes';
 import {
 	choicesProperty,
 	customPropertiesProperty,
@@ -9,10 +10,40 @@ import {
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject } from '../inputs/json';
 import { assertDone } from '../../transport/failure/failures';
+import { dryRunProperty } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
+import type { CardReference, Run } from '../run/run';
+import { readDryRun } from '../writing/dryRun';
 import { requireEntries, requireText } from '../inputs/text';
 import { readFieldOptions } from './definition';
+import { countUse } from '../reading/loss';
 import { fieldPath, locateField } from './fieldLocator';
+
+/** What a field would become, and the choices that would be lost, with the records that have them. */
+async function previewUpdate(
+	run: Run,
+	card: CardReference,
+	field: Field,
+	sent: JsonObject,
+): Promise<JsonObject> {
+	const changed = readField({ ...field.raw, ...sent }) ?? field;
+	const kept = new Set(changed.options.map(({ label }) => label));
+	const removed = field.options.map(({ label }) => label).filter((label) => !kept.has(label));
+	const { values, choices } = await countUse(run, card, field, removed);
+	const shown = ({ name, type, options }: Field): JsonObject => ({
+		name,
+		type,
+		choices: options.map(({ label }) => label),
+	});
+	return {
+		dry_run: true,
+		action: 'update',
+		id: field.id,
+		before: { ...shown(field), values },
+		after: shown(changed),
+		removed_choices: choices,
+	};
+}
 
 export const updateField = defineOperation({
 	value: 'update',
@@ -44,8 +75,10 @@ export const updateField = defineOperation({
 				fieldTypeProperty,
 			],
 		},
+		dryRunProperty,
 	],
 	async execute({ run, get }) {
+		const isDry = readDryRun(get('dryRun'));
 		const { name, type, customProperties, ...entered } = get('updateFields');
 		const changes = {
 			...readJsonObject(customProperties, 'Custom Properties'),
@@ -56,6 +89,7 @@ export const updateField = defineOperation({
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const shape = (texts: string[]) => settingChoices(field, texts);
 		const sent = { ...changes, ...readFieldOptions(entered, shape) };
+		if (isDry) return [await previewUpdate(run, card, field, sent)];
 		const { body } = await run.api.request({
 			method: 'PATCH',
 			path: fieldPath(card.id, field.id),

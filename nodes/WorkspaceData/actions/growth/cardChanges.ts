@@ -1,6 +1,6 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
 import { addingChoices, newChoices } from '../../model/value/choiceChange';
-import { readField, type Field } from '../../model/answer/field';
+import { plainOption, readField, type Field } from '../../model/answer/field';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
@@ -15,7 +15,7 @@ import {
 	type PlannedField,
 } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/liveFields';
+import type { Write } from '../writing/pendingWrite';
 
 /** Choices that a field is to have. */
 interface Addition {
@@ -74,7 +74,7 @@ function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 	const values = new Map<Field, unknown[]>();
 	for (const [key, column] of columns) {
 		const field = peek(index, key, column.hint);
-		if (!field || field === 'ambiguous' || !['choice', 'choices'].includes(field.kind)) continue;
+		if (!field || field === 'ambiguous' || !field.kind.choicesIn) continue;
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
 	}
 	return [...values]
@@ -110,10 +110,7 @@ export async function previewChanges(
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
 		...field,
-		options: [
-			...field.options,
-			...(changed.get(field) ?? []).map((text) => ({ label: text, values: [text], sent: text })),
-		],
+		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
 	return { planned, index: indexFields([...known, ...added], card.name) };
 }

@@ -2,10 +2,9 @@
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../model/openApi';
-import { inferType, textType } from '../../model/value/infer';
+import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
-import { offeredType, USUAL_TYPES } from '../../model/value/offeredTypes';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/listings';
 import { addField } from '../field/definition';

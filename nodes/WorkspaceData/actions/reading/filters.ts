@@ -2,7 +2,6 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import { readConditions, readMatchType, recordTest } from '../../model/value/recordFilter';
-import { localTime } from '../../transport/localTime';
 import type { Run } from '../run/run';
 
 /**
@@ -19,10 +18,10 @@ export function readFilter(
 	filters: unknown,
 	matchType: unknown,
 	index: FieldIndex,
-	{ context, messages }: Pick<Run, 'context' | 'messages'>,
+	{ zone, messages }: Pick<Run, 'zone' | 'messages'>,
 	isExact = false,
 ): ((record: DataRecord) => boolean) | undefined {
 	const { hint } = messages;
-	const place = { toUtc: localTime(context), hint, isExact };
+	const place = { zone, hint, isExact };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

@@ -1,9 +1,10 @@
+/** Records as output items. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { plainNames } from '../../model/text';
-import { fieldKeysOption } from '../../ui/recordOptions';
+import { fieldKeysOption, outputFormatOption } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
 
 /** How a record is returned. */
@@ -11,7 +12,21 @@ export interface OutputOptions {
 	fieldKeys?: string;
 	/** Names or ids of the fields to return; all when missing or empty. */
 	outputFields?: unknown;
+	/** Whether the fields are under the key `fields`, or at the top level. */
+	outputFormat?: string;
 }
+
+/** Keys of an output item that are no fields: a field of such a name appears under `fields.<name>`. */
+const RESERVED_KEYS = new Set([
+	'id',
+	'created_at',
+	'action',
+	'error',
+	'deleted',
+	'dry_run',
+	'fields',
+]);
+const isReserved = (key: string): boolean => RESERVED_KEYS.has(key) || key.startsWith('fields.');
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
 function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
@@ -40,9 +55,10 @@ function setOwn(object: JsonObject, key: string, value: unknown): void {
 export function recordOutput(
 	index: FieldIndex,
 	simple: boolean,
-	{ fieldKeys, outputFields }: OutputOptions,
+	{ fieldKeys, outputFields, outputFormat }: OutputOptions,
 ): (record: DataRecord) => JsonObject {
 	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
+	const isFlat = readChoice(outputFormatOption, outputFormat) === 'flat';
 	const wanted = wantedFields(index, outputFields);
 	if (!simple) {
 		if (!wanted) return (record) => record.raw;
@@ -74,10 +90,17 @@ export function recordOutput(
 		}
 		return fields;
 	};
-	return (record) => ({
+	const own = (record: DataRecord): JsonObject => ({
 		id: record.id === UNKNOWN_ID ? null : record.id,
 		created_at: record.createdAt,
-		// Never at the top level: a field called `error` would steer n8n.
-		fields: fieldsOf(record),
 	});
+	// Nested by default: a field called `error` must not steer n8n.
+	if (!isFlat) return (record) => ({ ...own(record), fields: fieldsOf(record) });
+	return (record) => {
+		const item = own(record);
+		for (const [key, value] of Object.entries(fieldsOf(record))) {
+			setOwn(item, isReserved(key) ? `fields.${key}` : key, value);
+		}
+		return item;
+	};
 }

@@ -1,12 +1,10 @@
 /** The parameter Search: a text that is looked for in all fields. */
-import { conditionTest } from '../../model/value/condition';
+import { containsText } from '../../model/value/condition';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
-import { localTime } from '../../transport/localTime';
-import type { Run } from '../run/run';
 
 /**
  * Whether a record has a text in one of its fields, as the condition Contains says.
@@ -18,7 +16,6 @@ import type { Run } from '../run/run';
 export function readSearch(
 	value: unknown,
 	{ fields }: FieldIndex,
-	{ context }: Pick<Run, 'context'>,
 ): ((record: DataRecord) => boolean) | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
@@ -29,9 +26,8 @@ export function readSearch(
 	}
 	const text = String(value).trim();
 	if (text === '') return undefined;
-	const toUtc = localTime(context);
 	const tests = fields.map((field) => {
-		const has = conditionTest('contains', text, { ...field, kind: 'text' }, toUtc);
+		const has = containsText(field, text);
 		return ({ data }: DataRecord) => has(ownValue(data, field.id));
 	});
 	return (record) => tests.some((test) => test(record));

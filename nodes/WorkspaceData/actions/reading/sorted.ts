@@ -1,9 +1,8 @@
 /** The parameter Sort: the order in which records come out. */
 import { z } from 'zod/v3';
-import { kindOfValues } from '../../model/value/fieldKind';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { compareBy, DIRECTIONS, orderKey, type OrderField } from '../../model/value/sort';
+import { compareBy, DIRECTIONS, placesOf, type OrderField } from '../../model/value/sort';
 import type { DataRecord } from '../../model/answer/record';
 import { namedValue, type NamedValue } from '../../model/value/recordFilter';
 import { plainText } from '../../model/text';
@@ -55,21 +54,20 @@ export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | 
 }
 
 async function sorted(
-	{ yieldToLoop }: Run,
+	{ yieldToLoop, zone }: Run,
 	records: readonly DataRecord[],
 	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
 ): Promise<DataRecord[]> {
 	await yieldToLoop();
-	const orders = by.map(({ field, direction, isOwn, read }): OrderField => {
-		// The values of a field of unknown type tell its kind.
-		const kind = field.kind === 'unknown' ? kindOfValues(records.map(read)) : field.kind;
-		return { field: { ...field, kind }, direction, isIdentifier: isOwn };
-	});
 	const keyed = await mapInSlices(yieldToLoop, records, (record) => ({
 		record,
-		keys: by.map(({ read }, place) => orderKey(orders[place] as OrderField, read(record))),
+		places: placesOf(
+			by,
+			by.map(({ read }) => read(record)),
+			zone,
+		),
 	}));
-	const compare = compareBy(orders);
-	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.keys, b.keys));
+	const compare = compareBy(by);
+	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
 	return inOrder.map(({ record }) => record);
 }

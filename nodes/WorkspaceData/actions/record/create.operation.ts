@@ -36,7 +36,7 @@ export const createRecord = defineOperation({
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
-		return await withLiveFields(run, write, async (index, data) => {
+		return await withLiveFields(run, write, async ({ index, data }) => {
 			const output = recordOutput(index, true, options);
 			return [output(await create(run, write, data))];
 		});

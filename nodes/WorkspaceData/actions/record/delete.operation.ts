@@ -1,19 +1,18 @@
 import { readLocator } from '../../model/locator';
-import type { JsonObject } from '../../model/answer/shapes';
-import { assertDone } from '../../transport/failure/failures';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	dryRunOption,
 	ifNotFoundOption,
 	maxParallelOption,
-	timeoutOption,
 	recordOptions,
+	requestsPerSecondOption,
+	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryOutput, readDryRun } from '../writing/dryRun';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
 import { requestOptions } from '../writing/requestOptions';
-import { recordPath } from '../writing/write';
+import { remove } from '../writing/write';
 
 export const deleteRecord = defineOperation({
 	value: 'delete',
@@ -24,9 +23,15 @@ export const deleteRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
-		recordOptions([dryRunOption, ifNotFoundOption, maxParallelOption, timeoutOption]),
+		recordOptions([
+			dryRunOption,
+			ifNotFoundOption,
+			maxParallelOption,
+			requestsPerSecondOption,
+			timeoutOption,
+		]),
 	],
-	async execute({ run, get }) {
+	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
@@ -39,15 +44,9 @@ export const deleteRecord = defineOperation({
 				output('delete', record, undefined),
 			);
 		}
-		return await run.api
-			.request({
-				method: 'DELETE',
-				path: recordPath(card.id, id),
-				deletes: 'record',
-				...request,
-			})
-			.then(({ body }): JsonObject[] => {
-				assertDone(body, 'record', 'deleted');
+		return await run.writes
+			.inItemOrder(itemIndex, { card, part: id }, async () => {
+				await remove(run, { card, dryRun: false }, id, request);
 				return [{ deleted: true, id }];
 			})
 			.catch((error: unknown) => {

@@ -1,17 +1,20 @@
-import { assertDone, saysGone } from '../../transport/failure/failures';
+import type { DataRecord } from '../../model/answer/record';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
 	dryRunOption,
+	dryRunProperty,
+	maxChangesProperty,
 	maxParallelOption,
 	recordOptions,
+	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from '../writing/bulk';
-import { dryOutput, readDryRun } from '../writing/dryRun';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { requestOptions } from '../writing/requestOptions';
-import { recordPath } from '../writing/write';
+import { remove } from '../writing/write';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -24,29 +27,30 @@ export const deleteManyRecords = defineOperation({
 		filtersProperty,
 		matchTypeProperty,
 		filterNotice,
-		recordOptions([dryRunOption, maxParallelOption, timeoutOption]),
+		maxChangesProperty,
+		dryRunProperty,
+		recordOptions([dryRunOption, maxParallelOption, requestsPerSecondOption, timeoutOption]),
 	],
-	async execute({ run, get }) {
+	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const request = requestOptions(options);
-		const isDry = readDryRun(options.dryRun);
+		const isDry = readDryRuns(get('dryRun'), options.dryRun);
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const maxChanges = readMaxChanges(get('maxChanges'));
 		requireConditions(conditions);
 		const card = await run.cards.findExact(get('cardId'), request);
 		const index = await run.fields.of(card, request);
-		const remove = async ({ id }: { id: string }): Promise<'deleted'> => {
-			if (isDry) return 'deleted';
-			const path = recordPath(card.id, id);
-			await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
-				({ body }) => assertDone(body, 'record', 'deleted'),
-				(error: unknown) => {
-					// Somebody else deleted it since it was listed.
-					if (!saysGone(error, ['record'])) throw error;
-				},
-			);
+		const place = { card, dryRun: isDry };
+		const removeListed = async ({ id }: DataRecord): Promise<'deleted'> => {
+			await remove(run, place, id, request, true);
 			return 'deleted';
 		};
-		const deleted = await changeMany(run, card, index, conditions, request, remove, 'deleted');
+		const deleted = await changeMany(
+			run,
+			itemIndex,
+			{ card, index, conditions, request, maxChanges },
+			{ change: removeListed, done: 'deleted' },
+		);
 		const output = dryOutput(index);
 		return deleted.map(({ before }) =>
 			isDry ? output('delete', before, undefined) : { deleted: true, id: before.id },

@@ -4,6 +4,8 @@ import {
 	fieldKeysOption,
 	ifNotFoundOption,
 	outputFieldsOption,
+	outputFormatOption,
+	requestsPerSecondOption,
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
@@ -22,7 +24,14 @@ export const getRecord = defineOperation({
 		cardLocator,
 		recordLocator,
 		simplifyProperty,
-		recordOptions([fieldKeysOption, ifNotFoundOption, outputFieldsOption, timeoutOption]),
+		recordOptions([
+			fieldKeysOption,
+			ifNotFoundOption,
+			outputFieldsOption,
+			outputFormatOption,
+			requestsPerSecondOption,
+			timeoutOption,
+		]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

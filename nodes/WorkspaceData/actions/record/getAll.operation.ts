@@ -7,6 +7,8 @@ import { searchProperty, sinceProperty, sortProperty } from '../../ui/reading';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
+	outputFormatOption,
+	requestsPerSecondOption,
 	startAgainOption,
 	timeoutOption,
 	recordOptions,
@@ -48,7 +50,14 @@ export const getManyRecords = defineOperation({
 		sortProperty,
 		sinceProperty,
 		simplifyProperty,
-		recordOptions([fieldKeysOption, outputFieldsOption, startAgainOption, timeoutOption]),
+		recordOptions([
+			fieldKeysOption,
+			outputFieldsOption,
+			outputFormatOption,
+			requestsPerSecondOption,
+			startAgainOption,
+			timeoutOption,
+		]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');
@@ -60,7 +69,7 @@ export const getManyRecords = defineOperation({
 		const output = recordOutput(index, get('simple'), options);
 		const passes = all(
 			readFilter(get('filters'), get('matchType'), index, run),
-			readSearch(get('search'), index, run),
+			readSearch(get('search'), index),
 		);
 		const sort = readSort(get('sort'), index, run);
 		if (by !== 'all') {

@@ -7,6 +7,8 @@ import { pageLimitProperty } from '../../ui/pagination';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
+	outputFormatOption,
+	requestsPerSecondOption,
 	recordOptions,
 	timeoutOption,
 } from '../../ui/recordOptions';
@@ -55,7 +57,13 @@ export const getRecordPageOperation = defineOperation({
 		},
 		pageLimitProperty,
 		simplifyProperty,
-		recordOptions([fieldKeysOption, outputFieldsOption, timeoutOption]),
+		recordOptions([
+			fieldKeysOption,
+			outputFieldsOption,
+			outputFormatOption,
+			requestsPerSecondOption,
+			timeoutOption,
+		]),
 	],
 	async execute({ run, get }) {
 		const options = get('options');

@@ -32,17 +32,23 @@ export const updateRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
-		return await withLiveFields(run, write, async (index, data) => {
-			if (!write.dryRun) {
-				const output = recordOutput(index, true, options);
-				return [output(await update(run, write, data, recordId))];
-			}
-			const output = dryOutput(index, options);
-			const { card, request } = write;
-			return await withRecord(run, card, recordId, request, whenNotFound, async (record) =>
-				output('update', record, await update(run, write, data, recordId, record)),
-			);
-		}).catch((error: unknown) => {
+		return await withLiveFields(
+			run,
+			write,
+			async ({ index, data }) => {
+				if (!write.dryRun) {
+					const output = recordOutput(index, true, options);
+					return [output(await update(run, write, data, recordId))];
+				}
+				const output = dryOutput(index, options);
+				const { card, request } = write;
+				return await withRecord(run, card, recordId, request, whenNotFound, async (record) =>
+					output('update', record, await update(run, write, data, recordId, record)),
+				);
+			},
+			async (_, task) =>
+				await run.writes.inItemOrder(itemIndex, { card: write.card, part: recordId }, task),
+		).catch((error: unknown) => {
 			if (isRecordNotFound(error)) return whenNotFound(error);
 			throw error;
 		});

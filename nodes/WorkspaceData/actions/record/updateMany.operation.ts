@@ -1,14 +1,21 @@
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import { dryRunOption, recordOptions, writeOptions } from '../../ui/recordOptions';
+import {
+	dryRunOption,
+	dryRunProperty,
+	maxChangesProperty,
+	recordOptions,
+	unchangedOption,
+	writeOptions,
+} from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, requireConditions } from '../writing/bulk';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
 import { requireData, toRecordData } from '../writing/columns';
-import { dryOutput } from '../writing/dryRun';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../reading/output';
-import { update } from '../writing/write';
+import { isUnchanged, updateListed } from '../writing/write';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',
@@ -22,13 +29,21 @@ export const updateManyRecords = defineOperation({
 		matchTypeProperty,
 		filterNotice,
 		updateColumnsProperty,
-		recordOptions([...writeOptions, dryRunOption]),
+		maxChangesProperty,
+		dryRunProperty,
+		recordOptions([...writeOptions, dryRunOption, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
+		const maxChanges = readMaxChanges(get('maxChanges'));
+		const dryRun = readDryRuns(get('dryRun'), options.dryRun);
 		requireConditions(conditions);
-		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
+		const parameters = {
+			cardId: get('cardId'),
+			columns: get('columns'),
+			options: { ...options, dryRun },
+		};
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
@@ -36,18 +51,21 @@ export const updateManyRecords = defineOperation({
 		const data = requireData(toRecordData(run, columns, typed, options), columns);
 		const output = recordOutput(index, true, options);
 		const dry = dryOutput(index, options);
+		// Conditions use the existing fields, also in a dry run.
+		const listing = write.preview ? await run.fields.of(card, request) : index;
 		const updated = await changeMany(
 			run,
-			card,
-			// Conditions use the existing fields, also in a dry run.
-			write.preview ? await run.fields.of(card, request) : index,
-			conditions,
-			request,
-			async (record) => await update(run, write, data, record.id, record),
-			'updated',
+			itemIndex,
+			{ card, index: listing, conditions, request, maxChanges },
+			{
+				needsWrite: (record) => !isUnchanged(run, write, data, record, listing),
+				change: async (record) => await updateListed(run, write, data, record, listing),
+				done: 'updated',
+			},
 		);
-		return updated.map(({ before, after }) =>
-			write.dryRun ? dry('update', before, after) : output(after),
-		);
+		return updated.map(({ before, result: { action, record } }) => {
+			if (write.dryRun) return dry(action === 'updated' ? 'update' : 'none', before, record);
+			return { ...output(record), action };
+		});
 	},
 });

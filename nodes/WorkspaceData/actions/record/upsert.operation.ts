@@ -8,6 +8,7 @@ import {
 	ifNotFoundOption,
 	multipleMatchesOption,
 	recordOptions,
+	unchangedOption,
 	upsertModeOption,
 	writeOptions,
 } from '../../ui/recordOptions';
@@ -15,11 +16,11 @@ import { readChoice } from '../inputs/choice';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/parallel';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
-import { prepareWrite, withLiveFields } from '../writing/liveFields';
+import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import { itemKey, matchingFieldIds } from '../writing/matching';
 import { readNotFound } from '../reading/notFound';
 import { recordOutput } from '../reading/output';
-import { create, update } from '../writing/write';
+import { create, updateListed } from '../writing/write';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';
@@ -41,18 +42,21 @@ function chosen(
 /** How records are returned, by the action that was taken. */
 interface Results {
 	kept(record: DataRecord): JsonObject;
+	unchanged(record: DataRecord): JsonObject;
 	updated(before: DataRecord, after: DataRecord): JsonObject;
 	created(record: DataRecord): JsonObject;
 }
 
 const results = (output: (record: DataRecord) => JsonObject): Results => ({
 	kept: output,
+	unchanged: (record) => ({ ...output(record), action: 'unchanged' }),
 	updated: (_before, after) => ({ ...output(after), action: 'updated' }),
 	created: (record) => ({ ...output(record), action: 'created' }),
 });
 
 const dryResults = (output: DryOutput): Results => ({
 	kept: (record) => output('none', record, record),
+	unchanged: (record) => output('none', record, record),
 	updated: (before, after) => output('update', before, after),
 	created: (record) => output('create', undefined, record),
 });
@@ -87,6 +91,7 @@ export const upsertRecord = defineOperation({
 					'How to continue when no record matches and Upsert Mode is Update Only; the other modes create a record',
 			},
 			multipleMatchesOption,
+			unchangedOption,
 			upsertModeOption,
 		]),
 	],
@@ -98,38 +103,40 @@ export const upsertRecord = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const { card, columns, request } = write;
-		return await withLiveFields(run, write, async (index, data) => {
-			const { kept, updated, created } = write.dryRun
+		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
+			const result = write.dryRun
 				? dryResults(dryOutput(index, options))
 				: results(recordOutput(index, true, options));
 			const fieldIds = matchingFieldIds(columns, index);
-			const key = itemKey(fieldIds, data, index);
-			const matches = await run.writes.matches(card, index, fieldIds, request);
-
-			// Items with the same key act on one record, one after the other.
-			return await run.writes.inOrder(card, JSON.stringify([fieldIds, key]), async () => {
-				const found = chosen(await matches.find(data), multipleMatches, card.name);
-				// Nothing is done with them: neither `created` nor `updated`.
-				if (found.length > 0 && upsertMode === 'createOnly') return found.map(kept);
-				if (found.length > 0) {
-					const atOnce = () => run.api.atOnce(request.maxParallel);
-					return await inParallel(found, atOnce, async (earlier) => {
-						const record = await update(run, write, data, earlier.id, earlier);
-						matches.put(record, data);
-						return updated(earlier, record);
-					});
-				}
-				if (upsertMode === 'updateOnly') {
-					return whenNotFound(
-						new InputError(
-							`No record of card '${card.name}' matches this item`,
-							"Check the matching values, or set the option 'If Not Found'.",
-						),
-					);
-				}
-				const record = await matches.add(data, async () => await create(run, write, data));
-				return [created(record)];
-			});
+			const matches = await run.writes.matches(card, listing, fieldIds, request);
+			const found = chosen(await matches.find(data), multipleMatches, card.name);
+			// Nothing is done with them: neither `created` nor `updated`.
+			if (found.length > 0 && upsertMode === 'createOnly') return found.map(result.kept);
+			if (found.length > 0) {
+				const atOnce = () => run.api.atOnce({ method: 'PATCH', ...request });
+				return await inParallel(found, atOnce, async (earlier) => {
+					const { action, record } = await updateListed(run, write, data, earlier, listing);
+					return action === 'unchanged'
+						? result.unchanged(record)
+						: result.updated(earlier, record);
+				});
+			}
+			if (upsertMode === 'updateOnly') {
+				return whenNotFound(
+					new InputError(
+						`No record of card '${card.name}' matches this item`,
+						"Check the matching values, or set the option 'If Not Found'.",
+					),
+				);
+			}
+			return [result.created(await create(run, write, data))];
+		};
+		return await withLiveFields(run, write, work, async ({ listing, data }, task) => {
+			// Items with the same key act on one record, one after the other. Field IDs can change; names stay.
+			const fieldIds = matchingFieldIds(columns, listing);
+			const names = fieldIds.map((id) => listing.byId(id)?.name ?? id);
+			const part = JSON.stringify([names, itemKey(fieldIds, data, listing, run.zone)]);
+			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
 		});
 	},
 });

@@ -1,5 +1,4 @@
 /** The fields of cards, read once for all items of a run. */
-import { kindOfValues } from '../../model/value/fieldKind';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { ownValue } from '../../model/answer/shapes';
 import type { WorkspaceApi } from '../../transport/api';
@@ -8,7 +7,7 @@ import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardReference } from './cards';
 import type { Messages } from './messages';
 
-/** Records in which the values of unknown types are looked at. */
+/** Records whose values are looked at for habits. */
 const SAMPLED = 100;
 
 /** The field listings that a run knows. */
@@ -20,8 +19,7 @@ export interface Fields {
 	/** The fields of a card, read again after this run has changed them: all items use these from then on. */
 	changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/**
-	 * The same fields; unknown types are inferred from the values of the card's records, of which one page
-	 * is read.
+	 * The same fields, with the habits that the values of the card's records show; one page of records is read.
 	 */
 	sampled(card: CardReference, index: FieldIndex, options?: ReadOptions): Promise<FieldIndex>;
 }
@@ -68,11 +66,10 @@ export function createFields(
 		const records = await openRecordListing(api, card.id, SAMPLED, options)
 			.first(SAMPLED)
 			.catch(() => []);
-		const fields = index.fields.map((field) =>
-			field.kind === 'unknown'
-				? { ...field, kind: kindOfValues(records.map(({ data }) => ownValue(data, field.id))) }
-				: field,
-		);
+		const fields = index.fields.map((field) => ({
+			...field,
+			habit: field.kind.habitOf?.(records.map(({ data }) => ownValue(data, field.id))),
+		}));
 		return indexFields(fields, card.name);
 	}
 

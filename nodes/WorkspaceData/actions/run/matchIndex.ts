@@ -1,21 +1,27 @@
 /** Finds records by the values of their matching fields. */
-import { sameness, type ComparedField } from '../../model/value/comparison';
 import type { FieldIndex } from '../../model/fieldIndex';
+import type { Zone } from '../../model/time';
+import { keyOf } from '../../model/value/value';
 import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { ageOf, byAge } from '../../model/recordAge';
-import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
+import { UnexpectedAnswer } from '../../transport/failure/failures';
 import type { RecordListing } from '../../transport/listings';
+import type { RecordStates, WriteEvent } from './recordStates';
 
-const UNTYPED: ComparedField = { kind: 'unknown', options: [] };
+/** A value of a field as a text that is the same for all spellings of the value. */
+export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
+	const field = index.byId(fieldId);
+	return field ? keyOf(field, value, zone) : JSON.stringify(value ?? null);
+}
 
-/** Values as one text, the same for all spellings of a value: the service may store another spelling than was sent. */
+/** The values of some fields as one text: the service may store another spelling than was sent. */
 export const matchKey = (
 	fieldIds: readonly string[],
 	data: JsonObject,
 	index: FieldIndex,
-): string =>
-	JSON.stringify(fieldIds.map((id) => sameness(index.byId(id) ?? UNTYPED, ownValue(data, id))));
+	zone: Zone,
+): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
 /** The records of a card by the values of their matching fields. */
 export interface MatchIndex {
@@ -25,16 +31,10 @@ export interface MatchIndex {
 	 * @throws UnexpectedAnswer when one was created for them that the listing does not show
 	 */
 	find(data: JsonObject): Promise<readonly DataRecord[]>;
-	/**
-	 * Takes in a record that was written, in place of its earlier state. It is found by the values that
-	 * were sent as well as by those it holds: the service may keep them in another spelling.
-	 */
-	put(record: DataRecord, sent: JsonObject): void;
-	/**
-	 * Creates the record for these values, and takes it in. Where it may have been created although that
-	 * failed, no other is created for these values.
-	 */
-	add(sent: JsonObject, create: () => Promise<DataRecord>): Promise<DataRecord>;
+	/** Takes in a write of this process. */
+	apply(event: WriteEvent): void;
+	/** Reads the listing. */
+	read(): Promise<void>;
 }
 
 /** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
@@ -52,18 +52,25 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 			);
 
 /**
- * Reads the records of a card into an index.
+ * Creates an index of the records of a card; nothing is read yet. A record is found by the values that were sent for it as
+ * well as by those that it holds: the service may keep them in another spelling.
  *
  * @param open gives a listing of the card's records that has not been read yet
  * @param keyOf the matching values of a record as one text
+ * @param states the records as writes have left them
  */
-export async function buildMatchIndex(
+export function createMatchIndex(
 	open: () => RecordListing,
 	keyOf: (data: JsonObject) => string,
-): Promise<MatchIndex> {
+	fieldIds: readonly string[],
+	states: RecordStates,
+): MatchIndex {
+	/** Records as they were listed or created. */
 	const byKey = new Map<string, Map<string, DataRecord>>();
-	const creations = new Set<Promise<DataRecord>>();
-	/** Keys whose record was created, or may have been, without its id being known: the listing will tell. */
+	/** The last values sent for a record, as one text. */
+	const sentKeys = new Map<string, string>();
+	const creations = new Set<Promise<unknown>>();
+	/** Keys whose record was created, or may have been, without its ID being known: the listing will tell. */
 	const untold = new Map<string, Fate>();
 	/** Keys of records that the listing does not show. */
 	const lost = new Map<string, Fate>();
@@ -73,21 +80,27 @@ export async function buildMatchIndex(
 		const group = byKey.get(key) ?? new Map<string, DataRecord>();
 		byKey.set(key, group.set(record.id, record));
 	};
+	/** Files a record under the values that were sent for it and under those that it holds. */
 	const put = (record: DataRecord, sent: JsonObject): void => {
+		const given = fieldIds.filter((id) => Object.hasOwn(sent, id));
+		if (given.length > 0) sentKeys.delete(record.id);
+		if (given.length < fieldIds.length) return;
 		const key = keyOf(sent);
-		if (record.id === UNKNOWN_ID) {
-			untold.set(key, 'created');
-			return;
+		sentKeys.set(record.id, key);
+		lost.delete(key);
+		for (const one of [key, keyOf(record.data)]) {
+			if (!byKey.get(one)?.has(record.id)) file(one, record);
 		}
-		file(key, record);
-		file(keyOf(record.data), record);
 	};
 	const read = async (): Promise<void> => {
-		for await (const record of open()) file(keyOf(record.data), record);
+		for await (const record of open()) {
+			const current = states.current(record);
+			if (current !== 'deleted') file(keyOf(current.data), record);
+		}
 	};
-	/** One reading tells the ids of all: it waits for the creations that are under way. */
+	/** One listing tells the IDs of all: it waits for the creates that are under way. */
 	const reread = async (): Promise<void> => {
-		while (creations.size > 0) await Promise.allSettled(creations);
+		await Promise.allSettled([...creations]);
 		const keys = [...untold];
 		await read();
 		for (const [key, fate] of keys) {
@@ -96,9 +109,29 @@ export async function buildMatchIndex(
 		}
 	};
 
-	await read();
 	return {
-		put,
+		read,
+		apply(event) {
+			switch (event.type) {
+				case 'creating': {
+					const creation = event.settled.catch(() => undefined);
+					creations.add(creation);
+					void creation.then(() => creations.delete(creation));
+					break;
+				}
+				case 'created':
+					if (event.record.id === UNKNOWN_ID) untold.set(keyOf(event.sent), 'created');
+					else put(event.record, event.sent);
+					break;
+				case 'maybeCreated':
+					untold.set(keyOf(event.sent), 'unclear');
+					break;
+				case 'changed':
+					put(event.record, event.sent);
+					break;
+				default:
+			}
+		},
 		async find(data) {
 			const key = keyOf(data);
 			while (untold.has(key)) {
@@ -107,25 +140,14 @@ export async function buildMatchIndex(
 			}
 			const fate = lost.get(key);
 			if (fate) throw notFoundAgain(fate);
+			const found = [...(byKey.get(key)?.values() ?? [])]
+				.map((record) => states.current(record))
+				.filter((record) => record !== 'deleted')
+				// Another execution may have given it other values.
+				.filter(({ id, data: own }) => keyOf(own) === key || sentKeys.get(id) === key);
 			// Oldest first, as the interface does not show in which order records are listed. One that was just
 			// created may have no time yet.
-			return [...(byKey.get(key)?.values() ?? [])].sort((a, b) =>
-				byAge(ageOf(a, Infinity), ageOf(b, Infinity)),
-			);
-		},
-		async add(sent, create) {
-			const creation = create().catch((error: unknown) => {
-				if (mayHaveHappened(error)) untold.set(keyOf(sent), 'unclear');
-				throw error;
-			});
-			creations.add(creation);
-			try {
-				const record = await creation;
-				put(record, sent);
-				return record;
-			} finally {
-				creations.delete(creation);
-			}
+			return found.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)));
 		},
 	};
 }

@@ -1,9 +1,11 @@
 /** The state that all items of one execution share. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
+import type { Zone } from '../../model/time';
 import { createKeyedQueue, type KeyedQueue } from '../../model/keyedQueue';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import { toAuthentication } from '../../transport/auth/credential';
+import { localTime } from '../../transport/localTime';
 import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
@@ -21,6 +23,8 @@ export type { CardReference } from './cards';
 /** The state that all items of one execution share, in parts. */
 export interface Run {
 	context: IExecuteFunctions;
+	/** The time zone of the workflow. */
+	zone: Zone;
 	api: WorkspaceApi;
 	items: Items;
 	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
@@ -37,6 +41,8 @@ export interface Run {
 	ending: Ending;
 	/** The service's own description, read once. */
 	description(format: 'json' | 'yaml', options?: ReadOptions): Promise<JsonObject>;
+	/** Ends what this run has open in the process. */
+	close(): void;
 }
 
 /**
@@ -47,29 +53,49 @@ export interface Run {
 export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
-	const api = await openApi(context, authentication);
+	return createRun(context, await openApi(context, authentication));
+}
+
+/** Creates the state that the items of one execution share; nothing is sent yet. */
+export function createRun(
+	context: IExecuteFunctions,
+	api: WorkspaceApi,
+	yieldToLoop = createYieldToLoop(),
+): Run {
 	const count = context.getInputData().length;
-	const { each, gather } = createItems(count);
-	const yieldToLoop = createYieldToLoop();
+	const { each, inItemOrder, gather } = createItems(count);
 	const messages = createMessages(context);
 	const once = createOnce();
+	const zone = localTime(context);
+	const items: Items = {
+		each,
+		inItemOrder,
+		gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
+	};
+	const stopping = new AbortController();
+	const cancelling = context.getExecutionCancelSignal();
+	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
+	const writes = createWrites(api, items, stopped, zone);
+	const ending = createEnding(() => {
+		stopping.abort();
+		api.stop();
+	});
 	return {
 		context,
+		zone,
 		api,
-		items: {
-			each,
-			gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
-		},
+		items,
 		yieldToLoop,
 		cards: createCards(api, messages, yieldToLoop),
 		fields: createFields(api, messages, yieldToLoop),
 		records: createRecords(api, count > 1),
-		writes: createWrites(api, context.getExecutionCancelSignal()),
+		writes,
 		messages,
 		once,
 		inOrder: createKeyedQueue(),
-		ending: createEnding(() => api.stop()),
+		ending,
 		description: async (format, options) =>
 			await once(`description ${format}`, async () => await getDescription(api, format, options)),
+		close: () => writes.close(),
 	};
 }

@@ -1,81 +1,213 @@
-/** The writes of a run: their order, and what this run knows about the records that it wrote. */
+/** The writes of a run: their order, and what this process knows about the records that it wrote. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
+import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
+import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
 import { createUnlessCancelled } from '../../transport/http/clock';
 import { openRecordListing, type ReadOptions } from '../../transport/listings';
+import type { Items } from '../schedule/items';
 import type { CardReference } from './cards';
-import { buildMatchIndex, matchKey, type MatchIndex } from './matchIndex';
+import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
+import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 
-/** The state of a record that this run has written. */
-export type Written = DataRecord | 'deleted';
+/** The part of a card that a write concerns. */
+export interface WriteTarget {
+	card: CardReference;
+	/** A record's ID, or another name for a part of the card. */
+	part: string;
+	/** Whether other executions of this process wait, too: two that look for a key and then create it would both create it. */
+	isShared?: boolean;
+}
+
+/** Where a write goes. */
+export interface WritePlace {
+	card: CardReference;
+	/** Whether nothing is sent: then only this run knows of the write. */
+	dryRun: boolean;
+}
 
 /** The writes of a run. */
 export interface Writes {
-	/** Runs a task after all earlier tasks on the same part of the card, such as the records with one key. */
-	inOrder<T>(card: CardReference, part: string, task: () => Promise<T>): Promise<T>;
 	/**
-	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included: two
-	 * tasks that look for something and then create it would both create it. Other processes do not wait. A task waits
-	 * as long as those before it send requests, each with its time-out.
+	 * Runs a task after all tasks of earlier items on the same target. Each item may do so once. Other processes do not
+	 * wait.
+	 *
+	 * @throws Cancelled while it waits for another execution
+	 */
+	inItemOrder<T>(itemIndex: number, target: WriteTarget, task: () => Promise<T>): Promise<T>;
+	/**
+	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
+	 * waits as long as those before it send requests, each with its time-out.
 	 *
 	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
 	 * @throws Cancelled while it waits
 	 */
 	exclusively<T>(thing: string, task: () => Promise<T>): Promise<T>;
-	/** The records of a card by the values of their matching fields: one listing of the records for each field listing. */
+	/** Creates a record by `send`, and lets all executions of this process know. */
+	create(place: WritePlace, sent: JsonObject, send: () => Promise<DataRecord>): Promise<DataRecord>;
+	/** Changes a record by `send`, and lets all executions of this process know. */
+	change(
+		place: WritePlace,
+		id: string,
+		sent: JsonObject,
+		send: () => Promise<DataRecord>,
+	): Promise<DataRecord>;
+	/** Deletes a record by `send`, and lets all executions of this process know. */
+	remove(place: WritePlace, id: string, send: () => Promise<void>): Promise<void>;
+	/**
+	 * The records of a card as writes of this process have left them. Ask before the records are listed: earlier writes
+	 * are not known.
+	 */
+	states(card: CardReference): RecordStates;
+	/**
+	 * The records of a card by the values of their matching fields, read once.
+	 *
+	 * @param index the live field listing
+	 */
 	matches(
 		card: CardReference,
 		index: FieldIndex,
 		fieldIds: readonly string[],
 		request: ReadOptions,
 	): Promise<MatchIndex>;
-	/** Remembers what became of a record that the run listed. */
-	changed(card: CardReference, recordId: string, state: Written): void;
-	/** A listed record as this run has left it. */
-	current(card: CardReference, listed: DataRecord): Written;
+	/** Forgets what other executions write. */
+	close(): void;
 }
 
-/** Orders the changes to things of a workspace that executions of this process share. */
+/** Orders the writes that executions of this process share. */
 const processQueue = createKeyedQueue();
+
+/** Receives the writes of a card. */
+type Listener = (event: WriteEvent) => void;
+
+/** The runs that have listed a card, by the card's address; a run leaves when it ends. */
+const listeners = new Map<string, Set<Listener>>();
+
+/** @returns ends the subscription */
+function subscribe(address: string, listener: Listener): () => void {
+	const audience = listeners.get(address) ?? new Set();
+	listeners.set(address, audience.add(listener));
+	return () => {
+		audience.delete(listener);
+		if (audience.size === 0 && listeners.get(address) === audience) listeners.delete(address);
+	};
+}
 
 /**
  * Creates the writes of a run.
  *
  * @param signal ends the wait for other executions
+ * @param zone of times without an offset
  */
-export function createWrites(api: WorkspaceApi, signal: AbortSignal | undefined): Writes {
+export function createWrites(
+	api: WorkspaceApi,
+	items: Items,
+	signal: AbortSignal,
+	zone: Zone,
+): Writes {
 	const queue = createKeyedQueue();
 	const unlessCancelled = createUnlessCancelled(signal);
-	const indexes = new Map<FieldIndex, Map<string, Promise<MatchIndex>>>();
-	const states = new Map<string, Written>();
-	const place = (card: CardReference, recordId: string) => JSON.stringify([card.id, recordId]);
+	const states = new Map<string, RecordStates>();
+	const indexes = new Map<string, Promise<MatchIndex>>();
+	/** What this run has listed, by the ID of the card. */
+	const own = new Map<string, Listener[]>();
+	const subscriptions: Array<() => void> = [];
+
+	const address = (...parts: string[]) => JSON.stringify([api.baseUrl, api.workspaceId, ...parts]);
+	function hear(card: CardReference, listener: Listener): void {
+		own.set(card.id, [...(own.get(card.id) ?? []), listener]);
+		subscriptions.push(subscribe(address(card.id), listener));
+	}
+	function tell({ card, dryRun }: WritePlace, event: WriteEvent): void {
+		const audience = dryRun ? own.get(card.id) : listeners.get(address(card.id));
+		audience?.forEach((listener) => listener(event));
+	}
+
+	/** In the queue of the process. A task that nobody waits for any more does not begin. */
+	const exclusively = async <T>(key: string, task: () => Promise<T>): Promise<T> =>
+		await unlessCancelled(
+			processQueue(key, async () => {
+				if (signal.aborted) throw new Cancelled();
+				return await task();
+			}),
+		);
+
+	async function changing<Result>(
+		place: WritePlace,
+		id: string,
+		send: () => Promise<Result>,
+		outcome: (result: Result) => WriteEvent,
+	): Promise<Result> {
+		tell(place, { type: 'changing', id });
+		let event: WriteEvent = { type: 'failed', id };
+		try {
+			const result = await send();
+			event = outcome(result);
+			return result;
+		} finally {
+			tell(place, event);
+		}
+	}
+
+	function statesOf(card: CardReference): RecordStates {
+		const known = states.get(card.id);
+		if (known) return known;
+		const created = createRecordStates();
+		states.set(card.id, created);
+		hear(card, (event) => created.apply(event));
+		return created;
+	}
 
 	return {
-		async inOrder(card, part, task) {
-			return await queue(JSON.stringify([card.id, part]), task);
+		async inItemOrder(itemIndex, { card, part, isShared }, task) {
+			const key = JSON.stringify([card.id, part]);
+			return await items.inItemOrder(
+				itemIndex,
+				async () => await (isShared ? exclusively(address(key), task) : queue(key, task)),
+			);
 		},
-		async exclusively(thing, task) {
-			const key = JSON.stringify([api.baseUrl, api.workspaceId, thing]);
-			return await unlessCancelled(processQueue(key, task));
+		exclusively: async (thing, task) => await exclusively(address(thing), task),
+		async create(place, sent, send) {
+			const creation = send().then(
+				(record) => {
+					tell(place, { type: 'created', record, sent });
+					return record;
+				},
+				async (error: unknown) => {
+					if (mayHaveHappened(error)) tell(place, { type: 'maybeCreated', sent });
+					return await Promise.reject(error as Error);
+				},
+			);
+			tell(place, { type: 'creating', settled: creation });
+			return await creation;
 		},
+		async change(place, id, sent, send) {
+			return await changing(place, id, send, (record) => ({ type: 'changed', record, sent }));
+		},
+		async remove(place, id, send) {
+			await changing(place, id, send, () => ({ type: 'deleted', id }));
+		},
+		states: statesOf,
 		async matches(card, index, fieldIds, request) {
-			const ofListing = indexes.get(index) ?? new Map<string, Promise<MatchIndex>>();
-			indexes.set(index, ofListing);
-			const key = JSON.stringify(fieldIds);
-			const built =
-				ofListing.get(key) ??
-				buildMatchIndex(
-					() => openRecordListing(api, card.id, Infinity, request),
-					(data) => matchKey(fieldIds, data, index),
-				);
-			ofListing.set(key, built);
+			const key = JSON.stringify([card.id, fieldIds]);
+			const known = indexes.get(key);
+			if (known) return await known;
+			const created = createMatchIndex(
+				() => openRecordListing(api, card.id, Infinity, request),
+				(data) => matchKey(fieldIds, data, index, zone),
+				fieldIds,
+				statesOf(card),
+			);
+			hear(card, (event) => created.apply(event));
+			const built = created.read().then(() => created);
+			indexes.set(key, built);
 			return await built;
 		},
-		changed(card, recordId, state) {
-			states.set(place(card, recordId), state);
+		close() {
+			for (const end of subscriptions) end();
 		},
-		current: (card, listed) => states.get(place(card, listed.id)) ?? listed,
 	};
 }

@@ -7,6 +7,11 @@ export interface Items {
 	 */
 	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
 	/**
+	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may do so once. What the task
+	 * does before its first wait is in the order of the items.
+	 */
+	inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result>;
+	/**
 	 * Waits until every item of the run waits here or has ended, then does the work of this key once, with what the
 	 * items contribute. An item that waits here makes room for another.
 	 *
@@ -36,14 +41,40 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	const busy = new Set<number>();
 	const groups = new Map<string, Array<{ itemIndex: number; contribution: unknown }>>();
 	const results = new Map<string, Promise<unknown>>();
+	/** Items that have begun their task in order, or have ended, and the first one that has not. */
+	const passed = new Set<number>();
+	let firstToPass = 0;
+	/** The items that wait for an earlier one to begin its task. */
+	const waiting = new Map<number, () => void>();
+	/** How many items wait for the contributions of all. */
+	let gathering = 0;
+	let isComplete = false;
 	let open = (): void => {};
 	const complete = new Promise<void>((resolve) => (open = resolve));
 	let startMore = (): void => {};
 
-	function leave(itemIndex: number): void {
-		if (!busy.delete(itemIndex)) return;
+	/** The items that nothing can wait for: those that wait for an item that gathers make room, too. */
+	const active = (): number => busy.size - (gathering > 0 ? waiting.size : 0);
+
+	function settle(): void {
 		startMore();
-		if (next === count && busy.size === 0) open();
+		if (next < count || active() > 0 || isComplete) return;
+		isComplete = true;
+		gathering = 0;
+		open();
+	}
+
+	function leave(itemIndex: number): void {
+		if (busy.delete(itemIndex)) settle();
+	}
+
+	function pass(itemIndex: number): void {
+		if (itemIndex < firstToPass) return;
+		passed.add(itemIndex);
+		while (passed.delete(firstToPass)) firstToPass += 1;
+		const begin = waiting.get(firstToPass);
+		waiting.delete(firstToPass);
+		begin?.();
 	}
 
 	return {
@@ -55,11 +86,12 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 				async function runItem(itemIndex: number): Promise<void> {
 					ended[itemIndex] = await work(itemIndex);
 					leave(itemIndex);
+					pass(itemIndex);
 					left -= 1;
 					if (left === 0) resolve();
 				}
 				startMore = () => {
-					while (next < count && busy.size < atOnce) {
+					while (next < count && active() < atOnce) {
 						const itemIndex = next;
 						next += 1;
 						busy.add(itemIndex);
@@ -71,6 +103,17 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 			await allEnded;
 			return ended;
 		},
+		async inItemOrder(itemIndex, task) {
+			if (firstToPass < itemIndex) {
+				await new Promise<void>((begin) => {
+					waiting.set(itemIndex, begin);
+					settle();
+				});
+			}
+			const result = task();
+			pass(itemIndex);
+			return await result;
+		},
 		async gather<Contribution, Result>(
 			key: string,
 			itemIndex: number,
@@ -80,6 +123,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 			const group = groups.get(key) ?? [];
 			groups.set(key, group);
 			group.push({ itemIndex, contribution });
+			if (!isComplete) gathering += 1;
 			leave(itemIndex);
 			await complete;
 			const inOrder = () =>

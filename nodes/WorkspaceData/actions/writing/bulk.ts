@@ -1,4 +1,7 @@
+/** Changes many records: those that meet the conditions. */
 import { InputError } from '../../model/inputError';
+import { plainNumber, plainText } from '../../model/text';
+import { maxChangesProperty } from '../../ui/recordOptions';
 import { isObject } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
@@ -29,6 +32,33 @@ export function requireConditions({ filters }: Conditions): void {
 }
 
 /**
+ * The parameter Most Records to Change.
+ *
+ * @returns Infinity for no limit
+ * @throws InputError for anything but a whole number of at least 1, or -1
+ */
+export function readMaxChanges(value: unknown): number {
+	const number = plainNumber(value);
+	if (number === -1) return Infinity;
+	if (Number.isInteger(number) && number >= 1) return number;
+	throw new InputError(
+		`'${maxChangesProperty.displayName}' must be a whole number of at least 1, or -1, not '${plainText(value)}'`,
+		'Enter the most records that an item may change, or -1 for no limit.',
+	);
+}
+
+/** The records to change. */
+export interface Selection {
+	card: CardReference;
+	/** The live field listing. */
+	index: FieldIndex;
+	conditions: Conditions;
+	request: ReadOptions;
+	/** The most records that may be changed. */
+	maxChanges: number;
+}
+
+/**
  * The records that meet the conditions, as this run knows them.
  *
  * @throws InputError for conditions that do not say exactly what they mean, or when the fields of the
@@ -36,15 +66,13 @@ export function requireConditions({ filters }: Conditions): void {
  */
 async function chooseRecords(
 	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	{ filters, matchType }: Conditions,
-	request: ReadOptions,
+	{ card, index, conditions: { filters, matchType }, request }: Selection,
 ): Promise<DataRecord[]> {
 	const passes = readFilter(filters, matchType, index, run, true);
 	const chosen: DataRecord[] = [];
+	const states = run.writes.states(card);
 	const take = (listed: DataRecord): boolean => {
-		const current = run.writes.current(card, listed);
+		const current = states.current(listed);
 		if (current !== 'deleted' && passes?.(current)) chosen.push(current);
 		return false;
 	};
@@ -62,34 +90,46 @@ async function chooseRecords(
 	return chosen;
 }
 
+/** How records are changed. */
+export interface ManyChanges<Result> {
+	/** Whether anything is sent for a record; always by default. */
+	needsWrite?: (record: DataRecord) => boolean;
+	change: (record: DataRecord) => Promise<Result>;
+	/** A verb, for the message when the run ends before all are changed. */
+	done: 'updated' | 'deleted';
+}
+
 /**
  * Changes all records that meet the conditions: items one after the other, in their order, and each sees
  * the changes of the items before it.
  *
- * @param change changes one record; returns its new state, or that it is deleted
- * @param done a verb such as `updated`, for the message when the run ends before all are changed
- * @returns each record before and after its change
+ * @returns each record before its change, and the result of the change
+ * @throws InputError before anything is sent when more records would be changed than allowed
  */
-export async function changeMany<State extends DataRecord | 'deleted'>(
+export async function changeMany<Result>(
 	run: Run,
-	card: CardReference,
-	index: FieldIndex,
-	conditions: Conditions,
-	request: ReadOptions,
-	change: (record: DataRecord) => Promise<State>,
-	done: 'updated' | 'deleted',
-): Promise<Array<{ before: DataRecord; after: State }>> {
-	return await run.writes.inOrder(card, 'many', async () => {
-		const chosen = await chooseRecords(run, card, index, conditions, request);
+	itemIndex: number,
+	selection: Selection,
+	{ needsWrite = () => true, change, done }: ManyChanges<Result>,
+): Promise<Array<{ before: DataRecord; result: Result }>> {
+	const { card, request, maxChanges } = selection;
+	return await run.writes.inItemOrder(itemIndex, { card, part: 'many' }, async () => {
+		const chosen = await chooseRecords(run, selection);
+		const written = chosen.filter(needsWrite).length;
+		if (written > maxChanges) {
+			throw new InputError(
+				`${written} records of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
+				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
+			);
+		}
 		let count = 0;
 		return await inParallel(
 			chosen,
-			() => run.api.atOnce(request.maxParallel),
-			async (current) => {
-				const after = await change(current);
-				run.writes.changed(card, current.id, after);
+			() => run.api.atOnce({ method: 'PATCH', ...request }),
+			async (before) => {
+				const result = await change(before);
 				count += 1;
-				return { before: current, after };
+				return { before, result };
 			},
 		).catch((error: unknown) => {
 			run.messages.note(error, `${count} of ${chosen.length} records were ${done}.`);

@@ -3,14 +3,14 @@ import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
-import { toFieldValue, type ConversionRules } from '../../model/value/values';
+import type { EntryRules } from '../../model/value/kinds/kind';
+import { enter } from '../../model/value/value';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
 	unknownFieldsOption,
 } from '../../ui/recordOptions';
 import { readChoice } from '../inputs/choice';
-import { localTime } from '../../transport/localTime';
 import type { Run } from '../run/run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
@@ -63,7 +63,7 @@ export interface ColumnOptions {
 	unknownFields?: string;
 	missingChoices?: string;
 	/** Whether texts are refused that a field would keep in part only. */
-	exact?: boolean;
+	whole?: boolean;
 }
 
 /** The field mapper, without the values of an item. */
@@ -121,7 +121,10 @@ export function readColumns(
 
 function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 	if (isObject(item.fields)) return Object.entries(item.fields);
-	return Object.entries(item).filter(([key]) => !RECORD_PROPERTIES.includes(key));
+	// The output format Flat has fields with the name of a record's property under `fields.<name>`.
+	return Object.entries(item)
+		.filter(([key]) => !RECORD_PROPERTIES.includes(key))
+		.map(([key, value]) => [key.replace(/^fields\./, ''), value]);
 }
 
 /** Options that help if the card lacks a field or a choice. */
@@ -131,15 +134,15 @@ const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoi
 /** How values are converted for this item. @throws InputError for an unknown option value */
 function conversionRules(
 	run: Run,
-	{ emptyValues, unknownFields, missingChoices, exact }: ColumnOptions,
-): ConversionRules {
+	{ emptyValues, unknownFields, missingChoices, whole }: ColumnOptions,
+): EntryRules {
 	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
-		toUtc: localTime(run.context),
+		zone: run.zone,
 		// Fields that were made for the values of all items hold what single items have in another type.
 		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
-		...(exact && { exact }),
+		...(whole && { whole }),
 		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
 	};
 }
@@ -183,6 +186,7 @@ export function toRecordData(
 			? index.find(key, columns.hints.get(key))
 			: index.resolve(key, columns.hints.get(key), FIELD_ADVICE);
 	const keys = new Map<string, string>();
+	const matching = new Set(columns.matchingKeys);
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key);
 		if (!field) return undefined;
@@ -194,7 +198,7 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
-		const value = toFieldValue(field, entry, rules);
+		const value = enter(field, entry, matching.has(key) ? { ...rules, exact: true } : rules);
 		return value === undefined ? undefined : [field.id, value];
 	};
 	const data: Array<[string, unknown]> = [];

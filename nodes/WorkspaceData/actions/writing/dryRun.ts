@@ -2,11 +2,19 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
+import type { Run } from '../run/run';
 import { readSwitch } from '../inputs/switch';
 import { recordOutput, type OutputOptions } from '../reading/output';
 
-/** The id of a record that a dry run would create. No service gives one with a blank. */
-export const DRY_RUN_ID = 'dry run';
+/** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
+const DRY_RUN_ID = 'dry run ';
+
+/** An ID for a record that a dry run would create. */
+export function nextDryRunId({ once }: Pick<Run, 'once'>): string {
+	const ids = once('dry run', () => ({ last: 0 }));
+	ids.last += 1;
+	return `${DRY_RUN_ID}${ids.last}`;
+}
 
 /**
  * Whether an item runs dry.
@@ -15,6 +23,14 @@ export const DRY_RUN_ID = 'dry run';
  * @throws InputError for anything but true and false: in doubt nothing is changed
  */
 export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', value, false);
+
+/**
+ * Whether an item runs dry, where the switch is a parameter and was an option before.
+ *
+ * @throws InputError for anything but true and false
+ */
+export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
+	[parameter, option].map(readDryRun).includes(true);
 
 /** The action of a dry run; `none` if the record stays unchanged. */
 export type DryAction = 'create' | 'update' | 'delete' | 'none';
@@ -28,14 +44,14 @@ export type DryOutput = (
 
 /** Prepares the output of a dry run. @throws InputError for options that name an unknown field */
 export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOutput {
-	const output = recordOutput(index, true, options);
+	const output = recordOutput(index, true, { ...options, outputFormat: 'nested' });
 	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
 	return (action, before, after) => {
 		const id = (before ?? after)?.id;
 		return {
 			dry_run: true,
 			action,
-			id: id === undefined || id === DRY_RUN_ID ? null : id,
+			id: id === undefined || id.startsWith(DRY_RUN_ID) ? null : id,
 			before: values(before),
 			after: values(after),
 		};

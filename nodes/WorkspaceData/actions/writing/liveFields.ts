@@ -3,29 +3,27 @@ import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
+import { unchangedOption } from '../../ui/recordOptions';
 import { growCard } from '../growth/cardChanges';
-import { readColumns, toRecordData, type ColumnOptions, type Columns } from './columns';
+import { readChoice } from '../inputs/choice';
+import { readColumns, toRecordData, type ColumnOptions } from './columns';
 import { readDryRun } from './dryRun';
+import type { Write } from './pendingWrite';
 import { requestOptions } from './requestOptions';
 
-/** The data that one item writes, and where. */
-export interface Write {
-	card: CardReference;
-	columns: Columns;
-	options: ColumnOptions;
-	request: ReadOptions;
-	/** Whether nothing is sent that changes anything. */
-	dryRun: boolean;
-	/** The fields as they would be, in a dry run that would add some. */
-	preview?: FieldIndex;
-}
+export type { Write };
 
 /** The parameters that Create, Update and Create or Update have in common. */
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	options: ColumnOptions & { maxParallel?: unknown; timeout?: unknown; dryRun?: unknown };
+	options: ColumnOptions & {
+		maxParallel?: unknown;
+		timeout?: unknown;
+		dryRun?: unknown;
+		unchanged?: unknown;
+	};
 }
 
 /**
@@ -50,7 +48,9 @@ export async function prepareWrite(
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)
 		: run.cards.find(cardId, request));
-	return await growCard(run, itemIndex, { card, columns: read, options, request, dryRun }, dryRun);
+	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
+	const write = { card, columns: read, options, request, dryRun, skipsUnchanged };
+	return await growCard(run, itemIndex, write, dryRun);
 }
 
 /** Refusals that a field listing which has grown old can explain. */
@@ -58,24 +58,28 @@ function blamesFields(error: unknown): boolean {
 	return error instanceof ApiFailure && [400, 404, 409, 422].includes(error.problem.status);
 }
 
-/** A text that a field of an unknown type may need as a number or as true or false. */
-const MAY_BE_TYPED = /^\s*(?:[+-]?[\d.]+(?:e[+-]?\d+)?|true|false)\s*$/i;
-
-/** The fields of the card; unknown types are inferred from records where that matters. */
+/** The fields of the card, with the habits of its records where these decide how a value is sent. */
 export async function fieldsFor(
 	run: Run,
 	{ card, columns }: Write,
 	index: FieldIndex,
 	request: ReadOptions,
 ): Promise<FieldIndex> {
-	if (!index.fields.some(({ kind }) => kind === 'unknown')) return index;
-	const matters = columns.entries.some(
-		([key, value]) =>
-			typeof value === 'string' &&
-			MAY_BE_TYPED.test(value) &&
-			index.candidates(key).some(({ kind }) => kind === 'unknown'),
+	if (!index.fields.some(({ kind }) => kind.dependsOnRecords)) return index;
+	const matters = columns.entries.some(([key, value]) =>
+		index.candidates(key).some(({ kind }) => kind.dependsOnRecords?.(value)),
 	);
 	return matters ? await run.fields.sampled(card, index, request) : index;
+}
+
+/** The fields of a card, and an item's values for them. */
+export interface LiveFields {
+	/** The fields as the service lists them: they decide which values are the same. */
+	listing: FieldIndex;
+	/** The same fields, with the habits of the card's records where these decide how a value is sent. */
+	index: FieldIndex;
+	/** The record data, keyed by field ID. */
+	data: JsonObject;
 }
 
 /**
@@ -83,21 +87,23 @@ export async function fieldsFor(
  * been renamed or replaced since the listing was read, the listing is read once more, and the work done
  * from its start with the new ids. Until that is known, no other item sends anything.
  *
- * @param work gets the listing and the record data under its ids; must bear repetition
+ * @param work must bear repetition
+ * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps this place
  */
 export async function withLiveFields<Result>(
 	run: Run,
 	write: Write,
-	work: (index: FieldIndex, data: JsonObject) => Promise<Result>,
+	work: (live: LiveFields) => Promise<Result>,
+	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
+		await task(),
 ): Promise<Result> {
 	const { card, columns, options, request } = write;
-	const toData = async (listing: FieldIndex, reading: ReadOptions) => {
+	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
-		return { index, data: toRecordData(run, columns, index, options) };
+		return { listing, index, data: toRecordData(run, columns, index, options) };
 	};
-	const listing = write.preview ?? (await run.fields.of(card, request));
-	const { index, data } = await toData(listing, request);
-	return await work(index, data).catch(async (error: unknown) => {
+
+	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
 		const letGo = run.api.hold();
 		const reading = { ...request, ahead: true };
@@ -105,9 +111,15 @@ export async function withLiveFields<Result>(
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => listing)
-			.then(async (fresh) => (fresh === listing ? undefined : await toData(fresh, reading)))
+			.then(async (fresh) => (fresh === listing ? undefined : await toLive(fresh, reading)))
 			.finally(letGo);
 		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
-		return await work(again.index, again.data);
-	});
+		return await work(again);
+	}
+
+	const live = await toLive(write.preview ?? (await run.fields.of(card, request)), request);
+	return await inOrder(
+		live,
+		async () => await work(live).catch(async (error: unknown) => await tryAgain(error, live)),
+	);
 }

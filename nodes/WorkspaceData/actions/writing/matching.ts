@@ -1,6 +1,9 @@
 /** The matching fields of an item. */
-import { isEmpty } from '../../model/value/comparison';
+import { isEmpty } from '../../model/value/form';
+import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
+import { clip } from '../../model/nearestNames';
+import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import { matchKey } from '../run/matchIndex';
@@ -18,13 +21,30 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 			'Choose at least one field that identifies a record.',
 		);
 	}
-	return columns.matchingKeys.map((key) => index.resolve(key, columns.hints.get(key)).id);
+	return columns.matchingKeys.map((key) => matchingField(key, columns, index).id);
+}
+
+/** Records are overwritten by it: a name that differs in case only could be another field's some day. */
+function matchingField(key: string, { hints }: Columns, index: FieldIndex): Field {
+	const hint = hints.get(key);
+	const field = index.resolve(key, hint);
+	const { id, name } = field;
+	if ([id, name].includes(key) || hint?.fieldId === id || hint?.name === name) return field;
+	throw new InputError(
+		`'${clip(key)}' in 'Fields to match on' is not exactly the name of a field`,
+		`Did you mean '${clip(name)}'? Choose the field again: records are changed by it, so its name must match exactly.`,
+	);
 }
 
 /** The key by which an item finds its record. @throws InputError when a matching value is empty */
-export function itemKey(fieldIds: readonly string[], data: JsonObject, index: FieldIndex): string {
+export function itemKey(
+	fieldIds: readonly string[],
+	data: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): string {
 	const empty = fieldIds.find((id) => isEmpty(ownValue(data, id)));
-	if (empty === undefined) return matchKey(fieldIds, data, index);
+	if (empty === undefined) return matchKey(fieldIds, data, index, zone);
 	throw new InputError(
 		`Matching field '${index.byId(empty)?.name ?? empty}' has no value`,
 		'Give every field to match on a value: an empty value could match unrelated records.',

@@ -16,13 +16,18 @@ function readNumber(value: unknown, parameter: string): number | undefined {
 	);
 }
 
+/** As `readNumber`; 0 is automatic. Expressions may give it as text. */
+const readAutomatic = (value: unknown, parameter: string): number | undefined =>
+	plainText(value).trim() === '0' ? undefined : readNumber(value, parameter);
+
 /** The settings for requests in the Options collection. @throws InputError */
-export function requestOptions(options: { maxParallel?: unknown; timeout?: unknown }): ReadOptions {
-	// 0 is automatic; expressions may give it as text.
-	const isAutomatic = plainText(options.maxParallel).trim() === '0';
-	const maxParallel = isAutomatic
-		? undefined
-		: readNumber(options.maxParallel, 'Max Parallel Requests');
+export function requestOptions(options: {
+	maxParallel?: unknown;
+	requestsPerSecond?: unknown;
+	timeout?: unknown;
+}): ReadOptions {
+	const maxParallel = readAutomatic(options.maxParallel, 'Max Parallel Requests');
+	const requestsPerSecond = readAutomatic(options.requestsPerSecond, 'Requests per Second');
 	const seconds = readNumber(options.timeout, 'Timeout');
 	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
 		throw new InputError(
@@ -32,6 +37,7 @@ export function requestOptions(options: { maxParallel?: unknown; timeout?: unkno
 	}
 	return {
 		...(maxParallel !== undefined && { maxParallel: Math.max(1, Math.floor(maxParallel)) }),
+		...(requestsPerSecond !== undefined && { requestsPerSecond }),
 		...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
 	};
 }

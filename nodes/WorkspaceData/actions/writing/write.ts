@@ -1,16 +1,20 @@
-import { isEmpty } from '../../model/value/comparison';
+import type { FieldIndex } from '../../model/fieldIndex';
+import type { Zone } from '../../model/time';
+import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
-import { assertDone } from '../../transport/failure/failures';
-import { cardPath } from '../../transport/listings';
+import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { assertDone, saysGone } from '../../transport/failure/failures';
+import { cardPath, type ReadOptions } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
 import { hintNoId, readCreated } from '../output/created';
+import { identityOf } from '../run/matchIndex';
 import type { Run } from '../run/run';
+import type { WritePlace } from '../run/writes';
 import { requireData } from './columns';
-import { DRY_RUN_ID } from './dryRun';
+import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';
 
-export const recordPath = (cardId: string, recordId: string): PathPart[] => [
+const recordPath = (cardId: string, recordId: string): PathPart[] => [
 	...cardPath(cardId),
 	'records',
 	{ value: recordId, parameter: 'Record' },
@@ -63,23 +67,22 @@ function writtenRecord(
  * @param data what to send, keyed by field id
  * @see service interface, part 4, "Records", rule 3
  */
-export async function create(
-	run: Run,
-	{ card, columns, request, dryRun }: Write,
-	data: JsonObject,
-): Promise<DataRecord> {
+export async function create(run: Run, write: Write, data: JsonObject): Promise<DataRecord> {
+	const { card, columns, request, dryRun } = write;
 	const sent = requireData(data, columns);
-	if (dryRun) return knownRecord(DRY_RUN_ID, sent);
-	const answer = await run.api.request({
-		method: 'POST',
-		path: [...cardPath(card.id), 'records'],
-		body: { data: sent },
-		creates: 'record',
-		...request,
+	return await run.writes.create(write, sent, async () => {
+		if (dryRun) return knownRecord(nextDryRunId(run), sent);
+		const answer = await run.api.request({
+			method: 'POST',
+			path: [...cardPath(card.id), 'records'],
+			body: { data: sent },
+			creates: 'record',
+			...request,
+		});
+		const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
+		if (!made) hintNoId(run, 'record');
+		return writtenRecord(made, UNKNOWN_ID, sent);
 	});
-	const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
-	if (!made) hintNoId(run, 'record');
-	return writtenRecord(made, UNKNOWN_ID, sent);
 }
 
 /**
@@ -91,20 +94,93 @@ export async function create(
  */
 export async function update(
 	run: Run,
-	{ card, columns, request, dryRun }: Write,
+	write: Write,
 	data: JsonObject,
 	recordId: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
+	const { card, columns, request, dryRun } = write;
 	const sent = requireData(data, columns);
-	if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
-	const { body } = await run.api.request({
-		method: 'PATCH',
-		path: recordPath(card.id, recordId),
-		body: { data: sent },
-		...request,
+	return await run.writes.change(write, recordId, sent, async () => {
+		if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
+		const { body } = await run.api.request({
+			method: 'PATCH',
+			path: recordPath(card.id, recordId),
+			body: { data: sent },
+			...request,
+		});
+		const answer = readRecord(body);
+		if (!answer) assertDone(body, 'record', 'changed');
+		return writtenRecord(answer, recordId, sent, earlier);
 	});
-	const answer = readRecord(body);
-	if (!answer) assertDone(body, 'record', 'changed');
-	return writtenRecord(answer, recordId, sent, earlier);
+}
+
+/** Whether a record has all of these values, in whatever spelling. */
+const hasValues = (
+	{ data }: DataRecord,
+	values: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): boolean =>
+	Object.entries(values).every(
+		([id, value]) =>
+			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
+	);
+
+/** Whether a listed record is left alone: this process knows that it has all values already. */
+export const isUnchanged = (
+	run: Run,
+	{ card, skipsUnchanged }: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): boolean =>
+	skipsUnchanged &&
+	run.writes.states(card).isCertain(earlier.id) &&
+	hasValues(earlier, data, index, run.zone);
+
+/**
+ * Updates a listed record, unless it has all values already.
+ *
+ * @param earlier the record as this process knows it
+ * @param index the live field listing
+ */
+export async function updateListed(
+	run: Run,
+	write: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): Promise<{ action: 'updated' | 'unchanged'; record: DataRecord }> {
+	if (isUnchanged(run, write, data, earlier, index))
+		return { action: 'unchanged', record: earlier };
+	return { action: 'updated', record: await update(run, write, data, earlier.id, earlier) };
+}
+
+/** Whether the service says that a record does not exist. */
+const isGone = (error: unknown): boolean => saysGone(error, ['record']);
+
+/**
+ * Deletes a record.
+ *
+ * @param mayBeGone whether it may have been deleted since it was listed
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ */
+export async function remove(
+	run: Run,
+	place: WritePlace,
+	recordId: string,
+	request: ReadOptions,
+	mayBeGone = false,
+): Promise<void> {
+	await run.writes.remove(place, recordId, async () => {
+		if (place.dryRun) return;
+		const path = recordPath(place.card.id, recordId);
+		await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
+			({ body }) => assertDone(body, 'record', 'deleted'),
+			(error: unknown) => {
+				if (!mayBeGone || !isGone(error)) throw error;
+			},
+		);
+	});
 }

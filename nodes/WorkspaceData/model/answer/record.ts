@@ -1,7 +1,16 @@
 import { z } from 'zod/v3';
-import type { FieldKind } from '../value/fieldKind';
-import { readCursor, readEntries } from './page';
-import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
+import type { ValueField } from '../value/kinds/kind';
+import { kindOfType } from '../value/kinds/registry';
+import { asUtc } from '../time';
+import { hasErrors, readCursor, readEntries } from './page';
+import {
+	isObject,
+	type JsonObject,
+	readList,
+	readObject,
+	resourceSchema,
+	untouchedObject,
+} from './shapes';
 
 /**
  * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
@@ -22,18 +31,31 @@ export const UNKNOWN_ID = '';
 
 /** A property of records themselves, as filters see it: how it is compared, and where it is. */
 interface OwnValue {
-	field: { name: string; kind: FieldKind; options: [] };
+	field: ValueField;
 	read(record: DataRecord): unknown;
 }
 
+const ownField = (name: string, type: string): ValueField => ({
+	name,
+	type,
+	kind: kindOfType(type),
+	options: [],
+});
+
+/** Sortable character by character, not as a language does. */
+const identifier: ValueField = ((field) => ({
+	...field,
+	kind: { ...field.kind, isLanguage: false },
+}))(ownField('ID', 'text'));
+
 /** A record's own properties, under the names by which filters know them. */
 export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
-	['id', { field: { name: 'ID', kind: 'text', options: [] }, read: ({ id }) => id }],
+	['id', { field: identifier, read: ({ id }) => id }],
 	[
 		'created_at',
 		{
-			field: { name: 'Created At', kind: 'datetime', options: [] },
-			read: ({ createdAt }) => createdAt,
+			field: ownField('Created At', 'datetime'),
+			read: ({ createdAt }) => createdAt && asUtc(createdAt),
 		},
 	],
 ]);
@@ -43,6 +65,8 @@ export interface RecordPage {
 	records: DataRecord[];
 	/** Cursor of the next page; null on the last one. */
 	nextCursor: string | null;
+	/** Why records are known to be missing from the page, if they are. */
+	gap?: string;
 }
 
 const recordSchema = resourceSchema('record_id', {
@@ -70,7 +94,12 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
  */
 export function readRecordPage(body: unknown): RecordPage | undefined {
 	const records = readEntries(body, 'records', toRecord);
-	return records && { records, nextCursor: readCursor(body) };
+	if (!records) return undefined;
+	const unreadable = (readList(body, 'records')?.length ?? 0) - records.length;
+	const page = { records, nextCursor: readCursor(body) };
+	if (unreadable > 0)
+		return { ...page, gap: `it has ${unreadable} without an ID that can be read` };
+	return hasErrors(body) ? { ...page, gap: 'it came with errors' } : page;
 }
 
 /** The record in an answer, or undefined (an empty body after a change, for example). */

@@ -1,8 +1,9 @@
 /** New choices of a field, and the change that adds them. */
-import { findChoice } from './choices';
-import { CHOICE_LISTS, readOptions, type Field } from '../answer/field';
+import { choiceListOf, readOptions, type Field } from '../answer/field';
 import { isObject, type JsonObject } from '../answer/shapes';
-import { listedChoices } from './values';
+import { InputError } from '../inputError';
+import { enteredChoice, showChoice } from './choices';
+import { isCanonicalNumber } from './decimal';
 
 /**
  * The choices that values of a field name and the field does not have, in their order, each once. Another
@@ -11,12 +12,11 @@ import { listedChoices } from './values';
 export function newChoices(field: Field, values: readonly unknown[]): string[] {
 	const added = new Map<string, string>();
 	for (const value of values) {
-		const named = field.kind === 'choices' ? (listedChoices(field, value) ?? []) : [value];
-		for (const choice of named) {
+		for (const choice of field.kind.choicesIn?.(value, field) ?? []) {
 			if (typeof choice !== 'string' && typeof choice !== 'number') continue;
 			const text = String(choice).trim();
 			const key = text.toLowerCase();
-			if (text === '' || added.has(key) || findChoice(field.options, String(choice))) continue;
+			if (text === '' || added.has(key) || enteredChoice(field.options, choice)) continue;
 			added.set(key, text);
 		}
 	}
@@ -28,42 +28,70 @@ const TEXT_KEYS = ['name', 'label', 'title'] as const;
 
 /** A new choice in the shape of the field's other choices. The service assigns its ID. */
 function likeOthers(text: string, others: readonly unknown[]): unknown {
+	const likeType = (known: unknown) =>
+		typeof known === 'number' && isCanonicalNumber(text) ? Number(text) : text;
 	const other = others.find(isObject);
-	if (!other) return text;
+	if (!other) return likeType(others[0]);
 	const isValue = typeof other.value === 'string' || typeof other.value === 'number';
 	const key = TEXT_KEYS.find((name) => typeof other[name] === 'string');
-	if (isValue) return { value: text, ...(key && { [key]: text }) };
+	if (isValue) return { value: likeType(other.value), ...(key && { [key]: text }) };
 	return { [key ?? 'name']: text };
 }
 
-/** The field's options with another list in place of its choices. */
-function withList(raw: unknown, change: (list: readonly unknown[]) => unknown[]): unknown {
-	if (Array.isArray(raw)) return change(raw);
-	const place = isObject(raw) && CHOICE_LISTS.find((key) => Array.isArray(raw[key]));
-	return isObject(raw) && place ? { ...raw, [place]: withList(raw[place], change) } : change([]);
+/** A copy of an object with another value at the end of some keys. */
+function replaced(raw: unknown, [key, ...path]: readonly string[], value: unknown): unknown {
+	if (key === undefined) return value;
+	const object = isObject(raw) ? raw : {};
+	return { ...object, [key]: replaced(object[key], path, value) };
 }
 
+/** @throws InputError for choices in a shape that is not recognized: replacing the list would lose them */
 function changeOf(
-	{ raw }: Pick<Field, 'raw'>,
+	{ name, raw }: Pick<Field, 'name' | 'raw'>,
 	change: (list: readonly unknown[]) => unknown[],
 ): JsonObject {
-	const key = raw.options === undefined && raw.choices !== undefined ? 'choices' : 'options';
-	return { [key]: withList(raw[key], change) };
+	const found = choiceListOf(raw);
+	const [key, ...path] = found?.path ?? [];
+	if (found && key !== undefined && readOptions(found.list).length === found.list.length) {
+		return { [key]: replaced(raw[key], path, change(found.list)) };
+	}
+	throw new InputError(
+		`The choices of field '${name}' are in a form that this node does not know`,
+		"Nothing was changed, because the choices that the field has could be lost. Change them in the service, or in Field > Update with 'Options (JSON)'.",
+	);
 }
 
 /**
  * The change that adds choices to a field: its choices unchanged, with their IDs, and the new ones in the
  * same shape.
  *
+ * @throws InputError for choices in a shape that is not recognized
  * @see service interface, part 2: the shape of options is not shown
  */
-export const addingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
+export const addingChoices = (
+	field: Pick<Field, 'name' | 'raw'>,
+	texts: readonly string[],
+): JsonObject =>
 	changeOf(field, (list) => [...list, ...texts.map((text) => likeOthers(text, list))]);
 
-/** The change that leaves a field exactly these choices; existing ones stay unchanged. */
-export const settingChoices = (field: Pick<Field, 'raw'>, texts: readonly string[]): JsonObject =>
-	changeOf(field, (list) =>
-		texts.map(
-			(text) => list.find((raw) => readOptions([raw])[0]?.label === text) ?? likeOthers(text, list),
-		),
-	);
+/**
+ * The change that leaves a field exactly these choices; existing ones stay unchanged.
+ *
+ * @throws InputError for choices in a shape that is not recognized, or a text that fits two of them
+ */
+export const settingChoices = (
+	field: Pick<Field, 'name' | 'raw'>,
+	texts: readonly string[],
+): JsonObject =>
+	changeOf(field, (list) => {
+		const options = readOptions(list);
+		return texts.map((text) => {
+			const named = enteredChoice(options, text, true);
+			if (!named) return likeOthers(text, list);
+			if ('option' in named) return list[options.indexOf(named.option)];
+			throw new InputError(
+				`'${text}' matches ${named.candidates.length} choices of field '${field.name}'`,
+				`It is ${named.candidates.map(showChoice).join(' and ')}. Use 'Options (JSON)' to keep one of them.`,
+			);
+		});
+	});

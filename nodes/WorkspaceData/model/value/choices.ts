@@ -1,11 +1,16 @@
-/** The choices of a field, found by any of their spellings. */
+/** The choices of a field, found by what a record holds or by what a person gives. */
 import type { FieldOption } from '../answer/field';
+import { clip } from '../nearestNames';
 
 interface Lookup {
-	exact: Map<string, FieldOption>;
-	/** Choices by folded spelling; null where several choices share it. */
-	folded: Map<string, FieldOption | null>;
-	positions: Map<FieldOption, number>;
+	/** Places by identifiers of each JSON type. */
+	identified: Map<string | number, number>;
+	/** Places by labels, and by the texts of identifiers. */
+	labelled: Map<string, Set<number>>;
+	texts: Map<string, Set<number>>;
+	/** Places by any spelling without case and outer spaces. */
+	folded: Map<string, Set<number>>;
+	hasNumbers: boolean;
 }
 
 /** A listing is read once and asked for thousands of values. */
@@ -13,20 +18,40 @@ const lookups = new WeakMap<readonly FieldOption[], Lookup>();
 
 const fold = (text: string): string => text.trim().toLowerCase();
 
+function add(map: Map<string, Set<number>>, key: string, place: number): void {
+	const places = map.get(key);
+	if (places) places.add(place);
+	else map.set(key, new Set([place]));
+}
+
 function buildLookup(options: readonly FieldOption[]): Lookup {
-	const exact = new Map<string, FieldOption>();
-	const folded = new Map<string, FieldOption | null>();
-	// Labels first: one may be the identifier of another choice.
-	for (const option of options) if (!exact.has(option.label)) exact.set(option.label, option);
-	for (const option of options) {
-		for (const spelling of option.values) {
-			if (!exact.has(spelling)) exact.set(spelling, option);
-			const key = fold(spelling);
-			const other = folded.get(key);
-			folded.set(key, other === undefined || other === option ? option : null);
+	const lookup: Lookup = {
+		identified: new Map(),
+		labelled: new Map(),
+		texts: new Map(),
+		folded: new Map(),
+		hasNumbers: false,
+	};
+	const { identified, labelled, texts, folded } = lookup;
+	// The identifiers that records hold come first: one of another kind may look like them.
+	const most = Math.max(0, ...options.map(({ identifiers }) => identifiers.length));
+	for (let rank = 0; rank < most; rank += 1) {
+		for (const [place, { identifiers }] of options.entries()) {
+			const identifier = identifiers[rank];
+			if (identifier !== undefined && !identified.has(identifier))
+				identified.set(identifier, place);
 		}
 	}
-	return { exact, folded, positions: new Map(options.map((option, place) => [option, place])) };
+	for (const [listed, { labels, identifiers }] of options.entries()) {
+		// Two entries for one identifier are one choice.
+		const [first] = identifiers;
+		const place = first === undefined ? listed : (identified.get(first) ?? listed);
+		for (const label of labels) add(labelled, label, place);
+		for (const identifier of identifiers) add(texts, String(identifier), place);
+		for (const spelling of [...labels, ...identifiers]) add(folded, fold(String(spelling)), place);
+		lookup.hasNumbers ||= identifiers.some((one) => typeof one === 'number');
+	}
+	return lookup;
 }
 
 function lookupOf(options: readonly FieldOption[]): Lookup {
@@ -35,21 +60,75 @@ function lookupOf(options: readonly FieldOption[]): Lookup {
 	return lookup;
 }
 
-/**
- * The choice that a text means: by a spelling of it, else by one that differs only in case or outer
- * spaces and is unique.
- */
-export function findChoice(options: readonly FieldOption[], text: string): FieldOption | undefined {
-	const { exact, folded } = lookupOf(options);
-	return exact.get(text) ?? folded.get(fold(text)) ?? undefined;
+function only(...found: ReadonlyArray<ReadonlySet<number> | undefined>): number | undefined {
+	const places = new Set(found.flatMap((one) => [...(one ?? [])]));
+	const [place] = places;
+	return places.size === 1 ? place : undefined;
 }
 
-/** The position of the choice that a value means, in the field's order; undefined where it means none. */
-export function choicePosition(
+/**
+ * The place of the choice that a stored value is: by an identifier of it, else by a text that is no other
+ * choice's label or identifier.
+ *
+ * @returns undefined if it is none of the choices
+ */
+export function storedChoice(options: readonly FieldOption[], stored: unknown): number | undefined {
+	if (typeof stored !== 'string' && typeof stored !== 'number') return undefined;
+	const { identified, labelled, texts } = lookupOf(options);
+	const place = identified.get(stored);
+	if (place !== undefined) return place;
+	const text = String(stored);
+	return typeof stored === 'string'
+		? only(labelled.get(text), texts.get(text))
+		: only(texts.get(text));
+}
+
+/** What an entry names: a choice, several, or none. */
+type Named =
+	| { option: FieldOption; isExact: boolean }
+	| { candidates: readonly FieldOption[] }
+	| undefined;
+
+/**
+ * The choice that an entered value names: a number is an identifier that is a number, a text is a label or an
+ * identifier that is a text.
+ *
+ * @param exact whether another case, outer spaces and the text of a number name no choice
+ */
+export function enteredChoice(
 	options: readonly FieldOption[],
-	value: unknown,
-): number | undefined {
-	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-	const option = findChoice(options, String(value));
-	return option && lookupOf(options).positions.get(option);
+	entered: string | number,
+	exact = false,
+): Named {
+	const { identified, labelled, texts, folded, hasNumbers } = lookupOf(options);
+	const at = (place: number): FieldOption => options[place] as FieldOption;
+	if (typeof entered === 'number' && hasNumbers) {
+		const place = identified.get(entered);
+		return place === undefined ? undefined : { option: at(place), isExact: true };
+	}
+	const text = String(entered);
+	const places = new Set(labelled.get(text));
+	for (const place of texts.get(text) ?? []) {
+		if (at(place).identifiers.includes(text)) places.add(place);
+	}
+	if (places.size === 0 && exact) return undefined;
+	const isExact = places.size > 0;
+	const found = isExact ? places : (texts.get(text) ?? folded.get(fold(text)) ?? new Set<number>());
+	const candidates = [...found].map(at);
+	const [option] = candidates;
+	if (candidates.length > 1) return isExact ? { candidates } : undefined;
+	return option && { option, isExact };
+}
+
+/** Whether a text names at least one choice. */
+export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
+	lookupOf(options).folded.has(fold(text));
+
+/** A choice in a message, so that two with like labels are told apart. */
+export function showChoice({ label, identifiers }: FieldOption): string {
+	const [identifier] = identifiers;
+	const shown = typeof identifier === 'number' ? String(identifier) : `'${clip(identifier ?? '')}'`;
+	return identifier === undefined || identifier === label
+		? `'${clip(label)}'`
+		: `'${clip(label)}' (stored as ${shown})`;
 }

@@ -1,16 +1,21 @@
-/** The conditions by which records are filtered: entered values are compared with values of records. */
-import { findChoice } from './choices';
-import { compareValues, isEmpty, isTyped, orderable, sameness } from './comparison';
-import type { Field } from '../answer/field';
+/** The conditions by which records are filtered: a condition is read once, then asked of each stored value. */
+import { parseJsonText } from '../answer/json';
 import { InputError } from '../inputError';
-import { isObject } from '../answer/shapes';
-import { parseEnteredTime, parseTime, type ToUtc } from '../time';
-import { jsonForm, toFieldValue, unusable } from './values';
+import { plainNumber } from '../text';
+import type { Zone } from '../time';
+import { isChoice } from './choices';
+import { splitChoices } from './choiceText';
+import { compareForms } from './comparable';
+import { isEmpty, jsonForm, showValue, textOf } from './form';
+import type { EntryRules, ValueField } from './kinds/kind';
+import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 
-/** The conditions that Get Many can filter by, as the node's parameter calls them. */
+/** The conditions that records can be filtered by, as the node's parameter calls them. */
 export const CONDITIONS = [
 	'equals',
 	'notEquals',
+	'isAnyOf',
+	'isNoneOf',
 	'contains',
 	'notContains',
 	'startsWith',
@@ -19,180 +24,198 @@ export const CONDITIONS = [
 	'greaterOrEqual',
 	'lessThan',
 	'lessOrEqual',
+	'inLastDays',
+	'inNextDays',
 	'isEmpty',
 	'isNotEmpty',
 ] as const;
 
 export type Condition = (typeof CONDITIONS)[number];
 
-/** Whether a record value meets a condition. */
-export type Test = (actual: unknown) => boolean;
+/** Whether a stored value meets a condition. */
+export type Test = (stored: unknown) => boolean;
 
-const asText = (value: unknown): string =>
-	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-
-/** NaN if it is not a number; neither is a blank text. */
-const asNumber = (value: unknown): number => (asText(value).trim() === '' ? NaN : Number(value));
-
-/** The members of a list, or the value itself: a list meets a condition if one member does. */
-const members = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
-const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
-const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** The part of a field that comparing with its values needs to know. */
-export type FilteredField = Pick<Field, 'name' | 'kind' | 'options'>;
-
-/** The value that a condition compares with. */
-interface Expected {
-	field: FilteredField;
-	/** As entered; dates as JSON has them. */
-	value: unknown;
-	toUtc: ToUtc;
+/** The surroundings in which a condition is read. */
+export interface ConditionPlace {
+	zone: Zone;
+	/** Whether records are chosen to be changed: nothing is taken for something like it. */
+	isExact?: boolean;
 }
 
-/**
- * Orders two values of a field of unknown type: numbers as numbers (also when one is numeric
- * text), points in time by time, others as text. Undefined where they cannot be ordered: lists,
- * objects and empty values.
- */
-function compareAny(actual: unknown, expected: unknown, toUtc: ToUtc): number | undefined {
-	if (isEmpty(actual) || isEmpty(expected)) return undefined;
-	if (typeof actual === 'object' || typeof expected === 'object') return undefined;
-	if (typeof actual === 'number' || typeof actual === 'boolean') {
-		const number = asNumber(expected);
-		return Number.isNaN(number) ? undefined : Number(actual) - number;
-	}
-	if (typeof expected === 'number') {
-		const number = asNumber(actual);
-		if (!Number.isNaN(number)) return number - expected;
-	}
-	const a = String(actual);
-	const entered = String(expected);
-	const b = ISO_DAY.test(a) && ISO_TIMESTAMP.test(entered) ? entered.slice(0, 10) : entered;
-	if (ISO_TIMESTAMP.test(a)) {
-		const [left, right] = [parseTime(a), parseEnteredTime(b, toUtc)];
-		if (left !== undefined && right !== undefined) return left - right;
-	}
-	return a === b ? 0 : a < b ? -1 : 1;
+/** A condition as it was entered, and the field that it is about. */
+interface Asked {
+	field: ValueField;
+	entered: unknown;
+	rules: EntryRules;
 }
 
-const compare = (actual: unknown, { field, value, toUtc }: Expected): number | undefined =>
-	isTyped(field) ? compareValues(field, actual, value) : compareAny(actual, value, toUtc);
+const not =
+	(test: Test): Test =>
+	(stored) =>
+		!test(stored);
 
-function equal(actual: unknown, expected: Expected): boolean {
-	const { field, value } = expected;
-	if (isEmpty(value)) return isEmpty(actual);
-	if (isTyped(field)) {
-		return Array.isArray(actual) && !Array.isArray(value)
-			? actual.some((member) => equal(member, expected))
-			: sameness(field, actual) === sameness(field, value);
+/** The field as one member of its set, and the members of a stored set; else the field and its value. */
+function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonly unknown[]] {
+	const { set } = field.kind;
+	if (!set) return [field, (stored) => [stored]];
+	return [{ ...field, kind: set.kind }, (stored) => (isEmpty(stored) ? [] : set.of(stored, field))];
+}
+
+/** Whether a value, or a member of a set, is one of some entered values. */
+function oneOf({ field, rules }: Asked, entered: readonly unknown[]): Test {
+	const { zone } = rules;
+	const [member, members] = membersOf(field);
+	const keys = new Set(entered.map((one) => keyOf(member, enterOperand(member, one, rules), zone)));
+	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, zone)));
+}
+
+function equals({ field, entered, rules }: Asked): Test {
+	const key = keyOf(field, enterOperand(field, entered, rules), rules.zone);
+	return (stored) => keyOf(field, stored, rules.zone) === key;
+}
+
+const VALUE_LABEL = "'Value' in a condition of 'Filters'";
+
+/** The texts between commas, empty ones included. */
+function splitList(text: string, { options }: ValueField): string[] {
+	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
+	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];
+	return splitChoices(text, (part) => isChoice(options, part));
+}
+
+/** The entered list. @throws InputError for an empty one, an empty entry, or a text that may be one or several values */
+function listOf({ field, entered, rules }: Asked): readonly unknown[] {
+	const json = typeof entered === 'string' ? parseJsonText(entered) : undefined;
+	const given = Array.isArray(json) ? json : entered;
+	if (rules.exact && typeof given === 'string' && given.includes(',')) {
+		throw new InputError(
+			`${VALUE_LABEL} may be one value with commas or several`,
+			'Records are changed, so enter a list, for example ["a", "b"], or one value without commas.',
+		);
 	}
-	if (Array.isArray(actual)) {
-		return Array.isArray(value)
-			? JSON.stringify(actual) === JSON.stringify(value)
-			: actual.some((member) => equal(member, expected));
-	}
-	if (typeof actual === 'boolean') return String(actual) === asText(value).trim().toLowerCase();
-	if (isObject(actual) || isObject(value)) return asText(actual) === asText(value);
-	return compare(actual, expected) === 0;
+	const split = typeof given === 'string' && !rules.exact ? splitList(given, field) : [given];
+	const list: readonly unknown[] = Array.isArray(given) ? given : split;
+	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
+		return list;
+	throw new InputError(
+		`${VALUE_LABEL} has an empty entry`,
+		"Remove it, or add a condition 'Is Empty' for records without a value.",
+	);
 }
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** The texts of one member of a value: a choice is known by its label, too. */
-function textsOf(member: unknown, { options }: FilteredField): string[] {
-	const text = asText(member);
-	const label = options.length > 0 ? findChoice(options, text)?.label : undefined;
-	return [text, label ?? text].map(fold);
-}
-
-/** A condition about the text of a value, or of one member of a list. */
+/** A condition about the texts of a value; upper and lower case do not matter. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
-	(actual: unknown, { field, value }: Expected): boolean => {
-		const part = fold(asText(value));
-		return members(actual).some(
-			(member) => !isEmpty(member) && textsOf(member, field).some((text) => accepts(text, part)),
-		);
+	({ field, entered, rules }: Asked): Test => {
+		const form = jsonForm(entered);
+		const part = fold(textOf(form === entered ? entered : enter(field, entered, rules)));
+		return (stored) => textsOf(field, stored).some((text) => accepts(fold(text), part));
 	};
 
 const includes = textual((text, part) => text.includes(part));
 
+/** Of a set whether it has a choice; of all else whether its text has a part. */
+function contains(asked: Asked): Test {
+	const { kind } = asked.field;
+	if (!kind.set) return includes(asked);
+	const [only, ...others] = Array.isArray(asked.entered) ? asked.entered : [asked.entered];
+	if (others.length === 0) return oneOf(asked, [only]);
+	throw new InputError(
+		`${VALUE_LABEL} has several entries`,
+		"'Contains' takes one choice. Choose 'Is Any Of' for several.",
+	);
+}
+
+/** How stored values stand to an operand; undefined where one of the two has no place in the order. */
+function orderTo(
+	{ field, rules }: Asked,
+	operand: unknown,
+): (stored: unknown) => number | undefined {
+	const { kind } = field;
+	if (kind.orderAgainst) return kind.orderAgainst(operand, rules.zone);
+	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
+	return (stored) => {
+		const place = placeOf(field, stored, rules.zone);
+		return place.rank === 0 ? compareForms(place.form, form) : undefined;
+	};
+}
+
 const ordered =
 	(accepts: (order: number) => boolean) =>
-	(actual: unknown, expected: Expected): boolean =>
-		members(actual).some((member) => {
-			const order = compare(member, expected);
-			return order !== undefined && accepts(order);
-		});
+	(asked: Asked): Test => {
+		const { field, entered } = asked;
+		if (field.kind.set) throw unsuitable(field);
+		const order = orderTo(asked, entered);
+		return (stored) => {
+			const found = isEmpty(stored) ? undefined : order(stored);
+			return found !== undefined && accepts(found);
+		};
+	};
 
-const TESTS: Record<Condition, (actual: unknown, expected: Expected) => boolean> = {
-	equals: equal,
-	notEquals: (actual, expected) => !equal(actual, expected),
-	contains: includes,
-	notContains: (actual, expected) => !includes(actual, expected),
+const unsuitable = ({ name, type }: ValueField): InputError =>
+	new InputError(
+		`Field '${name}' cannot be compared in this way`,
+		`Choose another condition for a field of type '${type ?? 'text'}'.`,
+	);
+
+/** Days before, with or after today, today included, in the time zone of the workflow. */
+const inDays =
+	(direction: 1 | -1) =>
+	(asked: Asked): Test => {
+		const { field, entered, rules } = asked;
+		if (!field.kind.conditions.includes('inLastDays')) throw unsuitable(field);
+		const count = typeof entered === 'boolean' ? NaN : plainNumber(entered);
+		const [first, last] = direction === 1 ? [0, count] : [1 - count, 1];
+		const from = Number.isInteger(count) && count > 0 ? rules.zone.day(first) : undefined;
+		const to = from && rules.zone.day(last);
+		if (!from || !to) {
+			throw new InputError(
+				`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+				'Enter a number of days: 1 is today, 7 is a week with today.',
+			);
+		}
+		const [sinceFirst, sinceEnd] = [orderTo(asked, from), orderTo(asked, to)];
+		return (stored) => {
+			if (isEmpty(stored)) return false;
+			return (sinceFirst(stored) ?? -1) >= 0 && (sinceEnd(stored) ?? 1) < 0;
+		};
+	};
+
+const READERS: Record<Condition, (asked: Asked) => Test> = {
+	equals,
+	notEquals: (asked) => not(equals(asked)),
+	isAnyOf: (asked) => oneOf(asked, listOf(asked)),
+	isNoneOf: (asked) => not(oneOf(asked, listOf(asked))),
+	contains,
+	notContains: (asked) => not(contains(asked)),
 	startsWith: textual((text, part) => text.startsWith(part)),
 	endsWith: textual((text, part) => text.endsWith(part)),
 	greaterThan: ordered((order) => order > 0),
 	greaterOrEqual: ordered((order) => order >= 0),
 	lessThan: ordered((order) => order < 0),
 	lessOrEqual: ordered((order) => order <= 0),
-	isEmpty,
-	isNotEmpty: (actual) => !isEmpty(actual),
+	inLastDays: inDays(-1),
+	inNextDays: inDays(1),
+	isEmpty: () => isEmpty,
+	isNotEmpty: () => not(isEmpty),
 };
 
-const NEEDS_VALUE: readonly Condition[] = [
-	'contains',
-	'notContains',
-	'startsWith',
-	'endsWith',
-	'greaterThan',
-	'greaterOrEqual',
-	'lessThan',
-	'lessOrEqual',
-];
-
-/** Conditions about the whole value: the value to compare with must fit the field. */
-const COMPARES_VALUES: readonly Condition[] = [
-	'equals',
-	'notEquals',
-	'greaterThan',
-	'greaterOrEqual',
-	'lessThan',
-	'lessOrEqual',
-];
+const WITHOUT_VALUE: readonly Condition[] = ['isEmpty', 'isNotEmpty'];
 
 /**
- * The entered value, converted for the field: read as in writing, so that the same spellings are known.
+ * The test of one condition. Text is compared without regard to case in the conditions about parts of a text, and exactly
+ * in *Equals*; all else as values of the field's kind.
  *
- * @throws InputError for a value that the field cannot hold: no record would ever meet the condition
- */
-function readExpected(field: FilteredField, entered: unknown, toUtc: ToUtc): unknown {
-	if (!isTyped(field) || isEmpty(entered)) return jsonForm(entered);
-	const value = toFieldValue(field, entered, { emptyValues: 'send', toUtc });
-	const list = Array.isArray(value) ? value : [value];
-	if (list.some((member) => orderable(field, member) === undefined)) {
-		throw unusable(field, entered);
-	}
-	// One choice as a text asks for records that have it, a list for records that have just these.
-	return typeof entered === 'string' && list.length === 1 ? list[0] : value;
-}
-
-/**
- * The test of one condition. Text is compared without regard to case in the conditions about parts
- * of a text, and exactly in `equals`; choices, numbers, dates and times as values of the field's type.
- *
- * @param expected the value entered; `equals` with nothing entered means "is empty"
- * @param toUtc as the workflow's time zone means a time without an offset
- * @throws InputError for an unknown condition, or when a value is needed and none was entered, or the
- * field cannot hold the value
+ * @param entered the value to compare with
+ * @throws InputError for an unknown condition, a missing value, or a value that the field cannot hold
  */
 export function conditionTest(
 	condition: string,
-	expected: unknown,
-	field: FilteredField,
-	toUtc: ToUtc,
+	entered: unknown,
+	field: ValueField,
+	{ zone, isExact = false }: ConditionPlace,
 ): Test {
 	const known = CONDITIONS.find((name) => name === condition);
 	if (!known) {
@@ -201,22 +224,18 @@ export function conditionTest(
 			`Choose one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
-	if (NEEDS_VALUE.includes(known) && isEmpty(expected)) {
+	if (!WITHOUT_VALUE.includes(known) && isEmpty(entered)) {
 		throw new InputError(
 			"'Value' is empty in a condition of 'Filters'",
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}
-	const value = COMPARES_VALUES.includes(known)
-		? readExpected(field, expected, toUtc)
-		: entryText(field, expected);
-	return (actual) => TESTS[known](actual, { field, value, toUtc });
+	const rules: EntryRules = { emptyValues: 'send', zone, exact: isExact };
+	return READERS[known]({ field, entered, rules });
 }
 
-/** The text to look for: of a date in a field of days, its day. */
-function entryText(field: FilteredField, entered: unknown): unknown {
-	const text = jsonForm(entered);
-	return field.kind === 'date' && typeof text === 'string' && ISO_TIMESTAMP.test(text)
-		? text.slice(0, 10)
-		: text;
+/** Whether a stored value has a text in it, whatever its kind; upper and lower case do not matter. */
+export function containsText(field: ValueField, text: string): Test {
+	const part = fold(text);
+	return (stored) => textsOf(field, stored).some((one) => fold(one).includes(part));
 }

@@ -1,25 +1,13 @@
 /** Which type a field needs so that it holds the values of a column without loss. */
 import { clip } from '../nearestNames';
-import { isDay, isInstant, isPlainNumber } from './spelling';
-import { jsonForm, textOf } from './values';
-
-/** Types of fields, by the names that the service's description uses for them. */
-export type InferredType =
-	| 'boolean'
-	| 'number'
-	| 'date'
-	| 'datetime'
-	| 'email'
-	| 'url'
-	| 'single_select'
-	| 'multi_select'
-	| 'json'
-	| 'long_text'
-	| 'text';
+import { jsonForm, textOf } from './form';
+import { plainTypeName, type NewType } from './kinds/kind';
+import { NEW_TYPES } from './kinds/registry';
 
 /** The type of a field, and why it is this one. */
 export interface Inference {
-	type: InferredType;
+	/** As the service's description calls it. */
+	type: string;
 	/** For the person who reads it: `3 whole numbers`, or the value that rules out another type. */
 	why: string;
 	/** The choices of a select, in the order in which they come. */
@@ -39,48 +27,10 @@ const CODE_NAME =
 /** Numbers, dates and the like in any spelling: digits, and no letter. */
 const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
-interface TextRule {
-	type: InferredType;
-	/** The word for one such value in a message. */
-	one: string;
-	fits(text: string): boolean;
-	/** Whether all of them are spelt in one way, so that the spelling is known afterwards. */
-	isUniform?(texts: readonly string[]): boolean;
-}
-
-const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
-const allSame = <T>(values: readonly T[]): boolean => new Set(values).size <= 1;
-
-const TEXT_RULES: readonly TextRule[] = [
-	{
-		type: 'boolean',
-		one: 'true or false',
-		fits: (text) => /^(?:true|false)$/i.test(text),
-		isUniform: (texts) =>
-			allSame(texts.map((text) => (text === text.toUpperCase() ? 2 : /^[TF]/.test(text) ? 1 : 0))),
-	},
-	{
-		type: 'number',
-		one: 'a number that keeps its digits',
-		fits: isPlainNumber,
-		// `1.10` and `1.9` are versions, `1.10` and `1.90` amounts.
-		isUniform: (texts) =>
-			texts.every((text) => String(Number(text)) === text) || allSame(texts.map(decimals)),
-	},
-	{ type: 'date', one: 'a day as YYYY-MM-DD', fits: isDay },
-	{ type: 'datetime', one: 'a timestamp with an offset', fits: isInstant },
-	{
-		type: 'email',
-		one: 'an e-mail address',
-		fits: (text) => text.length <= 254 && /^[\w.%+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(text),
-	},
-	{
-		type: 'url',
-		one: 'a web address',
-		fits: (text) =>
-			text.length <= 2_000 && /^https?:\/\/[^\s/?#]+\S*$/i.test(text) && URL.canParse(text),
-	},
-];
+const TEXT_TYPES = NEW_TYPES.filter(({ fitsText }) => fitsText);
+/** The type whose values are from a list of choices. */
+const typeOfChoices = (how: NewType['choices']): string =>
+	NEW_TYPES.find(({ choices }) => choices === how)?.type ?? 'text';
 
 /** Empty values tell nothing about a type. */
 const tells = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -111,7 +61,7 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 }
 
 /** The type of text that holds any values, each as its text. */
-export function textType(values: readonly unknown[]): InferredType {
+export function textType(values: readonly unknown[]): string {
 	const isLong = values.filter(tells).some((value) => {
 		const text = textOf(value);
 		return text.length > MAX_TEXT_LENGTH || /[\r\n]/.test(text);
@@ -130,21 +80,21 @@ function fromTexts(name: string, texts: readonly string[]): Inference {
 		return asText(texts, 'digits under such a name are a code, not an amount');
 	}
 	let why: string | undefined;
-	for (const { type, one, fits, isUniform } of TEXT_RULES) {
-		const stranger = texts.find((text) => !fits(text));
+	for (const { type, one, fitsText = () => false, isUniform } of TEXT_TYPES) {
+		const stranger = texts.find((text) => !fitsText(text));
 		if (stranger === undefined) {
 			if (isUniform?.(texts) ?? true) return { type, why: `each is ${one}` };
 			why = `each is ${one}, but they are not spelt in one way`;
 			break;
 		}
 		// Said of the type that some of the values have.
-		if (texts.some(fits)) why = `${quote(stranger)} is not ${one}`;
+		if (texts.some((text) => fitsText(text))) why = `${quote(stranger)} is not ${one}`;
 	}
 	if (texts.length >= MIN_CHOICE_VALUES) {
 		const choices = choicesOf(texts);
 		if (choices) {
 			return {
-				type: 'single_select',
+				type: typeOfChoices('one'),
 				why: `${texts.length} values, ${choices.length} different`,
 				choices,
 			};
@@ -165,7 +115,8 @@ function fromContainers(values: readonly unknown[]): Inference {
 		const isTwice = filled.some((list) => new Set(list).size < list.length);
 		const choices = isTwice ? undefined : choicesOf(members);
 		if (choices) {
-			return { type: 'multi_select', why: `lists of ${choices.length} different texts`, choices };
+			const type = typeOfChoices('several');
+			return { type, why: `lists of ${choices.length} different texts`, choices };
 		}
 	}
 	return { type: 'json', why: lists.length === values.length ? 'lists' : 'objects or lists' };
@@ -184,13 +135,32 @@ export function inferType(name: string, values: readonly unknown[]): Inference {
 	const [first] = told;
 	if (told.every((value) => typeof value === 'string')) return fromTexts(name, told as string[]);
 	if (told.every(isContainer)) return fromContainers(told);
-	if (told.every((value) => typeof value === 'boolean')) {
-		return { type: 'boolean', why: 'each is true or false' };
-	}
-	if (told.every((value) => typeof value === 'number' && Number.isFinite(value))) {
-		return { type: 'number', why: 'each is a number' };
-	}
+	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && told.every(fitsValue));
+	if (fitting) return { type: fitting.type, why: `each is ${fitting.oneValue ?? fitting.one}` };
 	const kindOf = (value: unknown): string => (isContainer(value) ? 'object' : typeof value);
 	const other = told.find((value) => kindOf(value) !== kindOf(first)) ?? first;
 	return asText(told, `${quote(textOf(first))} and ${quote(textOf(other))} are of different types`);
+}
+
+/** The types of a service that does not name its own. */
+export const USUAL_TYPES: readonly string[] = NEW_TYPES.map(({ type }) => type);
+
+/**
+ * The service's name for a type, or for the nearest type that loses nothing.
+ *
+ * @param offered as the service spells them
+ * @returns the usual name of a text where none is known
+ */
+export function offeredType(
+	type: string,
+	offered: readonly string[],
+): { type: string; name: string } {
+	const wanted = NEW_TYPES.find((known) => known.type === type);
+	for (const candidate of [type, ...(wanted?.else ?? [])]) {
+		for (const plain of NEW_TYPES.find((known) => known.type === candidate)?.names ?? []) {
+			const name = offered.find((own) => plainTypeName(own) === plain);
+			if (name !== undefined) return { type: candidate, name };
+		}
+	}
+	return { type: 'text', name: 'text' };
 }

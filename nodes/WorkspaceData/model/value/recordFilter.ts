@@ -1,15 +1,15 @@
 /** The conditions of a parameter `filters`, read and turned into one test of records. */
 import { z } from 'zod/v3';
-import { isEmpty } from './comparison';
 import type { Field } from '../answer/field';
 import type { FieldIndex } from '../fieldIndex';
-import { conditionTest, type FilteredField } from './condition';
+import { conditionTest } from './condition';
+import type { ValueField } from './kinds/kind';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
 import { OWN_VALUES, type DataRecord } from '../answer/record';
 import { ownValue } from '../answer/shapes';
 import { plainText } from '../text';
-import type { ToUtc } from '../time';
+import type { Zone } from '../time';
 
 const filtersSchema = z.object({
 	conditions: z
@@ -33,11 +33,11 @@ export interface EnteredCondition {
 
 /** The surroundings in which conditions are read. */
 export interface FilterPlace {
-	/** As the workflow's time zone means a time without an offset. */
-	toUtc: ToUtc;
+	/** Of times without an offset, and of today. */
+	zone: Zone;
 	/** Tells the user of a name that could mean something else, too. */
 	hint(message: string): void;
-	/** Whether records are chosen to be changed: a near name or an empty value is refused then. */
+	/** Whether records are chosen to be changed: a near name or value is refused then. */
 	isExact?: boolean;
 }
 
@@ -79,7 +79,7 @@ export function readMatchType(matchType: unknown): boolean {
 
 /** A value that each record of a card has, or may have. */
 export interface NamedValue {
-	field: FilteredField;
+	field: ValueField;
 	/** Whether it is a property of the record itself. */
 	isOwn: boolean;
 	read(record: DataRecord): unknown;
@@ -95,17 +95,23 @@ function exactField(index: FieldIndex, key: string): Field {
  * The value that a key names: the record's own `id` or `created_at`, or a field of the card.
  *
  * @param parameter the parameter's name, for the message about a doubtful field name
- * @throws InputError when no field or more than one is meant
+ * @throws InputError when no field or more than one is meant; with `isExact` also for a field called like a property
  */
 export function namedValue(
 	index: FieldIndex,
 	key: string,
 	parameter: string,
-	{ hint, isExact = false }: Omit<FilterPlace, 'toUtc'>,
+	{ hint, isExact = false }: Omit<FilterPlace, 'zone'>,
 ): NamedValue {
 	const own = OWN_VALUES.get(key);
 	if (own) {
 		const named = index.fields.find(({ name }) => name === key);
+		if (named && isExact) {
+			throw new InputError(
+				`'${key}' in ${parameter} is both a property of the record and a field of the card`,
+				`Nothing was changed. To compare the field, use its ID: ${named.id}.`,
+			);
+		}
 		if (named) {
 			hint(
 				`'${key}' in ${parameter} means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
@@ -131,14 +137,8 @@ export function recordTest(
 	place: FilterPlace,
 ): ((record: DataRecord) => boolean) | undefined {
 	const tests = conditions.map(({ key, condition, value }) => {
-		if (place.isExact && isEmpty(value) && condition.toLowerCase().endsWith('equals')) {
-			throw new InputError(
-				"'Value' is empty in a condition of 'Filters'",
-				"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
-			);
-		}
 		const { field, read } = namedValue(index, key, 'a filter', place);
-		const test = conditionTest(condition, value, field, place.toUtc);
+		const test = conditionTest(condition, value, field, place);
 		return (record: DataRecord) => test(read(record));
 	});
 	if (tests.length === 0) return undefined;

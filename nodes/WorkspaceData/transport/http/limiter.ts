@@ -1,16 +1,24 @@
+/** Runs the requests of several executions in parallel, up to a limit that they share. */
 import { systemClock, type Clock } from './clock';
+import type { Kind } from './parallelism';
 
-/** Runs tasks in parallel, up to a limit, in the order in which they came. */
-export type Limiter = <T>(maxParallel: number, task: () => Promise<T>) => Promise<T>;
+/** A request, as far as it matters here. */
+export interface Work extends Kind {
+	/** Whether it starts at once, whatever the limit. It still counts for the others. */
+	ahead?: boolean | undefined;
+}
+
+/** Runs a task when the limits allow it, in the order in which the tasks came. */
+export type Limiter = <T>(work: Work, run: () => Promise<T>) => Promise<T>;
 
 /**
- * After this time, in ms, a task no longer counts towards what executions share: it hangs, and must not keep
- * the others waiting. It still counts towards its execution's limit.
+ * After this time, in ms, a task no longer counts for other executions: it hangs, and must not keep them waiting. It
+ * still counts for its own.
  */
 const HANGS_AFTER_MS = 30_000;
 
 interface Task {
-	maxParallel: number;
+	work: Work;
 	start(): void;
 	next: Task | undefined;
 }
@@ -23,46 +31,71 @@ interface Queue {
 }
 
 /**
- * Creates what several executions share: so many of their tasks run at once altogether. Executions take
- * turns, so that a long one does not keep a short one waiting.
+ * Creates what several executions share: so many of their tasks run at once altogether. Executions alternate, so
+ * that a long one does not keep a short one waiting.
  *
- * @param atOnce how many; asked again before each start
- * @returns opens the limiter of one execution. The limit of the execution comes with each task, as items may
- * have different ones: a task starts when fewer tasks than its own limit are running.
+ * @param atOnce how many tasks may run at once with one of this kind among them; asked again before each start. So
+ * as long as a task that cannot be repeated waits or runs, no more run than it allows.
+ * @returns opens the limiter of one execution. Its own limit comes with each task, as items may have different
+ * ones: a task starts when fewer tasks of the execution than that are running.
  */
 export function createSharedLimiter(
-	atOnce: () => number,
+	atOnce: (kind: Kind) => number,
 	clock: Clock = systemClock,
 ): () => Limiter {
-	let running = 0;
-	/** The executions that have tasks waiting, the one whose turn it is first. */
+	const running = new Set<object>();
+	/** Of those, the ones that cannot be repeated. */
+	const unrepeatable = new Map<object, Work>();
+	/** The executions that have tasks waiting, the next one first. */
 	const waiting: Queue[] = [];
 
-	/** Starts the first task of an execution. @returns whether its own limit let it */
-	function startFirst(queue: Queue): boolean {
-		const task = queue.first;
-		if (!task || queue.running >= task.maxParallel) return false;
-		queue.first = task.next;
-		queue.running += 1;
-		running += 1;
-		task.start();
-		return true;
+	/** Whether the execution's own limit lets its first task start. */
+	const isReady = ({ first, running: own }: Queue): boolean =>
+		first !== undefined && own < Math.max(1, first.work.maxParallel ?? Infinity);
+
+	function mostAtOnce(): number {
+		const ready = waiting.filter(isReady).flatMap(({ first }) => first?.work ?? []);
+		const kinds = [...ready, ...unrepeatable.values()];
+		return Math.min(...kinds.map(atOnce));
 	}
 
 	function startNext(): void {
-		// Until nobody in a whole round has started a task.
-		for (let idle = 0; idle < waiting.length && running < atOnce(); ) {
-			const queue = waiting.shift() as Queue;
-			idle = startFirst(queue) ? 0 : idle + 1;
+		for (;;) {
+			const place = waiting.findIndex(isReady);
+			const queue = waiting[place];
+			const task = queue?.first;
+			if (!queue || !task || running.size >= mostAtOnce()) return;
+			waiting.splice(place, 1);
+			queue.first = task.next;
 			if (queue.first) waiting.push(queue);
+			count(queue, task);
+			task.start();
 		}
+	}
+
+	function count(queue: Queue, task: Pick<Task, 'work'>): void {
+		queue.running += 1;
+		running.add(task);
+		if (!task.work.repeatable) unrepeatable.set(task, task.work);
+	}
+
+	function forget(task: object): void {
+		running.delete(task);
+		unrepeatable.delete(task);
 	}
 
 	return () => {
 		const queue: Queue = { running: 0, first: undefined, last: undefined };
-		return async (maxParallel, work) => {
-			await new Promise<void>((start) => {
-				const task = { maxParallel: Math.max(1, maxParallel), start, next: undefined };
+
+		/** Resolves when the task may run. */
+		async function toStart(work: Work): Promise<object> {
+			if (work.ahead) {
+				const task = { work };
+				count(queue, task);
+				return task;
+			}
+			return await new Promise<object>((resolve) => {
+				const task: Task = { work, start: () => resolve(task), next: undefined };
 				if (queue.first && queue.last) queue.last.next = task;
 				else {
 					queue.first = task;
@@ -71,20 +104,19 @@ export function createSharedLimiter(
 				queue.last = task;
 				startNext();
 			});
-			let counts = true;
-			const leave = (): void => {
-				if (counts) running -= 1;
-				counts = false;
-			};
+		}
+
+		return async (work, run) => {
+			const task = await toStart(work);
 			const turnOff = clock.alarm(HANGS_AFTER_MS, () => {
-				leave();
+				forget(task);
 				startNext();
 			});
 			try {
-				return await work();
+				return await run();
 			} finally {
 				turnOff();
-				leave();
+				forget(task);
 				queue.running -= 1;
 				startNext();
 			}

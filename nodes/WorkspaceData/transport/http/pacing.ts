@@ -1,10 +1,18 @@
 /** How fast the requests of one key go out: how many at once, and how many in a window of the rate limit. */
 import type { Clock } from './clock';
 import { createSharedLimiter, type Limiter } from './limiter';
-import { isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
-import { atOnce, requestEnded, requestSent, unknownParallelism, type Outcome } from './parallelism';
+import { NetworkFailure, SilentService } from '../failure/failures';
+import {
+	atOnce,
+	requestEnded,
+	requestSent,
+	unknownParallelism,
+	type Kind,
+	type Outcome,
+} from './parallelism';
 import { createRateGate, type RateGate } from './rateGate';
-import { isRateLimited } from './rateLimit';
+import { hasNoneLeft } from './rateLimit';
+import { isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';
 import type { ApiRequest } from '../request';
 import type { Try } from './attempt';
@@ -15,8 +23,8 @@ export interface Pacing {
 	serviceClock: ServiceClock;
 	/** Opens the limiter of one execution; all of them share the number of parallel requests. */
 	openLimiter(): Limiter;
-	/** How many requests may be under way at once now. */
-	atOnce(): number;
+	/** How many requests may be under way at once now, with one of this kind among them. */
+	atOnce(kind: Kind): number;
 	/**
 	 * Notes that a try of a request is sent.
 	 *
@@ -25,45 +33,48 @@ export interface Pacing {
 	sending(request: ApiRequest): (outcome: Try['outcome'] | undefined) => void;
 }
 
-function howItEnded(outcome: Try['outcome'] | undefined): Outcome['how'] {
+/** A request, as far as its pace depends on it. */
+export const kindOf = ({
+	method,
+	maxParallel,
+}: Pick<ApiRequest, 'method' | 'maxParallel'>): Kind => ({
+	write: method !== 'GET',
+	repeatable: isRepeatable(method),
+	maxParallel,
+});
+
+/** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 is a fault of its own. */
+const OVERLOADED = new Set([408, 429, 502, 503, 504]);
+
+function outcomeOf(outcome: Try['outcome'] | undefined): Outcome {
 	if (outcome === undefined || outcome instanceof SilentService) return 'unknown';
 	if (outcome instanceof Error) {
-		return outcome instanceof NetworkFailure && outcome.transient ? 'overloaded' : 'unknown';
+		return outcome instanceof NetworkFailure && outcome.transient ? 'refused' : 'unknown';
 	}
 	const { status, headers } = outcome;
-	const isRefused = isRateLimited(status, headers) || isTransientStatus(status);
-	return isRefused ? 'overloaded' : 'answered';
+	if (status >= 200 && status < 300) return 'succeeded';
+	// The window is used up: that says nothing about how many requests may be under way at once.
+	if (hasNoneLeft(headers)) return 'unknown';
+	if (OVERLOADED.has(status)) return 'refused';
+	return status >= 500 ? 'unknown' : 'answered';
 }
 
 /** Creates the pacing of a key about which nothing is known yet. */
 export function createPacing(clock: Clock): Pacing {
-	let state = unknownParallelism(clock.now());
+	let state = unknownParallelism;
 	const serviceClock = createServiceClock(clock);
 	const gate = createRateGate(clock, serviceClock);
+	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isTold, clock.now());
 	return {
 		gate,
 		serviceClock,
-		openLimiter: createSharedLimiter(() => atOnce(state), clock),
-		atOnce: () => atOnce(state),
-		sending({ method, path }) {
-			const sentAt = clock.now();
-			const number = state.next;
-			state = requestSent(state);
+		openLimiter: createSharedLimiter(mostAtOnce, clock),
+		atOnce: mostAtOnce,
+		sending(request) {
+			const started = requestSent(state, kindOf(request));
+			state = started.state;
 			return (outcome) => {
-				const now = clock.now();
-				const status = outcome instanceof Error ? 0 : Math.floor((outcome?.status ?? 0) / 100);
-				const what = path.filter((part) => typeof part === 'string').join('/');
-				state = requestEnded(
-					state,
-					{
-						number,
-						kind: `${method} ${what} ${status}`,
-						ms: now - sentAt,
-						how: howItEnded(outcome),
-						told: gate.isTold,
-					},
-					now,
-				);
+				state = requestEnded(state, started.sent, outcomeOf(outcome), gate.isTold, clock.now());
 			};
 		},
 	};

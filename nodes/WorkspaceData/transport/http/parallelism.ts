@@ -1,180 +1,194 @@
 /**
- * How many requests of one key should be under way at once, as a pure model: no clock, no requests.
+ * How many requests of one key may be under way at once, as a pure model: no clock, no requests.
  *
- * It is the gradient limit of Netflix' concurrency limits, in rounds as TCP Vegas counts them. As long as
- * answers take no longer than the quickest one did, more requests at once do more work; when they take
- * longer, the requests only wait for each other. A round is the time that one answer takes: it ends with
- * the first answer to a request that was sent in it, or earlier when half of the answers were slow.
+ * Additive increase, multiplicative decrease (AIMD), as TCP does it: answers raise the limit, a refusal halves it. Only
+ * requests that can be repeated look for the service's capacity. A create that is refused is lost to the user, so
+ * creates stay at a level that has worked for writes.
  *
- * @see https://github.com/Netflix/concurrency-limits
- * @see L. S. Brakmo, L. L. Peterson: "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
- * IEEE Journal on Selected Areas in Communications 13(8), 1995
+ * @see RFC 5681
  */
 
-/** Requests at once before anything is known; slow answers alone never lead below. */
-export const START = 4;
-/** The most requests at once; a service that does not tell how many it allows gets fewer. */
+/** Requests at once before anything is known. */
+export const START = 8;
+/** The most requests at once; fewer if the service does not tell how many it allows. */
 export const MAX_PARALLEL = 64;
 export const MAX_UNTOLD = 16;
-/** How much longer than the quickest an answer may take before requests count as waiting for each other. */
-const TOLERANCE = 1.5;
-/** The smallest part of the limit that one round of slow answers leaves. */
-const MIN_GRADIENT = 0.5;
-/** How often the quickest answer is measured again, with nothing else under way: after this time, in ms … */
-const MEASURED_FOR_MS = 10_000;
-/** … and after this number of rounds, as measuring takes about two of them. */
-const MEASURED_FOR_ROUNDS = 50;
-/**
- * Rounds after which it is measured anyway while so few requests are slow: not because of each other. Not where
- * the limit is not made use of: a listing has two at once, and would only be slowed down.
- */
-const STUCK_FOR_ROUNDS = 8;
-/** Kinds of request whose times are kept; there are about twenty. */
-const MAX_KINDS = 100;
+/** How long creates keep to what has worked and failed, in ms. */
+const REMEMBERED_MS = 3_600_000;
+/** How long all others keep below a level that failed, in ms; then they try it again. */
+const AVOIDED_MS = 60_000;
+/** The part of a level that failed which is safe for creates: the service may count differently. */
+const SAFE_PART = 3 / 4;
+
+/** A number of requests at once, and when it worked or failed, in ms since the epoch. */
+interface Level {
+	readonly level: number;
+	readonly at: number;
+}
 
 /** The state of one key. */
 export interface Parallelism {
 	/** Requests at once; its fraction counts towards the next whole one. */
 	readonly limit: number;
-	/** Whether the limit still doubles with each round: no answer was slow so far, and none failed. */
+	/** Whether nothing was refused so far: the limit then doubles with each round of answers. */
 	readonly doubling: boolean;
-	/** The quickest answer to each kind of request, in ms. */
-	readonly quickest: ReadonlyMap<string, number>;
-	/** The number of the next request, and the first numbers of this round and after the limit last shrank. */
-	readonly next: number;
-	readonly roundFrom: number;
-	readonly reducedFrom: number;
+	/** Requests under way, and how many of them are writes. */
 	readonly underWay: number;
-	/** The most requests that were under way at once in this round. */
-	readonly most: number;
-	/** Answers of this round, and how slow they were altogether: each in times of the quickest of its kind. */
-	readonly answers: number;
-	readonly slowness: number;
-	/** When the quickest answers were measured, in ms since the epoch, and rounds since. */
-	readonly measuredAt: number;
-	readonly rounds: number;
-	/** While they are measured: the first request that counts, and the limit to go back to. */
-	readonly measuring: { readonly from: number; readonly limit: number } | undefined;
+	readonly writes: number;
+	/** The number of the next request, and of the first one that was sent after the limit was halved. */
+	readonly next: number;
+	readonly reducedFrom: number;
+	/** Writes in a row that succeeded at one level. */
+	readonly row: { readonly level: number; readonly count: number };
+	/** The highest level at which as many writes in a row have succeeded. */
+	readonly shown: Level;
+	/** The level that is taken to work as long as nothing is known: less after one has failed. */
+	readonly assumed: number;
+	/** The lowest level that failed, for requests that cannot be repeated; and the last one, for all others. */
+	readonly failed: Level;
+	readonly failedLast: Level;
 }
 
-/** The outcome of a request. */
-export interface Outcome {
-	/** As `Parallelism.next` was when it was sent. */
-	number: number;
-	/** Requests of one kind take about as long: the method, the collection, and whether it was refused. */
-	kind: string;
-	/** How long the answer took, in ms. */
-	ms: number;
-	/** It was answered; it was refused for the rate, failed (5xx) or not answered; or nothing is known. */
-	how: 'answered' | 'overloaded' | 'unknown';
-	/** Whether the service tells how many more requests it allows. */
-	told: boolean;
-}
+const NEVER: Level = { level: Infinity, at: -Infinity };
 
-/** @param now ms since the epoch */
-export const unknownParallelism = (now: number): Parallelism => ({
+export const unknownParallelism: Parallelism = {
 	limit: START,
 	doubling: true,
-	quickest: new Map(),
-	next: 0,
-	roundFrom: 0,
-	reducedFrom: 0,
 	underWay: 0,
-	most: 0,
-	answers: 0,
-	slowness: 0,
-	measuredAt: now,
-	rounds: 0,
-	measuring: undefined,
-});
+	writes: 0,
+	next: 0,
+	reducedFrom: 0,
+	row: { level: 0, count: 0 },
+	shown: { level: 0, at: -Infinity },
+	assumed: START,
+	failed: NEVER,
+	failedLast: NEVER,
+};
 
-/** How many requests may be under way at once. */
-export const atOnce = ({ limit, measuring }: Parallelism): number =>
-	measuring ? 1 : Math.max(1, Math.floor(limit));
-
-/** A request, number `state.next`, is sent. */
-export function requestSent(state: Parallelism): Parallelism {
-	const underWay = state.underWay + 1;
-	return { ...state, next: state.next + 1, underWay, most: Math.max(state.most, underWay) };
+/** A request, as far as it matters here. */
+export interface Kind {
+	/** Whether it changes data. */
+	write: boolean;
+	/** Whether it can be sent again without doing its work twice. */
+	repeatable: boolean;
+	/** The most requests of its execution at once, if the user has set it. */
+	maxParallel?: number | undefined;
 }
 
-const nextRound = (state: Parallelism, more: Partial<Parallelism>): Parallelism => ({
-	...state,
-	roundFrom: state.next,
-	most: state.underWay,
-	answers: 0,
-	slowness: 0,
-	rounds: state.rounds + 1,
-	...more,
-});
-
-/** Whether the round came near the limit. One that did not neither confirms the limit nor refutes it. */
-const isUsed = ({ most, limit }: Parallelism): boolean => most * 2 > limit;
-
-/** Draws the conclusion from the answers of a round. */
-function endRound(state: Parallelism, ceiling: number): Parallelism {
-	const { limit, slowness, answers } = state;
-	const gradient = Math.min(Math.max((TOLERANCE * answers) / slowness, MIN_GRADIENT), 1);
-	const doubling = state.doubling && gradient === 1;
-	const wanted = doubling ? limit * 2 : limit * gradient + Math.sqrt(limit);
-	return nextRound(state, {
-		...(isUsed(state) && {
-			limit: Math.min(Math.max(wanted, Math.min(limit, START)), ceiling),
-			doubling,
-		}),
-		...(gradient < 1 && { reducedFrom: state.next }),
-	});
+/** A request on its way. */
+export interface Sent extends Kind {
+	number: number;
+	/** Requests under way when it was sent, itself included; and how many of them were writes. */
+	level: number;
+	writeLevel: number;
 }
 
-function withQuickest(state: Parallelism, kind: string, ms: number): Parallelism {
-	const known = state.quickest.get(kind);
-	if (known !== undefined && known <= ms) return state;
-	const kept = state.quickest.size < MAX_KINDS ? state.quickest : [];
-	return { ...state, quickest: new Map([...kept, [kind, ms]]) };
+/**
+ * How a request ended: it succeeded; it was answered in another way; it was refused or got no answer, as too many
+ * were sent or the service is down; or it tells nothing about that.
+ */
+export type Outcome = 'succeeded' | 'answered' | 'refused' | 'unknown';
+
+const isWithin = (ms: number, { at }: Level, now: number): boolean => now >= at && now - at <= ms;
+
+/** The highest level that is known or taken to work for requests that cannot be repeated. */
+function safeLevel({ shown, assumed, failed }: Parallelism, now: number): number {
+	const isFailed = isWithin(REMEMBERED_MS, failed, now);
+	const base = isFailed ? assumed : START;
+	const worked = isWithin(REMEMBERED_MS, shown, now) ? shown.level : 0;
+	const most = isFailed ? Math.floor(failed.level * SAFE_PART) : Infinity;
+	return Math.max(1, base, Math.min(worked, most));
 }
 
-/** @param now ms since the epoch */
-export function requestEnded(before: Parallelism, outcome: Outcome, now: number): Parallelism {
-	const ceiling = outcome.told ? MAX_PARALLEL : MAX_UNTOLD;
-	const limit = Math.min(before.limit, ceiling);
-	let state: Parallelism = { ...before, limit, underWay: Math.max(0, before.underWay - 1) };
-	const { number, how, kind } = outcome;
-	// Requests under way when the limit shrank fail, or are slow, for the same reason: they count once.
-	if (how === 'unknown' || number < state.reducedFrom) return state;
-	if (how === 'overloaded') {
-		const halved = Math.max(1, limit / 2);
-		return nextRound(state, {
-			limit: halved,
-			doubling: false,
-			reducedFrom: state.next,
-			measuring: undefined,
-		});
-	}
-	// Clocks have whole milliseconds: an answer within one of them would make all others slow.
-	const ms = Math.max(1, outcome.ms);
-	if (state.measuring) {
-		if (number < state.measuring.from) return state;
-		// The first answer that waited for no other: from here on the times are known afresh.
-		return nextRound(
-			{ ...state, quickest: new Map([[kind, ms]]) },
-			{
-				limit: Math.min(state.measuring.limit, limit),
-				measuring: undefined,
-				measuredAt: now,
-				rounds: 0,
-			},
-		);
-	}
-	state = withQuickest(state, kind, ms);
-	const slowness = state.slowness + ms / (state.quickest.get(kind) ?? ms);
-	state = { ...state, slowness, answers: state.answers + 1 };
-	const isSlow = slowness > TOLERANCE * state.answers;
-	if (state.answers * 2 < Math.min(limit, state.most)) return state;
-	if (number < state.roundFrom && !isSlow) return state;
-	const isHeld = isSlow && isUsed(state);
-	state = endRound(state, ceiling);
-	const isOld = now - state.measuredAt >= MEASURED_FOR_MS && state.rounds >= MEASURED_FOR_ROUNDS;
-	const isStuck = isHeld && state.limit < START + 1 && state.rounds >= STUCK_FOR_ROUNDS;
-	if (!isOld && !isStuck) return state;
-	return { ...state, measuring: { from: state.next, limit: state.limit } };
+/** The highest level at which a request may be sent, and to which its answer may raise the limit. */
+function ceilingOf(state: Parallelism, kind: Kind, isTold: boolean, now: number): number {
+	const { repeatable, maxParallel = 0 } = kind;
+	const failed = repeatable ? state.failedLast : state.failed;
+	const most = isTold ? MAX_PARALLEL : MAX_UNTOLD;
+	const allowed = repeatable ? most : Math.min(most, safeLevel(state, now));
+	// More than that is the user's decision. It ends where requests were refused.
+	const wanted = Math.max(allowed, Math.min(maxParallel, MAX_PARALLEL));
+	const avoidedMs = repeatable ? AVOIDED_MS : REMEMBERED_MS;
+	return isWithin(avoidedMs, failed, now) ? Math.min(wanted, failed.level - 1) : wanted;
+}
+
+/**
+ * How many requests may be under way at once, with one of this kind among them.
+ *
+ * @param isTold whether the service tells how many more requests it allows
+ * @param now ms since the epoch
+ */
+export const atOnce = (state: Parallelism, kind: Kind, isTold: boolean, now: number): number =>
+	Math.max(1, Math.floor(Math.min(state.limit, ceilingOf(state, kind, isTold, now))));
+
+/** Notes that a request is sent. */
+export function requestSent(before: Parallelism, kind: Kind): { state: Parallelism; sent: Sent } {
+	const underWay = before.underWay + 1;
+	const writes = before.writes + (kind.write ? 1 : 0);
+	return {
+		state: { ...before, underWay, writes, next: before.next + 1 },
+		sent: { ...kind, number: before.next, level: underWay, writeLevel: writes },
+	};
+}
+
+/** The level that is taken to work when this one has failed. */
+const assumedBelow = (level: number): number =>
+	level > START ? Math.min(START, Math.floor(level * SAFE_PART)) : Math.floor(level / 2);
+
+/** A refusal halves the limit, once for all requests that were under way then. */
+function reduced(state: Parallelism, level: number, now: number): Parallelism {
+	const halved = {
+		...state,
+		limit: Math.max(1, Math.min(state.limit, level) / 2),
+		doubling: false,
+		reducedFrom: state.next,
+		row: unknownParallelism.row,
+	};
+	// Refused although it was alone: it is not for the number of requests.
+	if (level === 1) return { ...halved, assumed: START, failed: NEVER, failedLast: NEVER };
+	const { failed, shown } = state;
+	const lowest = isWithin(REMEMBERED_MS, failed, now) ? Math.min(failed.level, level) : level;
+	return {
+		...halved,
+		assumed: Math.min(state.assumed, assumedBelow(level)),
+		shown: { ...shown, level: Math.min(shown.level, level - 1) },
+		failed: { level: lowest, at: now },
+		failedLast: { level, at: now },
+	};
+}
+
+/** Notes that a write succeeded. A level works if as many in a row succeed at it. */
+function proven(state: Parallelism, level: number, now: number): Parallelism {
+	const { row, shown, failed } = state;
+	if (level < row.level) return state;
+	const count = level === row.level ? row.count + 1 : 1;
+	const next = { ...state, row: { level, count } };
+	if (count < level) return next;
+	const isHighest = level >= shown.level || !isWithin(REMEMBERED_MS, shown, now);
+	return {
+		...next,
+		...(isHighest && { shown: { level, at: now } }),
+		...(level >= failed.level && { failed: NEVER, assumed: START }),
+	};
+}
+
+/** Notes how a request ended. @param now ms since the epoch */
+export function requestEnded(
+	before: Parallelism,
+	sent: Sent,
+	outcome: Outcome,
+	isTold: boolean,
+	now: number,
+): Parallelism {
+	const underWay = before.underWay - 1;
+	let state = { ...before, underWay, writes: before.writes - (sent.write ? 1 : 0) };
+	if (outcome === 'unknown' || sent.number < before.reducedFrom) return state;
+	if (outcome === 'refused') return reduced(state, Math.max(sent.level, before.underWay), now);
+	if (sent.write && outcome === 'succeeded') state = proven(state, sent.writeLevel, now);
+	// Few requests at once prove nothing about more.
+	if (before.underWay * 2 <= state.limit) return state;
+	const ceiling = ceilingOf(state, sent, isTold, now);
+	if (state.limit >= ceiling) return state;
+	const raised = state.limit + (state.doubling ? 1 : 1 / state.limit);
+	return { ...state, limit: Math.min(raised, ceiling) };
 }

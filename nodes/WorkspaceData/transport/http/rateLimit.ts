@@ -83,10 +83,19 @@ export function readRateLimit(
 	};
 }
 
-/** Whether an answer refuses a request for the rate, not for what it asks. */
-export function isRateLimited(status: number, headers: Headers): boolean {
+/** Whether an answer says that no requests remain in the window. */
+export const hasNoneLeft = (headers: Headers): boolean =>
+	headerNumber(headers, 'x-ratelimit-remaining') === 0;
+
+/**
+ * Whether an answer refuses a request for the rate, not for what it asks.
+ *
+ * @param isRepeatable whether the request can be sent again without doing its work twice. For all others only 429
+ * counts: a create may be stored although it was the last one that the window allowed, and was answered 503.
+ */
+export function isRateLimited(status: number, headers: Headers, isRepeatable: boolean): boolean {
 	if (status === 429) return true;
-	return (status === 403 || status === 503) && headerNumber(headers, 'x-ratelimit-remaining') === 0;
+	return isRepeatable && (status === 403 || status === 503) && hasNoneLeft(headers);
 }
 
 /** How long the service asks to wait, in ms; undefined where it does not. @see RFC 9110, section 10.2.3 */

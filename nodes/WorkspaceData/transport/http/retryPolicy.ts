@@ -33,6 +33,13 @@ export const UNTRIED: Readonly<History> = {
 	unclear: false,
 };
 
+/**
+ * Whether a request can be sent again without doing its work twice.
+ *
+ * @see RFC 9110, section 9.2.2, on idempotent methods
+ */
+export const isRepeatable = (method: ApiRequest['method']): boolean => method !== 'POST';
+
 /** The next step after a try, with the new history. */
 export type Step =
 	| { act: 'done' | 'alreadyGone' | 'fail' }
@@ -43,12 +50,11 @@ export type Step =
  * Decides what follows one try of a request.
  *
  * A request is sent again when that can help and cannot do its work twice: creations (POST) only
- * where the service cannot have received them, or has refused them for the rate.
+ * where the service cannot have received them, or has refused them with 429.
  *
  * @param history the tries before this one
  * @param now ms since the epoch
  * @param mayRenew whether another access token could be had
- * @see RFC 9110, section 9.2.2, on idempotent methods
  */
 export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
@@ -56,7 +62,7 @@ export function nextStep(
 	history: History,
 	{ now, mayRenew }: { now: number; mayRenew: boolean },
 ): Step {
-	const repeatable = method !== 'POST';
+	const repeatable = isRepeatable(method);
 	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
 	const again = (unclear: boolean): Step & { act: 'again' } => ({
 		act: 'again',
@@ -80,7 +86,7 @@ export function nextStep(
 		if (refusedMs > (impatient ? IMPATIENT_WAIT_MS : MAX_REFUSED_MS)) return { act: 'fail' };
 		return { act: 'wait', ms, history: { ...then, refusedMs } };
 	};
-	if (isRateLimited(status, headers)) {
+	if (isRateLimited(status, headers, repeatable)) {
 		const refusals = history.refusals + 1;
 		return waitFor(refusalWait(headers, now, refusals), { ...history, refusals });
 	}

@@ -91,7 +91,7 @@ export async function catchUp(
 		if (!told.has(message)) warn(context, message);
 		told.add(message);
 	};
-	const toUtc = localTime(context);
+	const zone = localTime(context);
 	// Last: a search that failed is done again.
 	const found = missed.map((one) => ({ key: keyOf(one), createdAt: one.createdAt }));
 	const delivered = await known.complete(search.upTo, found);
@@ -99,7 +99,7 @@ export async function catchUp(
 		if (delivered.has(keyOf(one))) return [];
 		const event = toEvent(one, api.workspaceId);
 		const index = indexes.get(one.cardId);
-		const place = { index, toUtc, tell };
+		const place = { index, zone, tell };
 		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];
 		return [{ json: outputOf(event, settings, index) }];
 	});

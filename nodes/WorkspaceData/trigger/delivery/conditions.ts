@@ -3,7 +3,7 @@ import type { DeliveredEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { recordTest } from '../../model/value/recordFilter';
-import type { ToUtc } from '../../model/time';
+import type { Zone } from '../../model/time';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
 import { unknownNames } from './watchedFields';
@@ -12,7 +12,7 @@ import { unknownNames } from './watchedFields';
 interface ConditionPlace {
 	/** The fields of the event's card; undefined where they cannot be had. */
 	index: FieldIndex | undefined;
-	toUtc: ToUtc;
+	zone: Zone;
 	/** Tells the operator why a condition could not be compared. */
 	tell(message: string): void;
 }
@@ -44,7 +44,7 @@ function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
 export function meetsConditions(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	{ index, toUtc, tell }: ConditionPlace,
+	{ index, zone, tell }: ConditionPlace,
 ): boolean {
 	if (!index) {
 		tell(
@@ -64,7 +64,7 @@ export function meetsConditions(
 	const known = conditions.filter(({ key }) => !unknown.includes(key));
 	if (known.length < conditions.length && !anyCondition) return false;
 	try {
-		const place = { toUtc, hint: () => {} };
+		const place = { zone, hint: () => {} };
 		const passes = recordTest(known, anyCondition, index, place);
 		return passes ? passes(recordOf(event)) : false;
 	} catch (error) {

@@ -140,7 +140,7 @@ async function startWith(
 	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
 	const place = {
 		index,
-		toUtc: localTime(context),
+		zone: localTime(context),
 		tell: (message: string) => warn(node.warnings.filters, message),
 	};
 	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;

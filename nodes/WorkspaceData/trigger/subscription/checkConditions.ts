@@ -40,6 +40,6 @@ export async function checkConditions(
 	const { card, conditions, anyCondition } = settings;
 	if (card === undefined || conditions.length === 0) return;
 	const index = await fieldsOfCard(context, settings, clock);
-	const place = { toUtc: localTime(context), hint: () => {} };
+	const place = { zone: localTime(context), hint: () => {} };
 	if (index) recordTest(conditions, anyCondition, index, place);
 }

@@ -91,3 +91,47 @@ test('rejects with the error of an item', async () => {
 	});
 	await expect(broken).rejects.toThrow('of an item');
 });
+
+test('(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all do not block them', async () => {
+	const preparations = fc.array(
+		fc.record({
+			waits: fc.integer({ min: 0, max: 3 }),
+			gathers: fc.boolean(),
+			outcome: fc.constantFrom<'task' | 'nothing'>('task', 'task', 'nothing'),
+		}),
+		{ maxLength: 20 },
+	);
+	await fc.assert(
+		fc.asyncProperty(
+			preparations,
+			fc.integer({ min: 1, max: 6 }),
+			fc.scheduler(),
+			async (items, atOnce, s) => {
+				const { each, gather, inItemOrder } = createItems(items.length, atOnce);
+				const begun: number[] = [];
+				const results = each(async (itemIndex) => {
+					const { waits = 0, gathers, outcome } = items[itemIndex] ?? {};
+					for (let n = 0; n < waits; n += 1) await s.schedule(Promise.resolve(), `${itemIndex}`);
+					if (gathers) {
+						const all = await gather('a', itemIndex, itemIndex, async (some) => {
+							await s.schedule(Promise.resolve(), 'work');
+							return some;
+						});
+						expect(all).toContain(itemIndex);
+					}
+					if (outcome === 'nothing') return itemIndex;
+					return await inItemOrder(itemIndex, async () => {
+						begun.push(itemIndex);
+						await s.schedule(Promise.resolve(), `task of ${itemIndex}`);
+						return itemIndex;
+					});
+				});
+				expect(await s.waitFor(results)).toEqual(items.map((_, index) => index));
+				expect(begun).toEqual(
+					items.flatMap(({ outcome }, index) => (outcome === 'task' ? [index] : [])),
+				);
+			},
+		),
+		{ numRuns: 500 },
+	);
+});

@@ -143,8 +143,8 @@ describe('options of a field', () => {
 				{ value: 'b', label: 'B' },
 			]),
 		).toEqual([
-			{ label: 'A', values: ['A', '1'] },
-			{ label: 'B', values: ['B', 'b'], sent: 'b' },
+			{ label: 'A', labels: ['A'], identifiers: [1] },
+			{ label: 'B', labels: ['B'], identifiers: ['b'], sent: 'b' },
 		]);
 	});
 	test('anything else is no option', () => {

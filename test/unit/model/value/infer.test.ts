@@ -1,17 +1,21 @@
 /** Types of fields from the values of a column: what is read back is what was given. */
 import fc from 'fast-check';
 import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
-import { inferType, type InferredType } from '../../../../nodes/WorkspaceData/model/value/infer';
-import { offeredType, USUAL_TYPES } from '../../../../nodes/WorkspaceData/model/value/offeredTypes';
-import { toFieldValue } from '../../../../nodes/WorkspaceData/model/value/values';
-import { checkValue } from '../../../../service/foundation/fieldTypes.ts';
+import {
+	inferType,
+	offeredType,
+	USUAL_TYPES,
+} from '../../../../nodes/WorkspaceData/model/value/infer';
+import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { zone } from './zone';
+import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
 import { workMs } from '../../../support/cpuTime.mts';
 import { anyColumn, givenBy, inJson } from '../../../support/tables';
 
 const many = <T>(values: T[], count = 24): T[] =>
 	Array.from({ length: count }, (_, index) => values[index % values.length] as T);
 
-test.each<[InferredType, unknown[]]>([
+test.each<[string, unknown[]]>([
 	['boolean', [true, false, null]],
 	['boolean', ['true', 'false', '']],
 	['boolean', ['TRUE', 'FALSE']],
@@ -124,7 +128,7 @@ test('the choices are in the order of the values', () => {
 });
 
 describe('types that a service offers', () => {
-	test.each<[InferredType, string[], InferredType, string]>([
+	test.each<[string, string[], string, string]>([
 		['number', ['TEXT', 'INTEGER', 'Number'], 'number', 'Number'],
 		['number', ['text', 'integer', 'percent'], 'text', 'text'],
 		['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
@@ -146,7 +150,7 @@ describe('types that a service offers', () => {
 	});
 });
 
-test.each<[InferredType, string]>([
+test.each<[string, string]>([
 	['email', 'ada@example.com'],
 	['url', 'https://example.com'],
 ])('G14 %s: leaves out an empty cell, which the field would refuse', (type, value) => {
@@ -154,12 +158,11 @@ test.each<[InferredType, string]>([
 	expect(inferType('Column', values).type).toBe(type);
 	const field = readField({ id: 'f', name: 'Column', type });
 	if (!field) throw new Error('not a field');
-	const rules = { emptyValues: 'send', fits: true, exact: true, toUtc: String } as const;
-	expect(values.map((cell) => toFieldValue(field, cell, rules))).toEqual([value, undefined]);
+	const rules = { emptyValues: 'send', fits: true, whole: true, zone } as const;
+	expect(values.map((cell) => enter(field, cell, rules))).toEqual([value, undefined]);
 });
 
 test('random columns: each value is accepted by the service, and read back as it was given', () => {
-	const toUtc = (local: string) => `${local}Z`;
 	fc.assert(
 		fc.property(anyColumn, fc.constantFrom('Column', 'Phone'), (values, name) => {
 			const { type, choices = [] } = inferType(name, values);
@@ -167,11 +170,11 @@ test('random columns: each value is accepted by the service, and read back as it
 			const field = readField({ id: 'f', name, type, options });
 			if (!field) throw new Error('not a field');
 			for (const value of values) {
-				const sent = toFieldValue(field, value, {
+				const sent = enter(field, value, {
 					emptyValues: 'send',
 					fits: true,
-					exact: true,
-					toUtc,
+					whole: true,
+					zone,
 				});
 				if (sent === undefined || sent === null) {
 					// Nothing was said, or an empty text where the field holds no text.
@@ -179,7 +182,7 @@ test('random columns: each value is accepted by the service, and read back as it
 					continue;
 				}
 				// As JSON carries it.
-				const checked = checkValue(type, options, inJson(sent));
+				const checked = checkValue(type as FieldType, options, inJson(sent));
 				expect(checked).toEqual({ ok: true, value: expect.anything() });
 				if (!checked.ok) continue;
 				expect(givenBy(checked.value, value, values)).toEqual(inJson(value));

@@ -2,27 +2,32 @@
 import fc from 'fast-check';
 import { sortInSlices } from '../../../../nodes/WorkspaceData/actions/schedule/sortInSlices';
 import { createYieldToLoop } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
-import type { FieldKind } from '../../../../nodes/WorkspaceData/model/value/fieldKind';
+import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { field } from '../fields';
+import { zone } from './zone';
 import {
 	compareBy,
 	type Direction,
-	orderKey,
+	placesOf,
 	type OrderField,
 } from '../../../../nodes/WorkspaceData/model/value/sort';
 
 const CHOICES = ['Low', 'Normal', 'High'];
+/** How a service may call the type of each kind. */
+const TYPES = {
+	...{ number: 'number', text: 'text', date: 'date', datetime: 'datetime', boolean: 'boolean' },
+	...{ choice: 'select', choices: 'multi_select', json: 'json', unknown: 'a type of the future' },
+} as const;
+type FieldKind = keyof typeof TYPES;
 const orderBy = (kind: FieldKind, direction: Direction = 'asc'): OrderField => ({
-	field: {
-		kind,
-		options: /^choice/.test(kind) ? CHOICES.map((label) => ({ label, values: [label] })) : [],
-	},
+	field: field('F', TYPES[kind], /^choice/.test(kind) ? CHOICES : []),
 	direction,
 });
 
 /** Sorts rows by their values, one for each order. */
 function sorted<Row extends readonly unknown[]>(orders: OrderField[], rows: readonly Row[]): Row[] {
 	const compare = compareBy(orders);
-	const keysOf = (row: Row) => orders.map((order, place) => orderKey(order, row[place]));
+	const keysOf = (row: Row) => placesOf(orders, row, zone);
 	return [...rows].sort((a, b) => compare(keysOf(a), keysOf(b)));
 }
 const column = (order: OrderField, values: readonly unknown[]) =>
@@ -40,7 +45,7 @@ test.each<[FieldKind, unknown[], unknown[]]>([
 		['2026-01-01T10:00:00Z', '2026-01-01T10:30:00+02:00'],
 		['2026-01-01T10:30:00+02:00', '2026-01-01T10:00:00Z'],
 	],
-	['choice', ['High', 'low', 'Normal'], ['low', 'Normal', 'High']],
+	['choice', ['High', 'Low', 'Normal'], ['Low', 'Normal', 'High']],
 	[
 		'choices',
 		[['High'], ['High', 'Low'], ['Normal'], ['Low']],
@@ -48,7 +53,7 @@ test.each<[FieldKind, unknown[], unknown[]]>([
 	],
 	['boolean', [true, 'false', false], ['false', false, true]],
 	['unknown', ['b', 10, 9, 'a'], [9, 10, 'a', 'b']],
-	['number', [2, 'many', 1, { a: 1 }], [1, 2, { a: 1 }, 'many']],
+	['number', [2, 'many', 1, { a: 1 }], [1, 2, 'many', { a: 1 }]],
 ])('%s: %j come as %j', (kind, values, expected) => {
 	expect(column(orderBy(kind), values)).toEqual(expected);
 });
@@ -63,7 +68,8 @@ test.each<Direction>(['asc', 'desc'])(
 );
 
 test('identifiers are sorted character by character', () => {
-	const order = { ...orderBy('text'), isIdentifier: true };
+	const own = OWN_VALUES.get('id')?.field ?? field('F');
+	const order = { field: own, direction: 'asc' } as const;
 	expect(column(order, ['rec_a', 'rec_B', 'rec_1'])).toEqual(['rec_1', 'rec_B', 'rec_a']);
 });
 
@@ -136,10 +142,10 @@ test('whatever records hold, comparing is consistent', () => {
 			(kind, direction, values) => {
 				const order = orderBy(kind, direction);
 				const compare = compareBy([order]);
-				const [a, b, c] = values.map((value) => [orderKey(order, value)]) as [
-					ReturnType<typeof orderKey>[],
-					ReturnType<typeof orderKey>[],
-					ReturnType<typeof orderKey>[],
+				const [a, b, c] = values.map((value) => placesOf([order], [value], zone)) as [
+					ReturnType<typeof placesOf>,
+					ReturnType<typeof placesOf>,
+					ReturnType<typeof placesOf>,
 				];
 				expect(Math.sign(compare(a, b))).toBe(-Math.sign(compare(b, a)) + 0);
 				if (compare(a, b) <= 0 && compare(b, c) <= 0) expect(compare(a, c)).toBeLessThanOrEqual(0);

@@ -8,9 +8,16 @@ import {
 	requestSent,
 	START,
 	unknownParallelism,
+	type Kind,
 	type Outcome,
 	type Parallelism,
+	type Sent,
 } from '../../../../nodes/WorkspaceData/transport/http/parallelism';
+
+const READ: Kind = { write: false, repeatable: true };
+const UPDATE: Kind = { write: true, repeatable: true };
+const CREATE: Kind = { write: true, repeatable: false };
+const MINUTE = 60_000;
 
 /** A service that works on so many requests at once; the others wait. */
 interface Service {
@@ -18,8 +25,8 @@ interface Service {
 	/** Time that a request takes, in ms, at a time since the start; `chance` is from 0 to 1. */
 	takes(now: number, chance: number): number;
 	told: boolean;
-	/** The outcome of a request; undefined: nothing special. */
-	fails?(now: number, underWay: number): boolean;
+	/** Whether it refuses a request; it is sent again then, if it can be. */
+	refuses?(now: number, underWay: number): boolean;
 }
 
 /** A plain pseudo-random sequence: the same run for the same seed. */
@@ -31,6 +38,14 @@ function chances(seed: number): () => number {
 	};
 }
 
+interface Run {
+	ms: number;
+	state: Parallelism;
+	/** Refusals, and the limit after each answer. */
+	refused: number;
+	history: Array<{ now: number; limit: number; underWay: number }>;
+}
+
 /**
  * Sends requests to a service, as many at once as the limit says.
  *
@@ -39,51 +54,60 @@ function chances(seed: number): () => number {
 function simulate(
 	service: Service,
 	count: number,
-	{ fixed, seed = 1 }: { fixed?: number; seed?: number } = {},
-) {
+	{
+		kind = UPDATE,
+		fixed,
+		seed = 1,
+		from = unknownParallelism,
+		startsAt = 0,
+	}: { kind?: Kind; fixed?: number; seed?: number; from?: Parallelism; startsAt?: number } = {},
+): Run {
 	const chance = chances(seed);
-	let state = unknownParallelism(0);
-	let now = 0;
+	let state = from;
+	let now = startsAt;
 	let left = count;
 	let underWay = 0;
+	let refused = 0;
 	/** When each of the service's hands is free. */
 	const free = new Array<number>(service.capacity).fill(0);
-	const answers: Array<{ at: number; sentAt: number; number: number; failed: boolean }> = [];
-	const history: Array<{ now: number; limit: number; underWay: number; state: Parallelism }> = [];
+	const answers: Array<{ at: number; sent: Sent; isRefused: boolean }> = [];
+	const history: Run['history'] = [];
 	while (left > 0 || answers.length > 0) {
-		while (left > 0 && underWay < (fixed ?? atOnce(state))) {
-			const number = state.next;
-			state = requestSent(state);
+		while (left > 0 && underWay < (fixed ?? atOnce(state, kind, service.told, now))) {
+			const started = requestSent(state, kind);
+			state = started.state;
 			left -= 1;
 			underWay += 1;
-			const failed = service.fails?.(now, underWay) ?? false;
+			const isRefused = service.refuses?.(now, underWay) ?? false;
 			free.sort((a, b) => a - b);
-			const at = failed ? now + 1 : Math.max(now, free[0] ?? 0) + service.takes(now, chance());
-			if (!failed) free[0] = at;
-			answers.push({ at, sentAt: now, number, failed });
+			const at = isRefused ? now + 1 : Math.max(now, free[0] ?? 0) + service.takes(now, chance());
+			if (!isRefused) free[0] = at;
+			answers.push({ at, sent: started.sent, isRefused });
 		}
 		answers.sort((a, b) => a.at - b.at);
 		const answer = answers.shift();
 		if (!answer) break;
 		now = answer.at;
 		underWay -= 1;
-		const outcome: Outcome = {
-			number: answer.number,
-			kind: 'POST',
-			ms: now - answer.sentAt,
-			how: answer.failed ? 'overloaded' : 'answered',
-			told: service.told,
-		};
-		state = requestEnded(state, outcome, now);
-		history.push({ now, limit: state.limit, underWay, state });
+		if (answer.isRefused) {
+			refused += 1;
+			if (kind.repeatable) left += 1;
+		}
+		const outcome = answer.isRefused ? 'refused' : 'succeeded';
+		state = requestEnded(state, answer.sent, outcome, service.told, now);
+		history.push({ now, limit: state.limit, underWay });
 	}
-	return { ms: now, history, state };
+	return { ms: now - startsAt, history, state, refused };
 }
 
 const steady = (capacity: number, ms: number, told: boolean, jitter = 0): Service => ({
 	capacity,
 	takes: (_, chance) => ms * (1 + jitter * chance),
 	told,
+});
+const refusing = (capacity: number, told: boolean): Service => ({
+	...steady(1_000, 50, told),
+	refuses: (_, underWay) => underWay > capacity,
 });
 const ceilingOf = ({ told }: Service): number => (told ? MAX_PARALLEL : MAX_UNTOLD);
 const bestFixed = (service: Service, count: number): number =>
@@ -92,212 +116,213 @@ const bestFixed = (service: Service, count: number): number =>
 			.filter((fixed) => fixed <= ceilingOf(service))
 			.map((fixed) => simulate(service, count, { fixed }).ms),
 	);
+/** The state after so many updates that all succeeded. */
+const learned = (service = steady(1_000, 50, true), count = 1_000): Parallelism =>
+	simulate(service, count).state;
 
-test('starts at 4, and doubles with each round of answers while none is slow', () => {
-	const { history } = simulate(steady(1_000, 50, true), 500);
-	const limits = [...new Set(history.map(({ limit }) => limit))];
-	expect(atOnce(unknownParallelism(0))).toBe(START);
-	expect(limits).toEqual([START, 8, 16, 32, MAX_PARALLEL]);
-	expect(history.find(({ limit }) => limit === MAX_PARALLEL)?.now).toBeLessThanOrEqual(5 * 50);
-});
+describe('requests that can be repeated', () => {
+	test('start at 8, and double with each round of answers', () => {
+		const { history } = simulate(steady(1_000, 50, true), 500);
+		expect(atOnce(unknownParallelism, READ, true, 0)).toBe(START);
+		expect(history.find(({ limit }) => limit === MAX_PARALLEL)?.now).toBeLessThanOrEqual(4 * 50);
+	});
 
-test('a service that does not tell how many it allows gets at most 16 at once', () => {
-	const { history } = simulate(steady(1_000, 50, false), 500);
-	expect(Math.max(...history.map(({ limit }) => limit))).toBe(MAX_UNTOLD);
-});
+	test('a service that does not tell how many it allows gets at most 16 at once', () => {
+		const { history } = simulate(steady(1_000, 50, false), 500);
+		expect(Math.max(...history.map(({ limit }) => limit))).toBe(MAX_UNTOLD);
+	});
 
-test('a service that stops telling is taken back to 16 with the first such answer', () => {
-	let state = simulate(steady(1_000, 50, true), 500).state;
-	expect(state.limit).toBe(MAX_PARALLEL);
-	const { next: number } = state;
-	state = requestSent(state);
-	state = requestEnded(
-		state,
-		{ number, kind: 'POST', ms: 50, how: 'answered', told: false },
-		9_000,
-	);
-	expect(atOnce(state)).toBe(MAX_UNTOLD);
-});
+	test('a service that stops telling gets 16 with the next request', () => {
+		const state = learned();
+		expect(atOnce(state, UPDATE, true, 9_000)).toBe(MAX_PARALLEL);
+		expect(atOnce(state, UPDATE, false, 9_000)).toBe(MAX_UNTOLD);
+	});
 
-test('any service: within the bounds, and nearly as quick as the best fixed number', () => {
-	fc.assert(
-		fc.property(
-			fc.integer({ min: 1, max: 80 }),
-			fc.integer({ min: 1, max: 400 }),
-			fc.boolean(),
-			fc.double({ min: 0, max: 0.4, noNaN: true }),
-			fc.integer({ min: 1, max: 1_000_000 }),
-			(capacity, ms, told, jitter, seed) => {
-				const service = steady(capacity, ms, told, jitter);
-				const { ms: taken, history } = simulate(service, 600, { seed });
-				for (const { limit, state } of history) {
-					expect(limit).toBeGreaterThanOrEqual(START);
-					expect(limit).toBeLessThanOrEqual(ceilingOf(service));
-					expect(atOnce(state)).toBeGreaterThanOrEqual(1);
-				}
-				// Doubling from 4 to 64 takes four rounds.
-				expect(taken).toBeLessThanOrEqual(1.15 * bestFixed(service, 600) + 5 * ms);
-			},
-		),
-		{ numRuns: 30 },
-	);
-});
-
-test('any service that tells: few requests wait for each other once the limit is known', () => {
-	fc.assert(
-		fc.property(
-			fc.integer({ min: 1, max: 40 }),
-			fc.integer({ min: 5, max: 200 }),
-			(capacity, ms) => {
-				const { history } = simulate(steady(capacity, ms, true), 3_000);
-				const settled = history.slice(Math.floor(history.length / 2));
-				const most = Math.max(...settled.map(({ underWay }) => underWay));
-				// TOLERANCE lets half as many wait as are worked on, and the root looks for more, one round late.
-				expect(most).toBeLessThanOrEqual(
-					Math.max(START + 4, 1.5 * capacity + 2 * Math.sqrt(MAX_PARALLEL)),
-				);
-			},
-		),
-		{ numRuns: 30 },
-	);
-});
-
-test.each<Outcome['how']>(['overloaded'])(
-	'%s: halves at once, and only once for all under way then',
-	(how) => {
-		let state = simulate(steady(1_000, 50, true), 500).state;
-		const numbers: number[] = [];
-		for (let n = 0; n < 60; n += 1) {
-			numbers.push(state.next);
-			state = requestSent(state);
-		}
-		const limits: number[] = [];
-		for (const number of numbers) {
-			state = requestEnded(state, { number, kind: 'POST', ms: 1, how, told: true }, 9_000);
-			limits.push(atOnce(state));
-		}
-		expect(new Set(limits)).toEqual(new Set([MAX_PARALLEL / 2]));
-		const again = state.next;
-		state = requestEnded(
-			requestSent(state),
-			{ number: again, kind: 'POST', ms: 1, how, told: true },
-			9_100,
+	test('any service: within the bounds, and nearly as quick as the best fixed number', () => {
+		fc.assert(
+			fc.property(
+				fc.integer({ min: 1, max: 80 }),
+				fc.integer({ min: 1, max: 400 }),
+				fc.boolean(),
+				fc.double({ min: 0, max: 0.4, noNaN: true }),
+				fc.integer({ min: 1, max: 1_000_000 }),
+				(capacity, ms, told, jitter, seed) => {
+					const service = steady(capacity, ms, told, jitter);
+					const { ms: taken, history } = simulate(service, 600, { seed });
+					for (const { limit, underWay } of history) {
+						expect(limit).toBeGreaterThanOrEqual(START);
+						expect(limit).toBeLessThanOrEqual(ceilingOf(service));
+						expect(underWay).toBeLessThanOrEqual(ceilingOf(service));
+					}
+					// Doubling from 8 to 64 takes three rounds.
+					expect(taken).toBeLessThanOrEqual(1.05 * bestFixed(service, 600) + 4 * ms * (1 + jitter));
+				},
+			),
+			{ numRuns: 30 },
 		);
-		expect(atOnce(state)).toBe(MAX_PARALLEL / 4);
-	},
-);
+	});
 
-test('failures without end leave one at a time, and the first answers lead up again', () => {
-	const service: Service = { ...steady(1_000, 50, true), fails: (now) => now < 200 };
-	const { history } = simulate(service, 4_000);
-	expect(Math.min(...history.map(({ limit }) => limit))).toBe(1);
-	expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
-});
-
-test('a service that fails whenever more than 20 are under way: the others get through', () => {
-	const service: Service = { ...steady(1_000, 50, true), fails: (_, underWay) => underWay > 20 };
-	const { history, ms } = simulate(service, 4_000);
-	const failed = history.filter(
-		({ state }, place) => state.reducedFrom !== history[place - 1]?.state.reducedFrom,
+	test.each([5, 10, 20, 40])(
+		'a service that serves %d at once and refuses more: at most a quarter slower than the best fixed number',
+		(capacity) => {
+			const { ms, refused } = simulate(refusing(capacity, true), 4_000);
+			expect(ms).toBeLessThanOrEqual(1.25 * ((4_000 / capacity) * 50));
+			expect(refused).toBeLessThan(4_000 / 50);
+		},
 	);
-	expect(failed.length).toBeLessThan(4_000 / 20);
-	// At 20 at once, all would take 10 s.
-	expect(ms).toBeLessThan(20_000);
+
+	test('a level that failed is tried again after a minute, so more capacity is found', () => {
+		const { state } = simulate(refusing(10, true), 500);
+		const { history } = simulate(steady(1_000, 50, true), 20_000, { from: state, startsAt: 5_000 });
+		const within = (from: number, to: number) =>
+			history.filter(({ now }) => now >= from && now < to).map(({ limit }) => limit);
+		expect(Math.max(...within(5_000, MINUTE))).toBeLessThanOrEqual(16);
+		expect(Math.max(...within(MINUTE, 4 * MINUTE))).toBe(MAX_PARALLEL);
+	});
+
+	test('a service that becomes much slower gets as many requests as before', () => {
+		const service: Service = { capacity: 1_000, told: true, takes: (now) => (now < 50 ? 1 : 50) };
+		const { history, ms } = simulate(service, 4_000);
+		expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
+		expect(ms).toBeLessThan(4_000);
+	});
+
+	test('few requests at once prove nothing: the limit stays', () => {
+		let state = unknownParallelism;
+		for (let n = 0; n < 300; n += 1) {
+			const first = requestSent(state, READ);
+			const second = requestSent(first.state, READ);
+			state = requestEnded(second.state, first.sent, 'succeeded', true, n * 10);
+			state = requestEnded(state, second.sent, 'succeeded', true, n * 10 + 5);
+			expect(state.limit).toBe(START);
+		}
+	});
 });
 
-test('slow answers shrink the limit within a round, but not below 4', () => {
-	const service: Service = {
-		capacity: 1_000,
-		told: true,
-		takes: (now) => (now < 1_000 ? 50 : 500),
-	};
-	const { history } = simulate(service, 1_500);
-	const before = history.filter(({ now }) => now < 1_000).at(-1);
-	expect(before?.limit).toBe(MAX_PARALLEL);
-	const after = history.filter(({ now }) => now > 1_600 && now < 2_700).map(({ limit }) => limit);
-	expect(after[0]).toBeLessThanOrEqual(MAX_PARALLEL / 2 + 8);
-	expect(Math.min(...after)).toBeGreaterThanOrEqual(START);
-});
-
-test('a service that stays slower is measured again, and gets as many requests as before', () => {
-	const service: Service = {
-		capacity: 1_000,
-		told: true,
-		takes: (now) => (now < 1_000 ? 20 : 100),
-	};
-	const { history } = simulate(service, 12_000);
-	expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
-	const settled = history.filter(({ now }) => now > 15_000).map(({ limit }) => limit);
-	expect(settled.filter((limit) => limit < MAX_PARALLEL / 2).length).toBeLessThan(
-		settled.length / 5,
-	);
-});
-
-test('a service that becomes much slower gets as many requests again, in rounds and not in seconds', () => {
-	const service: Service = { capacity: 1_000, told: true, takes: (now) => (now < 50 ? 1 : 50) };
-	const { history, ms } = simulate(service, 4_000);
-	expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
-	expect(ms).toBeLessThan(8_000);
-});
-
-test('few requests at once prove nothing: the limit stays', () => {
-	let state = unknownParallelism(0);
-	for (let n = 0; n < 100; n += 1) {
-		const number = state.next;
-		state = requestSent(state);
-		const outcome = {
-			number,
-			kind: 'GET',
-			ms: 5 + (n % 9) * 40,
-			how: 'answered',
-			told: true,
-		} as const;
-		state = requestEnded(state, outcome, n * 300);
-		expect(state.limit).toBe(START);
-	}
-});
-
-test('a listing, with two requests under way and a slow one now and then, is never held up to measure', () => {
-	let state = requestSent(unknownParallelism(0));
-	for (let n = 0; n < 500; n += 1) {
-		const number = state.next - 1;
-		state = requestSent(state);
-		const ms = n % 3 === 0 ? 30 : 6;
-		state = requestEnded(state, { number, kind: 'GET', ms, how: 'answered', told: true }, n * 10);
-		expect(atOnce(state)).toBe(START);
-	}
-});
-
-test('kinds of request are compared with themselves: slow reads do not slow quick writes down', () => {
-	let state = unknownParallelism(0);
-	const kinds = { GET: 300, POST: 10 };
-	for (let round = 0; round < 40; round += 1) {
-		const numbers = Array.from({ length: atOnce(state) }, () => {
-			const number = state.next;
-			state = requestSent(state);
-			return number;
+describe('a refusal', () => {
+	test('halves the limit, once for all requests that were under way', () => {
+		let state = learned();
+		const burst: Sent[] = [];
+		for (let n = 0; n < MAX_PARALLEL; n += 1) {
+			const started = requestSent(state, UPDATE);
+			state = started.state;
+			burst.push(started.sent);
+		}
+		const limits = burst.map((sent) => {
+			state = requestEnded(state, sent, 'refused', true, 9_000);
+			return state.limit;
 		});
-		const kind = round % 2 === 0 ? 'GET' : 'POST';
-		for (const number of numbers) {
-			state = requestEnded(
-				state,
-				{ number, kind, ms: kinds[kind], how: 'answered', told: true },
-				round * 300,
-			);
+		expect(new Set(limits)).toEqual(new Set([MAX_PARALLEL / 2]));
+		const again = requestSent(state, UPDATE);
+		state = requestEnded(again.state, again.sent, 'refused', true, 9_100);
+		expect(state.limit).toBeLessThanOrEqual(MAX_PARALLEL / 4);
+	});
+
+	test('that has another reason changes nothing', () => {
+		for (const outcome of ['answered', 'unknown'] satisfies Outcome[]) {
+			const { state, sent } = requestSent(unknownParallelism, CREATE);
+			expect(requestEnded(state, sent, outcome, true, 0).limit).toBe(START);
 		}
-	}
-	expect(state.limit).toBe(MAX_PARALLEL);
+	});
+
+	test('without end leaves one at a time, and answers lead up again', () => {
+		const service: Service = { ...steady(1_000, 50, true), refuses: (now) => now < 200 };
+		const { history } = simulate(service, 4_000);
+		expect(Math.min(...history.map(({ limit }) => limit))).toBe(1);
+		expect(history.at(-1)?.limit).toBe(MAX_PARALLEL);
+	});
 });
 
-test('memory is bounded, however many kinds exist', () => {
-	let state = unknownParallelism(0);
-	for (let n = 0; n < 1_000; n += 1) {
-		const number = state.next;
-		state = requestEnded(
-			requestSent(state),
-			{ number, kind: `kind ${n}`, ms: 5, how: 'answered', told: true },
-			n,
-		);
-	}
-	expect(state.quickest.size).toBeLessThanOrEqual(100);
+describe('creates (H12)', () => {
+	test('never look for more: 8 at once, however many succeed', () => {
+		const { history } = simulate(steady(1_000, 50, true), 2_000, { kind: CREATE });
+		expect(new Set(history.map(({ limit }) => limit))).toEqual(new Set([START]));
+		expect(Math.max(...history.map(({ underWay }) => underWay))).toBeLessThan(START);
+	});
+
+	test.each([8, 10, 20, 40])(
+		'1,000 against a service that serves %d at once and refuses more: none is refused',
+		(capacity) => {
+			for (const told of [true, false]) {
+				const service = refusing(capacity, told);
+				expect(simulate(service, 1_000, { kind: CREATE }).refused).toBe(0);
+				// Nor after updates, or the user's own creates, have looked for the capacity.
+				for (const before of [UPDATE, { ...CREATE, maxParallel: 64 }]) {
+					const from = simulate(service, 3_000, { kind: before }).state;
+					const startsAt = 10 * MINUTE;
+					const { refused } = simulate(service, 1_000, { kind: CREATE, from, startsAt });
+					expect(refused).toBe(0);
+				}
+			}
+		},
+	);
+
+	test('are sent at the level at which updates have succeeded, for an hour', () => {
+		const state = learned();
+		expect(atOnce(state, CREATE, true, 30 * MINUTE)).toBe(MAX_PARALLEL);
+		expect(atOnce(state, CREATE, true, 62 * MINUTE)).toBe(START);
+		expect(atOnce(state, CREATE, false, 30 * MINUTE)).toBe(MAX_UNTOLD);
+	});
+
+	test('reads prove nothing for them', () => {
+		const { state } = simulate(steady(1_000, 50, true), 1_000, { kind: READ });
+		expect(state.limit).toBe(MAX_PARALLEL);
+		expect(atOnce(state, CREATE, true, 1_000)).toBe(START);
+	});
+
+	test('with the user’s own number: as many as that, within rounds; and then for others, too', () => {
+		const own = { ...CREATE, maxParallel: 64 };
+		for (const told of [true, false]) {
+			const { history, state, ms } = simulate(steady(1_000, 50, told), 1_000, { kind: own });
+			expect(history.at(-1)?.limit).toBe(64);
+			expect(ms).toBeLessThanOrEqual(4 * 50 + (1_000 / 64) * 50);
+			expect(atOnce(state, CREATE, told, ms)).toBe(ceilingOf({ told } as Service));
+		}
+	});
+
+	test('a small number of the user’s own is no limit for other executions', () => {
+		expect(atOnce(unknownParallelism, { ...CREATE, maxParallel: 1 }, true, 0)).toBe(START);
+	});
+
+	test.each([1, 2, 3, 5, 7])(
+		'a service that serves %d at once: refused a few times, and never again at such a level',
+		(capacity) => {
+			const first = simulate(refusing(capacity, false), 1_000, { kind: CREATE });
+			expect(first.refused).toBeLessThanOrEqual(START + 4 + 2);
+			const startsAt = 30 * MINUTE;
+			const later = simulate(refusing(capacity, false), 1_000, {
+				kind: CREATE,
+				from: first.state,
+				startsAt,
+			});
+			expect(later.refused).toBe(0);
+			// An hour later it is tried again.
+			expect(atOnce(first.state, CREATE, false, 70 * MINUTE)).toBeLessThanOrEqual(START);
+		},
+	);
+
+	test('after a moment of refusals: most of the speed within the run, all of it after an hour', () => {
+		const service: Service = {
+			...steady(1_000, 50, false),
+			refuses: (now) => now > 1_000 && now < 1_010,
+		};
+		const { state, refused } = simulate(service, 1_000, { kind: CREATE });
+		expect(refused).toBeLessThanOrEqual(START);
+		expect(atOnce(state, CREATE, false, 5 * MINUTE)).toBeGreaterThanOrEqual(6);
+		const later = simulate(steady(1_000, 50, false), 500, {
+			kind: CREATE,
+			from: state,
+			startsAt: 90 * MINUTE,
+		});
+		expect(later.state.limit).toBe(START);
+	});
+
+	test('after an outage, in which even single requests were refused: all of the speed', () => {
+		const service: Service = {
+			...steady(1_000, 50, false),
+			refuses: (now) => now > 1_000 && now < 3_000,
+		};
+		const { state } = simulate(service, 3_000, { kind: CREATE });
+		expect(atOnce(state, CREATE, false, 5 * MINUTE)).toBe(START);
+	});
 });

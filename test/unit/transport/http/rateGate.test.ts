@@ -4,6 +4,7 @@ import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/h
 import { createTestClock } from '../../../support/clock';
 
 const SECOND = 1_000;
+const UPDATE = { write: true, repeatable: true, maxParallel: 10 };
 
 /** A service with fixed windows that start with their first request. */
 function limitedService(
@@ -37,12 +38,12 @@ async function sendThrough(
 	service: ReturnType<typeof limitedService>,
 ): Promise<void> {
 	const gate = createRateGate(clock);
-	const inTurn = createSharedLimiter(() => Infinity)();
+	const limited = createSharedLimiter(() => Infinity)();
 	await Promise.all(
 		Array.from(
 			{ length: requests },
 			async (_, place) =>
-				await inTurn(10, async () => {
+				await limited(UPDATE, async () => {
 					await gate.enter();
 					await clock.sleep(20 + (place % 7) * 5);
 					gate.leave(service.request());

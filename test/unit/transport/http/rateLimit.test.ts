@@ -12,7 +12,7 @@ describe('headers of the service', () => {
 	describe.each([-600, 0, 600])('with the local clock %d s off (B18)', (offsetS) => {
 		test.each(vectors.cases)('$name', ({ status, headers, expected }) => {
 			const now = Date.parse(headers.date) + offsetS * SECOND;
-			expect(isRateLimited(status, headers)).toBe(expected.limited);
+			expect(isRateLimited(status, headers, true)).toBe(expected.limited);
 			const toReset = readRateLimit(headers, now)?.resetAt;
 			if (expected.limited) {
 				const blind = expected.secondsToReset === null || expected.secondsToReset === 0;
@@ -55,7 +55,7 @@ describe('B20: the wait after a refusal is bounded, whatever Reset says', () => 
 	])('%s', (_, headers, refusals, ms) => expect(refusalWait(headers, now, refusals)).toBe(ms));
 });
 
-test.each([
+test.each<[number, Headers, boolean]>([
 	[429, {}, true],
 	[403, { 'x-ratelimit-remaining': '0' }, true],
 	[503, { 'x-ratelimit-remaining': '0' }, true],
@@ -64,9 +64,14 @@ test.each([
 	[503, {}, false],
 	[401, { 'x-ratelimit-remaining': '0' }, false],
 	[200, { 'x-ratelimit-remaining': '0' }, false],
-])('B21: status %d with %j is a refusal for the rate: %s', (status, headers, limited) => {
-	expect(isRateLimited(status, headers)).toBe(limited);
-});
+])(
+	'B21: status %d with %j is a refusal for the rate: %s; for a create, only 429 is (H13)',
+	(status, headers, limited) => {
+		expect(isRateLimited(status, headers, true)).toBe(limited);
+		// A create may be stored although it was answered 403 or 503.
+		expect(isRateLimited(status, headers, false)).toBe(status === 429);
+	},
+);
 
 test.each(['0', '-1'])('G9: a limit of %s means no limit', (limit) => {
 	const headers = {

@@ -8,6 +8,7 @@ import {
 import { createTestClock } from '../../../support/clock';
 
 const SECOND = 1_000;
+const UPDATE = { write: true, repeatable: true };
 const LATENCY_MS = 20;
 
 interface Kind {
@@ -30,7 +31,7 @@ async function run(
 ) {
 	const clock = createTestClock(Date.UTC(2026, 0, 1) + phase);
 	const gate = createRateGate(clock);
-	const inTurn = createSharedLimiter(() => 16)();
+	const limited = createSharedLimiter(() => 16)();
 	const serviceNow = () => clock.now() + offset;
 	let window = { endsAt: -Infinity, used: 0 };
 	const seen: Array<{ openedAt: number; firstAt: number; refused: number }> = [];
@@ -70,7 +71,9 @@ async function run(
 		}
 	}
 
-	await Promise.all(Array.from({ length: windows * limit }, async () => await inTurn(16, request)));
+	await Promise.all(
+		Array.from({ length: windows * limit }, async () => await limited(UPDATE, request)),
+	);
 	return seen.slice(1).map((one) => ({ lost: one.firstAt - one.openedAt, refused: one.refused }));
 }
 

@@ -1,0 +1,94 @@
+/**
+ * The directions of imports (docs/architecture.md), which `npm run lint:imports` checks: a room imports from
+ * the rooms that are listed for it, and nothing imports in a circle.
+ */
+const nodes = '^nodes/WorkspaceData';
+const room = (name) => `${nodes}/${name}/`;
+const modules = (...names) => `^(?:${names.join('|')})$`;
+
+/** What n8n provides, as dependency-cruiser names it after resolving. */
+const n8nWorkflow = '(?:^|/)node_modules/n8n-workflow/';
+const zod = '(?:^|/)node_modules/zod/v3/';
+const luxon = '(?:^|/)node_modules/(?:@types/)?luxon/';
+const crypto = modules('crypto', 'node:crypto');
+
+/** Each room, and the rooms and modules that it may import from in addition to itself. */
+const rooms = {
+	headers: {
+		path: `${nodes}/[^/]+\\.node\\.ts$`,
+		to: [room('actions'), room('trigger'), room('editor'), room('ui'), n8nWorkflow],
+	},
+	actions: {
+		path: room('actions'),
+		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod],
+	},
+	trigger: {
+		path: room('trigger'),
+		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod, crypto],
+	},
+	editor: {
+		path: room('editor'),
+		to: [room('transport'), room('model'), room('ui'), n8nWorkflow, zod],
+	},
+	transport: {
+		path: room('transport'),
+		to: [room('model'), n8nWorkflow, zod, luxon, crypto],
+	},
+	model: { path: room('model'), to: [zod, crypto] },
+	ui: { path: room('ui'), to: [] },
+	credentials: { path: '^credentials/', to: [room('transport')] },
+	service: {
+		path: '^service/.*\\.ts$',
+		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
+	},
+	host: {
+		path: '^test/host/.*\\.ts$',
+		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
+	},
+};
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		{
+			name: 'no-circle',
+			severity: 'error',
+			from: {},
+			to: { circular: true },
+		},
+		{
+			name: 'nothing-unresolved',
+			severity: 'error',
+			from: { path: '^(?:nodes|credentials|service|scripts)/' },
+			to: { couldNotResolve: true },
+		},
+		...Object.entries(rooms).map(([name, { path, to }]) => ({
+			name: `direction-of-${name}`,
+			severity: 'error',
+			from: { path },
+			to: { pathNot: [path, ...to], dependencyTypesNot: ['type-only'] },
+		})),
+		// The types of n8n say nothing at run time; ours have a direction, too.
+		...Object.entries(rooms).map(([name, { path, to }]) => ({
+			name: `direction-of-types-in-${name}`,
+			severity: 'error',
+			from: { path },
+			to: {
+				pathNot: [path, ...to, n8nWorkflow, ...(name === 'host' ? ['^service/'] : [])],
+				dependencyTypes: ['type-only'],
+			},
+		})),
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		exclude: { path: '(?:^|/)(?:dist|test/(?:host/n8n-[12]|n8n-1x-core|package)/node_modules)/' },
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: 'tsconfig.json' },
+		enhancedResolveOptions: {
+			exportsFields: ['exports'],
+			conditionNames: ['import', 'require', 'node', 'default', 'types'],
+			extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+		},
+		skipAnalysisNotInRules: true,
+	},
+};

@@ -1,0 +1,92 @@
+/** What a run knows about the records of a card: writes of this process override what the run has listed. */
+import type { DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
+
+/** A write to the records of a card, in the order in which this process learns of it. */
+export type WriteEvent =
+	/** A create is under way. `settled` is fulfilled once its outcome is known. */
+	| { type: 'creating'; settled: Promise<unknown> }
+	| { type: 'created'; record: DataRecord; sent: JsonObject }
+	/** A create without a clear answer: the record may exist. */
+	| { type: 'maybeCreated'; sent: JsonObject }
+	/** A change or deletion is under way. */
+	| { type: 'changing'; id: string }
+	/** A change was carried out. `record` holds at least the values that were sent. */
+	| { type: 'changed'; record: DataRecord; sent: JsonObject }
+	| { type: 'deleted'; id: string }
+	/** A change or deletion failed; it may have been carried out. */
+	| { type: 'failed'; id: string };
+
+/** A record that was written. */
+interface State {
+	underWay: number;
+	/** Whether it is unknown which write was carried out last. */
+	isUnclear: boolean;
+	/** The values of all changes; undefined while none has succeeded. */
+	values?: JsonObject;
+	isDeleted: boolean;
+}
+
+/** The records of a card, as far as they were written. */
+export interface RecordStates {
+	apply(event: WriteEvent): void;
+	/** A listed record as it is now. */
+	current(listed: DataRecord): DataRecord | 'deleted';
+	/** Whether the values of a record are known: no write is under way, and the last one had a clear answer. */
+	isCertain(id: string): boolean;
+}
+
+/** Creates the states of the records of a card; none was written. */
+export function createRecordStates(): RecordStates {
+	const states = new Map<string, State>();
+
+	function begin(id: string): void {
+		const state = states.get(id) ?? { underWay: 0, isUnclear: false, isDeleted: false };
+		// The service may carry out two writes in any order; one that is alone makes the values certain again.
+		state.isUnclear = state.underWay > 0;
+		state.underWay += 1;
+		states.set(id, state);
+	}
+
+	function end(id: string, outcome: Partial<State>): void {
+		const state = states.get(id);
+		if (!state) return;
+		state.underWay -= 1;
+		Object.assign(state, outcome);
+	}
+
+	return {
+		apply(event) {
+			switch (event.type) {
+				case 'changing':
+					begin(event.id);
+					break;
+				case 'changed': {
+					const { id, data } = event.record;
+					// A value that was cleared is in what was sent only.
+					const values = { ...states.get(id)?.values, ...event.sent, ...data };
+					end(id, { values, isDeleted: false });
+					break;
+				}
+				case 'deleted':
+					end(event.id, { isDeleted: true });
+					break;
+				case 'failed':
+					end(event.id, { isUnclear: true });
+					break;
+				default:
+			}
+		},
+		current(listed) {
+			const state = states.get(listed.id);
+			if (state?.isDeleted) return 'deleted';
+			if (!state?.values) return listed;
+			const data = { ...listed.data, ...state.values };
+			return { ...listed, data, raw: { ...listed.raw, data } };
+		},
+		isCertain(id) {
+			const state = states.get(id);
+			return !state || (state.underWay === 0 && !state.isUnclear);
+		},
+	};
+}

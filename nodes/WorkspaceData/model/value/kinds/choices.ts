@@ -1,0 +1,98 @@
+/** Several of the choices of a field: a set, in any order. */
+import { parseJsonText } from '../../answer/json';
+import { isChoice } from '../choices';
+import { quoteChoice, splitChoices } from '../choiceText';
+import { compareForms, type Comparable } from '../comparable';
+import { textOf } from '../form';
+import { allowedChoices, choice, enterChoice } from './choice';
+import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
+
+/** Characters that the choices take up in a label. */
+const MAX_CHOICES_SHOWN = 60;
+
+/** The choices that a value for several names, one by one; undefined where it is no list of any kind. */
+export function listedChoices(
+	{ options }: Pick<ValueField, 'options'>,
+	value: unknown,
+): readonly unknown[] | undefined {
+	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
+	const json = parseJsonText(value);
+	if (Array.isArray(json)) return json;
+	return splitChoices(value, (text) => isChoice(options, text));
+}
+
+/** The choices of a stored value: a service may keep one without a list. */
+const membersOf = (stored: unknown, field: ValueField): readonly unknown[] =>
+	listedChoices(field, stored) ?? [stored];
+
+/** A set has no order and nothing twice. */
+function setOf(
+	stored: unknown,
+	field: ValueField,
+	read: (member: unknown) => Comparable | undefined,
+): Comparable | undefined {
+	const forms: Comparable[] = [];
+	for (const member of membersOf(stored, field)) {
+		const form = read(member);
+		if (form === undefined) return undefined;
+		forms.push(form);
+	}
+	forms.sort((a, b) => compareForms(a, b));
+	return forms.filter((form, place) => {
+		const before = forms[place - 1];
+		return before === undefined || compareForms(before, form) !== 0;
+	});
+}
+
+/** Which choices there are, written as several are entered, as far as a label has room. */
+function choicesHint({ options }: ValueField): string {
+	const quoted = options.map(({ label }) => quoteChoice(label));
+	let shown = 0;
+	let length = 0;
+	for (const one of quoted) {
+		length += one.length + 2;
+		if (length > MAX_CHOICES_SHOWN) break;
+		shown += 1;
+	}
+	const more = shown < quoted.length ? ', …' : '';
+	return shown > 0 ? `${quoted.slice(0, shown).join(', ')}${more}` : 'comma-separated';
+}
+
+export const choices: Kind = {
+	name: 'choices',
+	types: [
+		...['multiselect', 'multipleselect', 'multichoice'],
+		...['multiplechoice', 'multienum', 'choices'],
+	],
+	newTypes: [
+		{
+			type: 'multi_select',
+			names: ['multiselect', 'multipleselect', 'multichoice', 'multiplechoice', 'choices'],
+			else: ['json', 'long_text', 'text'],
+			choices: 'several',
+		},
+	],
+	read: (stored, field, zone) => setOf(stored, field, (one) => choice.read(one, field, zone)),
+	identify: (stored, field) => setOf(stored, field, (one) => choice.identify?.(one, field)),
+	texts: (stored, field) =>
+		membersOf(stored, field).flatMap((one) => choice.texts?.(one, field) ?? [textOf(one)]),
+	set: { kind: choice, of: membersOf },
+	enter(entered, field, rules) {
+		const list = listedChoices(field, entered);
+		// The text `[]` is an empty list; one without a choice is no list at all.
+		if (list?.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
+			throw unusable(field, entered, `${allowedChoices(field)} An empty list clears the field.`);
+		}
+		return list?.map((one) => enterChoice(one, field, rules)) ?? entered;
+	},
+	accepts: allowedChoices,
+	choicesIn: (entered, field) => listedChoices(field, entered) ?? [],
+	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
+	input: {
+		// Text: n8n's input for lists is a JSON editor.
+		type: 'string',
+		canMatch: false,
+		hint: choicesHint,
+		filterValues: choice.input.filterValues,
+	},
+};

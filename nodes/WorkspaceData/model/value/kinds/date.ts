@@ -1,0 +1,35 @@
+/** Days of the calendar. */
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { DAY_OFFERS, isDay, readTimestamp, TIME_CONDITIONS } from './timestamp';
+
+const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';
+
+export const date: Kind = {
+	name: 'date',
+	types: ['date', 'dateonly'],
+	newTypes: [
+		{
+			type: 'date',
+			names: ['date', 'dateonly'],
+			else: ['text'],
+			one: 'a day as YYYY-MM-DD',
+			fitsText: isDay,
+		},
+	],
+	/** The day as written: a timestamp has its own calendar day, whatever the offset. */
+	read: (stored) => (typeof stored === 'string' ? readTimestamp(stored)?.day : undefined),
+	enter(entered, field, { whole }) {
+		const read = readTimestamp(entered);
+		if (!read) throw unusable(field, entered);
+		if (!whole || isDay(read.text)) return read.day;
+		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);
+	},
+	accepts: () => ACCEPTED,
+	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],
+	input: {
+		type: 'dateTime',
+		canMatch: true,
+		filterValues: () => DAY_OFFERS,
+		conditionNames: TIME_CONDITIONS,
+	},
+};

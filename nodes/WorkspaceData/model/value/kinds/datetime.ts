@@ -1,0 +1,68 @@
+/**
+ * Instants. A time without an offset is wall-clock time of the workflow's zone, entered or stored; where the records of
+ * a field have no offset, none is added.
+ */
+import { isEmpty } from '../form';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import {
+	DAY_OFFERS,
+	instantOf,
+	isDay,
+	readTimestamp,
+	TIME_CONDITIONS,
+	toUtcText,
+} from './timestamp';
+
+const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
+
+/** More than milliseconds are not kept everywhere, and one without an offset means another time in each zone. */
+const KEPT_EVERYWHERE =
+	/^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+export const datetime: Kind = {
+	name: 'datetime',
+	types: ['datetime', 'dateandtime'],
+	newTypes: [
+		{
+			type: 'datetime',
+			names: ['datetime', 'dateandtime'],
+			else: ['text'],
+			one: 'a timestamp with an offset',
+			fitsText: (text) => KEPT_EVERYWHERE.test(text) && isDay(text.slice(0, 10)),
+		},
+	],
+	read(stored, _field, zone) {
+		const read = typeof stored === 'string' ? readTimestamp(stored) : undefined;
+		return read && instantOf(read, zone);
+	},
+	enter(entered, field, { zone, whole }) {
+		const read = readTimestamp(entered);
+		const utc = read && toUtcText(read, zone);
+		if (!read || utc === undefined) throw unusable(field, entered);
+		if (read.offset !== undefined || field.habit === 'noOffset') return read.text;
+		if (!whole) return utc;
+		throw unusable(
+			field,
+			entered,
+			`Without an offset it means another time in each time zone; here it would become ${utc}. ${ACCEPTED}`,
+		);
+	},
+	dependsOnRecords(entered) {
+		const read = readTimestamp(entered);
+		return read !== undefined && read.offset === undefined;
+	},
+	habitOf(stored) {
+		const read = [...stored].filter((value) => !isEmpty(value)).map(readTimestamp);
+		return read.length > 0 && read.every((time) => time && time.offset === undefined)
+			? 'noOffset'
+			: undefined;
+	},
+	accepts: () => ACCEPTED,
+	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],
+	input: {
+		type: 'dateTime',
+		canMatch: true,
+		filterValues: () => DAY_OFFERS,
+		conditionNames: TIME_CONDITIONS,
+	},
+};

@@ -1,0 +1,40 @@
+/** Lists, objects and other JSON, compared by their content. */
+import { parseJsonText } from '../../answer/json';
+import { readDecimal } from '../decimal';
+import { canonicalJson, jsonForm, textOf } from '../form';
+import { EQUALITY, PARTS, unusable, type Kind } from './kind';
+
+/** The texts and numbers of a JSON text. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+
+/** Whether parsing keeps all digits of all numbers in a JSON text. */
+const keepsDigits = (text: string): boolean =>
+	(text.match(TOKENS) ?? []).every(
+		(token) => token.startsWith('"') || typeof readDecimal(token) === 'number',
+	);
+
+export const json: Kind = {
+	name: 'json',
+	types: ['json', 'object'],
+	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text', 'text'] }],
+	read(stored) {
+		if (typeof stored !== 'string') return canonicalJson(stored);
+		const parsed = keepsDigits(stored) ? parseJsonText(stored) : undefined;
+		return canonicalJson(parsed ?? stored);
+	},
+	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
+	/** Parses text that is a JSON object or list: the editor gives such values as text. */
+	enter(entered, field) {
+		if (typeof entered !== 'string') return jsonForm(entered);
+		const parsed = parseJsonText(entered);
+		if (!parsed || keepsDigits(entered)) return parsed ?? entered;
+		throw unusable(
+			field,
+			entered,
+			'It has a number with more digits than JSON numbers keep. Put quotes around the number.',
+		);
+	},
+	conditions: [...EQUALITY, ...PARTS],
+	orderAgainst: () => () => undefined,
+	input: { type: 'object', canMatch: false },
+};

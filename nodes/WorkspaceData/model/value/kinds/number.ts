@@ -1,0 +1,88 @@
+/** Numbers: JSON numbers, and decimal texts, exactly. */
+import type { Comparable } from '../comparable';
+import { readDecimal } from '../decimal';
+import {
+	ANY_OF,
+	EQUALITY,
+	ORDER,
+	unusable,
+	type EntryRules,
+	type Kind,
+	type ValueField,
+} from './kind';
+
+const ACCEPTED =
+	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
+
+/** Digits that any number keeps: a double is exact up to here. */
+const EXACT_DIGITS = 15;
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * Whether a text can become a number and lose at most zeros at the end of its decimals. Texts with leading
+ * zeros, a plus sign, an exponent or many digits cannot: they may be codes, phone numbers or identifiers.
+ */
+function isPlainNumber(text: string): boolean {
+	if (!PLAIN_NUMBER.test(text) || text.replace(/\D/g, '').length > EXACT_DIGITS) return false;
+	return !Object.is(Number(text), -0);
+}
+
+/** The comparable form of a stored number. */
+export function readNumber(stored: unknown): Comparable | undefined {
+	if (typeof stored === 'number') return Number.isNaN(stored) ? undefined : stored;
+	return typeof stored === 'string' ? readDecimal(stored) : undefined;
+}
+
+/** The number to send. @throws InputError for a text that is no number, or has digits that a number loses */
+export function enterNumber(entered: unknown, field: ValueField, rules: EntryRules): unknown {
+	if (typeof entered !== 'string') return entered;
+	const number = readDecimal(entered);
+	if (number === undefined) throw unusable(field, entered);
+	if (typeof number === 'object') {
+		throw unusable(
+			field,
+			entered,
+			Number.isFinite(number.near)
+				? `As a number it would become ${number.near}. Use a text field for it.`
+				: `No number is that large. ${ACCEPTED}`,
+		);
+	}
+	if (rules.whole && !isPlainNumber(entered)) {
+		throw unusable(
+			field,
+			entered,
+			`As a number it would become ${number}. Use a text field for it.`,
+		);
+	}
+	return number;
+}
+
+const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+export const number: Kind = {
+	name: 'number',
+	types: [
+		...['number', 'numeric', 'integer', 'int', 'float', 'double', 'decimal'],
+		...['currency', 'percent'],
+	],
+	newTypes: [
+		{
+			type: 'number',
+			names: ['number', 'decimal', 'numeric', 'double', 'float'],
+			else: ['text'],
+			one: 'a number that keeps its digits',
+			fitsText: isPlainNumber,
+			// `1.10` and `1.9` are versions, `1.10` and `1.90` amounts.
+			isUniform: (texts) =>
+				texts.every((text) => String(Number(text)) === text) ||
+				new Set(texts.map(decimals)).size <= 1,
+			oneValue: 'a number',
+			fitsValue: (value) => typeof value === 'number' && Number.isFinite(value),
+		},
+	],
+	read: readNumber,
+	enter: enterNumber,
+	accepts: () => ACCEPTED,
+	conditions: [...EQUALITY, ...ANY_OF, ...ORDER],
+	input: { type: 'number', canMatch: true },
+};

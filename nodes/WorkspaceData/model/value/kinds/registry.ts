@@ -1,0 +1,37 @@
+/** All kinds of values: the single list. A new kind is a file in this folder and a line here. */
+import { boolean } from './boolean';
+import { choice } from './choice';
+import { choices } from './choices';
+import { date } from './date';
+import { datetime } from './datetime';
+import { duration } from './duration';
+import { json } from './json';
+import { plainTypeName, type Kind, type NewType } from './kind';
+import { number } from './number';
+import { text } from './text';
+import { unknown } from './unknown';
+
+/** In the order in which the type of a new field is looked for: the narrowest first. */
+export const KINDS: readonly Kind[] = [
+	boolean,
+	number,
+	date,
+	datetime,
+	duration,
+	choice,
+	choices,
+	json,
+	text,
+	unknown,
+];
+
+const BY_TYPE = new Map(KINDS.flatMap((kind) => kind.types.map((type) => [type, kind] as const)));
+
+/**
+ * The kind of a type, by its name or a usual synonym.
+ * @see service interface, part 2: the allowed types are not shown
+ */
+export const kindOfType = (type: string): Kind => BY_TYPE.get(plainTypeName(type)) ?? unknown;
+
+/** The types that new fields can get. */
+export const NEW_TYPES: readonly NewType[] = KINDS.flatMap(({ newTypes }) => newTypes);

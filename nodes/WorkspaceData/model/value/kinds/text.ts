@@ -1,0 +1,43 @@
+/** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
+import { textOf } from '../form';
+import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, type Kind } from './kind';
+import { orderAgainst } from './loose';
+
+/** Types of text whose fields refuse an empty one. */
+const NEVER_EMPTY = ['email', 'url'];
+
+export const text: Kind = {
+	name: 'text',
+	types: [
+		...['text', 'longtext', 'shorttext', 'richtext', 'string'],
+		...['email', 'url', 'phone', 'textarea'],
+	],
+	newTypes: [
+		{
+			type: 'email',
+			names: ['email'],
+			else: ['text'],
+			one: 'an e-mail address',
+			fitsText: (value) =>
+				value.length <= 254 && /^[\w.%+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(value),
+		},
+		{
+			type: 'url',
+			names: ['url'],
+			else: ['text', 'long_text'],
+			one: 'a web address',
+			fitsText: (value) =>
+				value.length <= 2_000 && /^https?:\/\/[^\s/?#]+\S*$/i.test(value) && URL.canParse(value),
+		},
+		{ type: 'long_text', names: ['longtext', 'textarea'], else: ['text'] },
+		{ type: 'text', names: ['text', 'string', 'shorttext'], else: ['long_text'] },
+	],
+	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
+	isLanguage: true,
+	enter: (entered, _field, { fits }) =>
+		fits && typeof entered !== 'string' ? textOf(entered) : entered,
+	holdsEmptyText: ({ type = '' }) => !NEVER_EMPTY.includes(plainTypeName(type)),
+	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS],
+	orderAgainst,
+	input: { type: 'string', canMatch: true },
+};

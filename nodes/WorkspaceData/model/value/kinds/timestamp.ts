@@ -1,0 +1,92 @@
+/** Texts of days and timestamps (ISO 8601), which two kinds share. */
+import type { Zone } from '../../time';
+import type { Between } from '../comparable';
+import { jsonForm } from '../form';
+import type { Offer } from './kind';
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
+const TIMESTAMP =
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** The parts of a timestamp. */
+export interface Timestamp {
+	text: string;
+	day: string;
+	/** Hours and minutes, mostly seconds, without their fraction; undefined for a day alone. */
+	clock: string | undefined;
+	/** The digits of the fraction of a second, without zeros at the end. */
+	fraction: string;
+	/** Undefined where it means another instant in each time zone. */
+	offset: string | undefined;
+}
+
+/** Whether a day, as YYYY-MM-DD, is in the calendar. */
+function isCalendarDay(day: string): boolean {
+	if (!DAY.test(day)) return false;
+	// Most months have these days.
+	if (/-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/.test(day)) return true;
+	const date = new Date(`${day}T00:00:00Z`);
+	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/** Whether a text is a day as YYYY-MM-DD and nothing else. */
+export const isDay = (text: string): boolean => DAY.test(text) && isCalendarDay(text);
+
+/** Reads a text, or an object whose JSON is one, as a timestamp; undefined where it is none. */
+export function readTimestamp(value: unknown): Timestamp | undefined {
+	const form = jsonForm(value);
+	if (typeof form !== 'string') return undefined;
+	const text = form.trim();
+	const [, day, clock, fraction = '', offset] = TIMESTAMP.exec(text) ?? [];
+	if (day === undefined || !isCalendarDay(day) || (clock === undefined && offset)) return undefined;
+	return { text, day, clock, fraction: fraction.replace(/0+$/, ''), offset };
+}
+
+/**
+ * The instant of a timestamp as ISO 8601 in UTC, with all digits of its fraction.
+ *
+ * @returns undefined where there is no such time, also where a clock change leaves it out
+ */
+export function toUtcText(
+	{ day, clock, fraction, offset }: Timestamp,
+	zone: Zone,
+): string | undefined {
+	const local = clock === undefined ? day : `${day}T${clock}`;
+	const utc = offset === undefined ? zone.toUtc(local) : isoOf(Date.parse(`${local}${offset}`));
+	return utc?.replace(/\.\d+Z$/, `.${fraction.padEnd(3, '0')}Z`);
+}
+
+const isoOf = (time: number): string | undefined =>
+	Number.isNaN(time) ? undefined : new Date(time).toISOString();
+
+/** The instant of a timestamp: ms since the epoch, and what is finer than that. */
+export function instantOf(timestamp: Timestamp, zone: Zone): number | Between | undefined {
+	const { day, clock, fraction, offset } = timestamp;
+	const utc = offset === undefined ? toUtcText(timestamp, zone) : `${day}T${clock}${offset}`;
+	if (utc === undefined) return undefined;
+	const seconds = Date.parse(utc);
+	if (Number.isNaN(seconds)) return undefined;
+	const ms = offset === undefined ? seconds : seconds + Number(fraction.slice(0, 3).padEnd(3, '0'));
+	const finer = fraction.slice(3);
+	return finer === '' ? ms : { near: ms, rest: `>${finer}` };
+}
+
+/** Days as expressions, so that they stay right whenever the workflow runs. */
+export const DAY_OFFERS: readonly Offer[] = [
+	{ name: 'Today', value: '={{ $today.toISODate() }}' },
+	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
+	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
+	{ name: '7 Days Ago', value: '={{ $today.minus(7, "day").toISODate() }}' },
+	{ name: '30 Days Ago', value: '={{ $today.minus(30, "day").toISODate() }}' },
+	{ name: 'Start of This Month', value: '={{ $today.startOf("month").toISODate() }}' },
+	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
+];
+
+/** How people say the order of days and times. */
+export const TIME_CONDITIONS = {
+	greaterThan: 'Is After',
+	greaterOrEqual: 'Is After or Equal',
+	lessThan: 'Is Before',
+	lessOrEqual: 'Is Before or Equal',
+} as const;

@@ -1,0 +1,92 @@
+/** The values of a field: what is the same value, in which order they come, and what is sent. */
+import { byCharacter } from '../text';
+import type { Zone } from '../time';
+import { compareForms, keyOfForm, type Comparable } from './comparable';
+import { canonicalJson, isEmpty, isSendable, jsonForm, textOf } from './form';
+import { unusable, type EntryRules, type ValueField } from './kinds/kind';
+
+/**
+ * The identity of a stored value: a text that two values share exactly where they are the same value of the field. Values
+ * that are none of its kind are the same where their JSON is.
+ *
+ * @param zone of times without an offset
+ * @returns `''` for an empty value only
+ */
+export function keyOf(field: ValueField, stored: unknown, zone: Zone): string {
+	if (isEmpty(stored)) return '';
+	const { kind } = field;
+	const form = kind.identify ? kind.identify(stored, field) : kind.read(stored, field, zone);
+	return form === undefined ? `?${canonicalJson(stored)}` : keyOfForm(form);
+}
+
+/** The place of a stored value in the order of its field: values of the kind, then others, then empty ones. */
+export interface Place {
+	rank: 0 | 1 | 2;
+	form: Comparable;
+}
+
+const NOWHERE: Place = { rank: 2, form: '' };
+
+/** The place of a stored value. */
+export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
+	if (isEmpty(stored)) return NOWHERE;
+	const form = field.kind.read(stored, field, zone);
+	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
+}
+
+/** As the language of this n8n orders texts; texts that it does not tell apart by their characters. */
+const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCharacter(a, b);
+
+/**
+ * Orders two places in one field.
+ *
+ * @param isDescending whether values of one rank come in reverse; others and empty ones are last all the same
+ * @returns below 0 where `a` comes first; 0 exactly where both are the same value
+ */
+export function comparePlaces(
+	{ kind }: Pick<ValueField, 'kind'>,
+	a: Place,
+	b: Place,
+	isDescending = false,
+): number {
+	if (a.rank !== b.rank) return a.rank - b.rank;
+	const compareTexts = kind.isLanguage && a.rank === 0 ? byLanguage : byCharacter;
+	const order = compareForms(a.form, b.form, compareTexts);
+	return isDescending ? -order : order;
+}
+
+/** The texts by which a stored value is found. */
+export function textsOf(field: ValueField, stored: unknown): readonly string[] {
+	if (isEmpty(stored)) return [];
+	return field.kind.texts?.(stored, field) ?? [textOf(stored)];
+}
+
+/**
+ * The value that is sent for an entered one. `null` clears, `false`, `0` and `''` are values, `undefined` changes
+ * nothing.
+ *
+ * @returns undefined to send none
+ * @throws InputError that names the field and the values it accepts
+ */
+export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+	if (entered === undefined || entered === null) return entered;
+	if (entered === '') {
+		const isLeftOut = rules.fits && !(field.kind.holdsEmptyText?.(field) ?? false);
+		if (isLeftOut && rules.emptyValues === 'send') return undefined;
+		return { send: '', ignore: undefined, clear: null }[rules.emptyValues];
+	}
+	const sent = field.kind.enter(entered, field, rules);
+	if (isSendable(sent)) return jsonForm(sent);
+	throw unusable(field, sent, 'Enter text, finite numbers, dates, or lists and objects of these.');
+}
+
+/**
+ * The value to compare stored ones with, as an entry means it: entered, and a value of the field's kind.
+ *
+ * @throws InputError for a value that the field cannot hold: no record could ever be compared with it
+ */
+export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
+	const sent = enter(field, entered, rules);
+	if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
+	throw unusable(field, entered);
+}

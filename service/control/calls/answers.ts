@@ -1,0 +1,120 @@
+/** Calls about answers: delays, limits, faults, shapes, the log of requests. */
+import { z } from 'zod/v4';
+import { maximumTimerMs, runtimeSettingsSchema } from '../../foundation/settings.ts';
+import { rateSchema } from '../../foundation/limiter.ts';
+import { faultSchema } from '../faults.ts';
+import { rateAnswerSchema } from '../rateAnswer.ts';
+import { tokenFaultModes } from '../tokenFaults.ts';
+import { defaultVariants, variantsSchema } from '../variants.ts';
+import { call, type ControlContext, nothing } from './call.ts';
+
+/** About 30 years, so that all timestamps have four digits of a year and lie after 1970. */
+const clockOffset = z.number().min(-1e9).max(1e9);
+
+/** Makes the calls about faults. */
+export function faultCalls({ faults, tokenFaults }: ControlContext) {
+	return {
+		/** Fails the next matching requests. */
+		fail: call(faultSchema, (fault) => faults.add(fault)),
+		/** Closes a share of all connections at random. */
+		setDropRatio: call(
+			z.strictObject({
+				ratio: z.number().min(0).max(1),
+				when: z.enum(['before', 'after', 'either']).default('either'),
+			}),
+			(drop) => {
+				faults.drop = drop;
+			},
+		),
+		/** Forgets all faults of the API and of the token endpoint. */
+		clearFailures: call(nothing, () => {
+			faults.clear();
+			tokenFaults.clear();
+		}),
+		/** Makes the token endpoint misbehave for a number of requests. */
+		failTokens: call(
+			z.strictObject({
+				mode: z.enum(tokenFaultModes),
+				times: z.number().int().min(1).default(1_000_000),
+			}),
+			({ mode, times }) => tokenFaults.set(mode, times),
+		),
+	};
+}
+
+/** Makes the calls about the form of answers, and when they come. */
+export function answerCalls({ state, store, rates, clock, settings }: ControlContext) {
+	const { variants } = state;
+	return {
+		/** Holds every API answer back; with `atOnce`, so many at a time, and the others wait for them. */
+		setLatency: call(
+			z.strictObject({
+				ms: z.number().min(0).max(maximumTimerMs),
+				atOnce: z.number().int().min(1).optional(),
+			}),
+			({ ms, atOnce }) => {
+				state.latencyMs = ms;
+				state.atOnce = atOnce ?? Infinity;
+			},
+		),
+		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */
+		setRate: call(
+			z.strictObject({
+				rate: rateSchema,
+				apiKey: z.string().optional(),
+				clientId: z.string().optional(),
+			}),
+			({ rate, apiKey, clientId }) => {
+				const key = apiKey === undefined ? undefined : store.identities.findKey(apiKey)?.id;
+				if (apiKey !== undefined && key === undefined) throw new Error('No such API key.');
+				rates.set(rate, key ?? clientId);
+			},
+		),
+		/** Sets how a refusal for the rate looks: status, Retry-After, unit of the reset header. */
+		setRateAnswer: call(rateAnswerSchema, (answer) => {
+			state.rateAnswer = answer;
+		}),
+		/** Chooses shapes that the interface leaves open; what is not named stays. @returns all of them */
+		setVariants: call(variantsSchema.partial(), (chosen) => ({
+			...Object.assign(variants, chosen),
+		})),
+		/** Goes back to the service's own shapes. */
+		resetVariants: call(nothing, () => {
+			Object.assign(variants, defaultVariants);
+		}),
+		/** Makes cursors misbehave: the same one again and again, or never null. */
+		setPaging: call(
+			z.strictObject({ mode: z.enum(['normal', 'repeatCursor', 'endless']) }),
+			({ mode }) => {
+				state.paging = mode;
+			},
+		),
+		/** Sets how far the service's clock is off: Date, rate-limit reset, timestamps. */
+		setClockOffset: call(z.strictObject({ seconds: clockOffset }), ({ seconds }) => {
+			clock.offsetSeconds = seconds;
+		}),
+		/** Sets how long new access tokens live. */
+		setTokenLifetime: call(
+			z.strictObject({ seconds: runtimeSettingsSchema.shape.tokenLifetimeSeconds }),
+			({ seconds }) => {
+				settings.tokenLifetimeSeconds = seconds;
+			},
+		),
+	};
+}
+
+/** Makes the calls about what came in, and what it took. */
+export function observationCalls({ requests, connections }: ControlContext) {
+	return {
+		/** The latest requests to the API and the token endpoint, oldest first; secrets are redacted. */
+		requests: call(nothing, () => requests.list().map((entry) => ({ ...entry }))),
+		/** Empties the request log. */
+		resetRequests: call(nothing, () => requests.reset()),
+		/** Memory of the service's process, in bytes; CPU time of its main thread, in ms; the API's open connections. */
+		memory: call(nothing, () => {
+			const { rss, heapUsed } = process.memoryUsage();
+			const { user, system } = process.threadCpuUsage();
+			return { rss, heapUsed, cpuMs: (user + system) / 1000, connections: connections() };
+		}),
+	};
+}

@@ -1,0 +1,101 @@
+/** Calls that change data past the API: fill, seed, rename. */
+import { z } from 'zod/v4';
+import { toStored, withoutNulls } from '../../domain/recordData.ts';
+import { checkValue, type FieldType, fieldTypes } from '../../foundation/fieldTypes.ts';
+import type { Field } from '../../storage/fields.ts';
+import { call, card, type ControlContext, workspaceOfCard } from './call.ts';
+
+/** A value of a field's type that differs from record to record. */
+function sample({ name, type, options }: Field, n: number): unknown {
+	const option = options[n % Math.max(1, options.length)]?.name;
+	const values: Record<FieldType, unknown> = {
+		text: `${name} ${n}`,
+		long_text: `${name} ${n}\nSecond line.`,
+		number: n,
+		boolean: n % 2 === 0,
+		date: new Date(Date.UTC(2020, 0, 1 + (n % 3_650))).toISOString().slice(0, 10),
+		datetime: new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString(),
+		single_select: option,
+		multi_select: option === undefined ? [] : [option],
+		email: `person${n}@example.com`,
+		url: `https://example.com/${n}`,
+		json: { n },
+	};
+	const checked = checkValue(type, options, values[type]);
+	return checked.ok ? checked.value : undefined;
+}
+
+const seededCard = z.strictObject({
+	name: z.string(),
+	description: z.string().default(''),
+	fields: z
+		.array(
+			z.strictObject({
+				name: z.string(),
+				type: z.enum(fieldTypes),
+				options: z.array(z.string()).default([]),
+			}),
+		)
+		.default([]),
+	/** Data by field name. */
+	records: z.array(z.record(z.string(), z.unknown())).default([]),
+});
+
+/** Makes a card with fields and records. @returns the ids */
+function seedCard(
+	{ store, data, workspaceId }: ControlContext,
+	{ name, description, fields, records }: z.output<typeof seededCard>,
+) {
+	const { id } = store.cards.create(workspaceId, name, description);
+	const fieldIds = Object.fromEntries(
+		fields.map((field) => [field.name, data.fields.create(workspaceId, id, field).id]),
+	);
+	const listing = store.fields.of(id);
+	const recordIds = records.map((row) => {
+		const byId = Object.entries(row).map(([key, value]) => [fieldIds[key] ?? key, value] as const);
+		const stored = toStored(id, listing, Object.fromEntries(byId));
+		return store.records.create(id, withoutNulls(stored)).id;
+	});
+	return { id, name, fieldIds, recordIds };
+}
+
+/** Makes the calls. */
+export function dataCalls(context: ControlContext) {
+	const { store, data } = context;
+	const { fields, records } = store;
+	return {
+		/** Gives all fields of a card new ids. @returns old id → new id */
+		rotateFieldIds: call(card, ({ cardId }) => store.change(() => fields.rotate(cardId))),
+		/** Renames a field. */
+		renameField: call(card.extend({ fieldId: z.string(), name: z.string() }), (input) => {
+			const { cardId, fieldId, name } = input;
+			const field = data.fields.get(workspaceOfCard(context, cardId), cardId, fieldId);
+			store.change(() => void fields.update(cardId, { ...field, name }));
+		}),
+		/** Puts records into a card, with values of the fields' types, without events. */
+		fillCard: call(card.extend({ count: z.number().int().min(1).max(1_000_000) }), (input) => {
+			workspaceOfCard(context, input.cardId);
+			const { list } = fields.of(input.cardId);
+			store.database.transaction(() => {
+				for (let n = 0; n < input.count; n++) {
+					const values = list.map((field) => [field.key, sample(field, n)] as const);
+					records.create(
+						input.cardId,
+						Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+					);
+				}
+			});
+			return { count: records.count(input.cardId) };
+		}),
+		/** Makes cards with fields and records, without events. @returns their ids */
+		seed: call(z.strictObject({ cards: z.array(seededCard) }), ({ cards }) =>
+			store.database.transaction(() => ({ cards: cards.map((one) => seedCard(context, one)) })),
+		),
+		/** Announces a collaborator of a card (event collaborator.added). */
+		addCollaborator: call(
+			card.extend({ email: z.string(), role: z.string().default('editor') }),
+			({ cardId, email, role }) =>
+				data.cards.addCollaborator(workspaceOfCard(context, cardId), cardId, email, role),
+		),
+	};
+}

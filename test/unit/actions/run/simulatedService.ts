@@ -1,0 +1,166 @@
+/** A service in memory whose answers come in any order and fail as a test says, and executions of the node on it. */
+import type { Scheduler } from 'fast-check';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
+import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
+import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
+import {
+	ApiFailure,
+	Unreachable,
+} from '../../../../nodes/WorkspaceData/transport/failure/failures';
+import type { ApiAnswer, ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
+
+/** What becomes of a write, after all of its tries. */
+export type Fate =
+	/** Carried out and answered. */
+	| 'done'
+	/** Refused by the service. */
+	| 'refused'
+	/** Not carried out, and nobody knows. */
+	| 'lost'
+	/** Carried out, but the answer is lost. */
+	| 'unanswered';
+
+export interface SimulatedRecord {
+	id: string;
+	data: JsonObject;
+	created_at: string;
+}
+
+/** A write that was carried out. */
+export interface Applied {
+	method: string;
+	id: string;
+	data: JsonObject;
+}
+
+export interface SimulatedService {
+	api: WorkspaceApi;
+	records: Map<string, SimulatedRecord>;
+	/** All writes that were carried out, in their order. */
+	applied: Applied[];
+	/** How many records were deleted or changed so far: the time of this service. */
+	history(id: string): readonly JsonObject[];
+}
+
+const FIELDS = [
+	{ id: 'f1', name: 'Key', type: 'text' },
+	{ id: 'f2', name: 'Amount', type: 'number' },
+];
+
+const answer = (body: unknown, status = 200): ApiAnswer => ({ status, body, headers: {} });
+const refusal = (status: number) =>
+	new ApiFailure({ status, title: 'Refused', kind: undefined, foreign: false } as never);
+
+let services = 0;
+
+/** @param fates what becomes of each write, in the order in which they are sent; then all are done */
+export function simulateService(
+	scheduler: Scheduler,
+	fates: readonly Fate[],
+	initial: readonly SimulatedRecord[],
+): SimulatedService {
+	services += 1;
+	const records = new Map(initial.map((record) => [record.id, record]));
+	const histories = new Map(initial.map(({ id, data }) => [id, [data]]));
+	const applied: Applied[] = [];
+	let writes = 0;
+	let made = 0;
+
+	function carryOut({ method, path, body }: ApiRequest): ApiAnswer {
+		const { data = {} } = (body ?? {}) as { data?: JsonObject };
+		const last = path[3];
+		if (method === 'POST') {
+			made += 1;
+			const id = `new${made}`;
+			const record = { id, data, created_at: '2026-01-01T00:00:00Z' };
+			records.set(id, record);
+			histories.set(id, [data]);
+			applied.push({ method, id, data });
+			return answer(record, 201);
+		}
+		const id = String(typeof last === 'object' ? last.value : last);
+		const known = records.get(id);
+		if (!known) throw refusal(404);
+		applied.push({ method, id, data });
+		if (method === 'DELETE') {
+			records.delete(id);
+			return answer('', 204);
+		}
+		const record = { ...known, data: { ...known.data, ...data } };
+		records.set(id, record);
+		histories.get(id)?.push(record.data);
+		return answer(record);
+	}
+
+	async function write(request: ApiRequest): Promise<ApiAnswer> {
+		const number = writes;
+		writes += 1;
+		const fate = fates[number] ?? 'done';
+		await scheduler.schedule(Promise.resolve(), `write ${number} arrives`);
+		if (fate === 'refused') throw refusal(400);
+		const done = fate === 'lost' ? undefined : carryOut(request);
+		await scheduler.schedule(Promise.resolve(), `answer ${number}`);
+		if (done && fate === 'done') return done;
+		throw new Unreachable('No answer', { transient: true, mayHaveArrived: true });
+	}
+
+	async function read({ path }: ApiRequest): Promise<ApiAnswer> {
+		if (path.at(-1) === 'fields') return answer(FIELDS);
+		await scheduler.schedule(Promise.resolve(), 'listing arrives');
+		const page = { records: [...records.values()], next_cursor: null };
+		await scheduler.schedule(Promise.resolve(), 'listing is answered');
+		return answer(page);
+	}
+
+	return {
+		records,
+		applied,
+		history: (id) => histories.get(id) ?? [],
+		api: {
+			baseUrl: `https://data${services}.example.com/api/v1`,
+			workspaceId: 'w1',
+			request: async (request: ApiRequest) =>
+				await (request.method === 'GET' ? read(request) : write(request)),
+			stop: () => undefined,
+			hold: () => () => undefined,
+			atOnce: () => 8,
+			redact: (text: string) => text,
+		} as unknown as WorkspaceApi,
+	};
+}
+
+/** The result of one item. */
+export type ItemResult = { json: JsonObject[] } | { error: unknown };
+
+/** Runs an operation for items, as an execution that continues on errors. */
+export async function execute(
+	{ api }: SimulatedService,
+	operation: Operation,
+	items: readonly IDataObject[],
+	parameters: (item: IDataObject) => Record<string, unknown>,
+): Promise<ItemResult[]> {
+	const run = createRun(
+		{
+			getInputData: () => items.map((json) => ({ json })),
+			getExecutionCancelSignal: () => undefined,
+			addExecutionHints: () => undefined,
+			getTimezone: () => 'Europe/Berlin',
+			getNode: () => ({}),
+		} as unknown as IExecuteFunctions,
+		api,
+		// Without timers: the scheduler alone decides what comes first.
+		async () => await Promise.resolve(),
+	);
+	const results = await run.items.each(async (itemIndex): Promise<ItemResult> => {
+		const given = parameters(items[itemIndex] ?? {});
+		try {
+			return { json: await operation.execute({ run, itemIndex, get: (name) => given[name] }) };
+		} catch (error) {
+			return { error };
+		}
+	});
+	run.close();
+	return results;
+}

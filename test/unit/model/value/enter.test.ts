@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { runInNewContext } from 'node:vm';
+import type { EntryRules } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
+import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { field } from '../fields';
+import { zone } from './zone';
+
+const rules: EntryRules = { emptyValues: 'send', zone };
+const status = ['Open', 'In Work', 'Done'];
+const labelled = [
+	{ id: 'o1', name: 'Open' },
+	{ value: 'd', label: 'Done' },
+	{ value: 'lost', label: 'Lost' },
+];
+const convert = (type: string, value: unknown, options: unknown[] = []) =>
+	enter(field('F', type, options), value, rules);
+
+const TYPES = [
+	'text',
+	'long_text',
+	'number',
+	'boolean',
+	'date',
+	'datetime',
+	'single_select',
+	'multi_select',
+	'email',
+	'url',
+	'json',
+	'a type of the future',
+	'',
+];
+
+/** A date as the Code node of n8n 1 makes it: its class is not our Date. */
+const sandboxDate = (text: string): unknown => runInNewContext(`new Date('${text}')`);
+
+describe.each(TYPES)('a field of type %j', (type) => {
+	test('null clears, undefined changes nothing, an empty text is sent unchanged', () => {
+		expect(convert(type, null, status)).toBeNull();
+		expect(convert(type, undefined, status)).toBeUndefined();
+		expect(convert(type, '', status)).toBe('');
+	});
+	test('an empty text clears or is left out where the option says so; nothing else is', () => {
+		const each = (emptyValues: EntryRules['emptyValues'], value: unknown) =>
+			enter(field('F', 'text'), value, { ...rules, emptyValues });
+		expect(each('clear', '')).toBeNull();
+		expect(each('ignore', '')).toBeUndefined();
+		for (const value of [null, 0, false, ' ']) {
+			expect(each('clear', value)).toBe(value);
+			expect(each('ignore', value)).toBe(value);
+		}
+	});
+});
+
+test.each<[string, unknown, unknown, unknown[]?]>([
+	['text', 'a', 'a'],
+	['text', 0, 0],
+	['text', false, false],
+	['text', ['a'], ['a']],
+	['text', '12345678901234567890', '12345678901234567890'],
+	['number', 0, 0],
+	['number', -0, -0],
+	['number', '12.5', 12.5],
+	['number', ' 12 ', 12],
+	['number', '-1e3', -1000],
+	['number', '9007199254740991', 9007199254740991],
+	['number', '9007199254740991.0', 9007199254740991],
+	['number', '1e300', 1e300],
+	['boolean', false, false],
+	['boolean', true, true],
+	['boolean', 'False', false],
+	['boolean', ' true ', true],
+	['boolean', 0, false],
+	['boolean', '1', true],
+	['date', '2026-03-31', '2026-03-31'],
+	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
+	['date', new Date('2026-03-31T10:00:00Z'), '2026-03-31'],
+	['date', DateTime.fromISO('2026-03-31T23:30:00-05:00', { setZone: true }), '2026-03-31'],
+	['date', sandboxDate('2026-03-31T10:00:00Z'), '2026-03-31'],
+	['date', '2024-02-29', '2024-02-29'],
+	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
+	['datetime', '2026-03-31T14:30:00+02:00', '2026-03-31T14:30:00+02:00'],
+	['datetime', DateTime.fromISO('2026-03-31T14:30:00Z').toUTC(), '2026-03-31T14:30:00.000Z'],
+	['datetime', '2026-03-31T14:30:00', '2026-03-31T12:30:00.000Z'],
+	['datetime', '2026-03-31 14:30', '2026-03-31T12:30:00.000Z'],
+	['datetime', '2026-03-31', '2026-03-30T22:00:00.000Z'],
+	['datetime', '2026-03-31T14:30:00.123456', '2026-03-31T12:30:00.123456Z'],
+	['number', '9007199254740994', 9007199254740994],
+	['duration', ' PT1H30M ', 'PT1H30M'],
+	['duration', '5400', '5400'],
+	['duration', 5400, 5400],
+	['single_select', 'Open', 'Open', status],
+	['single_select', 'in work', 'In Work', status],
+	['single_select', ' done', 'Done', status],
+	['single_select', 'anything', 'anything', []],
+	['single_select', 'o1', 'o1', labelled],
+	['single_select', '1', 1, [{ value: 1, label: 'Low' }]],
+	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
+	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
+	['single_select', 'lost', 'lost', labelled],
+	['multi_select', ['open', 'Done'], ['Open', 'Done'], status],
+	['multi_select', 'Open, Done', ['Open', 'Done'], status],
+	['multi_select', '["Open"]', ['Open'], status],
+	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
+	['multi_select', [], [], status],
+	['json', '{"a":[1,null]}', { a: [1, null] }],
+	['json', '[1]', [1]],
+	['json', { a: { b: null } }, { a: { b: null } }],
+	['json', 'just text', 'just text'],
+	['json', '{broken', '{broken'],
+	['a type of the future', { any: 'thing' }, { any: 'thing' }],
+])('%s: %j is sent as %j', (...[type, value, sent, options]) => {
+	expect(convert(type, value, options)).toEqual(sent);
+});
+
+test.each<[unknown, unknown]>([
+	['DONE', 'd'],
+	['Done', 'd'],
+	['d', 'd'],
+	['LOST', 'lost'],
+])(
+	'a choice is shown by its label and sent as its value (D27): %j is sent as %j',
+	(value, sent) => {
+		expect(convert('single_select', value, labelled)).toEqual(sent);
+	},
+);
+
+test.each<[string, unknown, RegExp, unknown[]?]>([
+	['number', '1,5', /with a decimal point/],
+	['number', 'abc', /number/],
+	['number', '1e400', /number/],
+	['number', Infinity, /finite/],
+	['number', NaN, /finite/],
+	['number', '12345678901234567890', /text field/],
+	['number', '9007199254740993.0', /text field/],
+	['number', '999999999999999.99', /text field/],
+	['number', '1e-400', /text field/],
+	['number', '0.1000000000000000055', /text field/],
+	['duration', 'soon', /length of time/],
+	['json', '{"id":12345678901234567890}', /quotes/],
+	['number', '9007199254740993.5', /text field/],
+	['number', '9007199254740993e0', /text field/],
+	['multi_select', ' ', /Allowed values are 'Open'.*empty list clears/, status],
+	['multi_select', ',', /Allowed values are 'Open'.*empty list clears/, status],
+	['boolean', 'yes', /true or false/],
+	['date', '31.03.2026', /YYYY-MM-DD/],
+	['date', '02/01/2024', /YYYY-MM-DD/],
+	['date', '2026-02-30', /YYYY-MM-DD/],
+	['date', 1774915200000, /YYYY-MM-DD/],
+	['datetime', 'tomorrow', /ISO 8601/],
+	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],
+	['single_select', 'Lost', /^Allowed values are 'Open', 'In Work', 'Done'\.$/, status],
+	['single_select', 'OPEN', /Allowed values/, ['Open', 'open']],
+	['multi_select', ['Open', 'Lost'], /Allowed values/, status],
+	['json', { a: [1, Infinity] }, /finite/],
+	['text', NaN, /finite/],
+	['text', new Date(NaN), /dates/],
+	['date', new Date(NaN), /YYYY-MM-DD/],
+	['text', sandboxDate('never'), /dates/],
+	['datetime', DateTime.invalid('x'), /ISO 8601/],
+	['text', 10n, /finite/],
+	['json', { a: [Symbol('a')] }, /Enter text/],
+	['text', { n: 0n, toString: new Date(0) }, /Enter text/],
+])('%s: %p is refused with what the field accepts', (...[type, value, expected, options]) => {
+	expect(() => convert(type, value, options)).toThrow(
+		expect.objectContaining({
+			name: 'InputError',
+			message: expect.stringContaining("Field 'F' cannot hold"),
+			description: expect.stringMatching(expected),
+		}),
+	);
+});
+
+test.each([
+	[NaN, 'NaN'],
+	[10n, '10'],
+	[new Date(NaN), 'Invalid Date'],
+	[{ a: [1, Infinity, 'x'] }, '{"a":[1,"Infinity","x"]}'],
+	[Object.create(null, { n: { value: 0n, enumerable: true } }), '{"n":"0"}'],
+	[['x'.repeat(100), 1n], `["${'x'.repeat(58)}…`],
+])('a value that cannot be sent is shown in the message: %#', (value, shown) => {
+	expect(() => convert('text', value)).toThrow(`Field 'F' cannot hold ${shown}`);
+});
+
+test('a long list of allowed values is cut', () => {
+	const many = Array.from({ length: 50 }, (_, place) => `Option ${place}`);
+	expect(() => convert('single_select', 'x', many)).toThrow(
+		expect.objectContaining({ description: expect.stringContaining('and 30 more') }),
+	);
+});
+
+const anyValue = fc.oneof(
+	fc.jsonValue(),
+	fc.anything({ withBigInt: true, withDate: true, withSparseArray: true }),
+	fc.date(),
+	fc.string(),
+);
+
+test('any value in any field is sent, left out or refused with a message; never lost silently', () => {
+	fc.assert(
+		fc.property(fc.constantFrom(...TYPES), anyValue, (type, value) => {
+			try {
+				const sent = convert(type, value, status);
+				if (value !== undefined) expect(sent).not.toBeUndefined();
+				if (value !== null) expect(sent).not.toBeNull();
+			} catch (error) {
+				expect(error).toMatchObject({ name: 'InputError', description: expect.any(String) });
+			}
+		}),
+	);
+});
+
+test('values of the right kind are sent unchanged', () => {
+	const examples: Record<string, fc.Arbitrary<unknown>> = {
+		text: fc.string({ unit: 'grapheme' }),
+		number: fc.double({ noNaN: true, noDefaultInfinity: true }),
+		boolean: fc.boolean(),
+		json: fc.dictionary(
+			fc.constantFrom('a', '__proto__', 'constructor'),
+			fc.jsonValue({ maxDepth: 2 }),
+		),
+		single_select: fc.constantFrom(...status),
+		multi_select: fc.subarray(status),
+	};
+	for (const [type, values] of Object.entries(examples)) {
+		fc.assert(
+			fc.property(values, (value) => {
+				expect(convert(type, value, status)).toEqual(value);
+			}),
+		);
+	}
+});
+
+test('converting twice changes nothing more', () => {
+	fc.assert(
+		fc.property(
+			fc.constantFrom(...TYPES),
+			fc.oneof(fc.string(), fc.constantFrom('open', '12', 'TRUE', '2026-03-31 14:30')),
+			(type, value) => {
+				let once: unknown;
+				try {
+					once = convert(type, value, status);
+				} catch {
+					return;
+				}
+				expect(convert(type, once, status)).toEqual(once);
+			},
+		),
+	);
+});

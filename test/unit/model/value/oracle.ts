@@ -1,0 +1,348 @@
+/**
+ * What values are, decided without the product's code: each generated value is known before it is spelled, so two of
+ * them are the same exactly where what they were made of is the same.
+ */
+import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
+
+/** The time zone of these tests: two hours east of Greenwich, all year. */
+export const OFFSET_MINUTES = 120;
+
+/** A value as a service stores it or a person enters it, and what it was made of. */
+export interface Spelled<Meant = unknown> {
+	/** One of its spellings. */
+	spelling: unknown;
+	meant: Meant;
+}
+
+/** What a field of some kind holds. */
+export interface KindOracle<Meant = unknown> {
+	/** How the service calls the type, and the choices that it lists. */
+	type: string;
+	options?: readonly unknown[];
+	/** Values of the kind, in any spelling that a service may store. */
+	stored: fc.Arbitrary<Spelled<Meant>>;
+	/** Values of the kind, in any spelling that an item may give. */
+	entered: fc.Arbitrary<Spelled<Meant>>;
+	/** Their order: below 0, 0 for the same value, above 0; undefined where only sameness is known. */
+	compare(a: Meant, b: Meant): number | undefined;
+	/** Whether `=` of the filter is told apart by this oracle. */
+	same(a: Meant, b: Meant): boolean;
+}
+
+/** A decimal number: digits times a power of ten, without zeros at the end of the digits. */
+export interface Decimal {
+	digits: bigint;
+	exponent: number;
+}
+
+const normal = (digits: bigint, exponent: number): Decimal => {
+	let [rest, power] = [digits, exponent];
+	while (rest !== 0n && rest % 10n === 0n) [rest, power] = [rest / 10n, power + 1];
+	return { digits: rest, exponent: rest === 0n ? 0 : power };
+};
+
+/** Reads the decimal text of a number by hand. */
+export function decimalOf(text: string): Decimal {
+	const [mantissa = '', power = '0'] = text.trim().toLowerCase().split('e');
+	const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
+	const sign = whole.startsWith('-') ? -1n : 1n;
+	const digits = BigInt(`${whole.replace('-', '')}${fraction}` || '0') * sign;
+	return normal(digits, Number(power) - fraction.length);
+}
+
+export function compareDecimals(a: Decimal, b: Decimal): number {
+	const low = Math.min(a.exponent, b.exponent);
+	const scaled = ({ digits, exponent }: Decimal) => digits * 10n ** BigInt(exponent - low);
+	const [left, right] = [scaled(a), scaled(b)];
+	return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A decimal without an exponent. */
+function plain({ digits, exponent }: Decimal): string {
+	const sign = digits < 0n ? '-' : '';
+	const all = String(digits < 0n ? -digits : digits);
+	if (exponent >= 0) return `${sign}${all}${'0'.repeat(exponent)}`;
+	const padded = all.padStart(1 - exponent, '0');
+	return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
+}
+
+const spelledDecimal = (decimal: Decimal): unknown[] => {
+	const text = plain(decimal);
+	return [
+		text,
+		text.includes('.') ? `${text}00` : `${text}.0`,
+		` ${text} `,
+		`${decimal.digits}e${decimal.exponent}`,
+	];
+};
+
+const someDecimal = fc.oneof(
+	fc
+		.tuple(fc.bigInt({ min: -300n, max: 300n }), fc.integer({ min: -3, max: 2 }))
+		.map(([digits, exponent]) => normal(digits, exponent)),
+	fc
+		.tuple(fc.bigInt({ min: -(10n ** 21n), max: 10n ** 21n }), fc.integer({ min: -30, max: 8 }))
+		.map(([digits, exponent]) => normal(digits, exponent)),
+);
+
+/** Numbers that JSON has, by their shortest text. */
+const jsonNumber = fc
+	.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+	.map((number) => ({ spelling: number, meant: decimalOf(String(number)) }));
+
+const decimalText = someDecimal.chain((meant) =>
+	fc.constantFrom(...spelledDecimal(meant)).map((spelling) => ({ spelling, meant })),
+);
+
+const number: KindOracle<Decimal> = {
+	type: 'number',
+	stored: fc.oneof(jsonNumber, decimalText),
+	entered: fc.oneof(jsonNumber, decimalText),
+	compare: compareDecimals,
+	same: (a, b) => compareDecimals(a, b) === 0,
+};
+
+const compareNumbers = (a: number | bigint, b: number | bigint) => (a < b ? -1 : a > b ? 1 : 0);
+
+const spell = <Meant>(
+	values: fc.Arbitrary<Meant>,
+	spellings: (meant: Meant) => readonly unknown[],
+): fc.Arbitrary<Spelled<Meant>> =>
+	values.chain((meant) =>
+		fc.constantFrom(...spellings(meant)).map((spelling) => ({ spelling, meant })),
+	);
+
+const boolean: KindOracle<number> = {
+	type: 'boolean',
+	stored: spell(fc.nat({ max: 1 }), (is) => (is ? [true, 1, 'true'] : [false, 0, 'false'])),
+	entered: spell(fc.nat({ max: 1 }), (is) =>
+		is ? [true, 1, '1', 'TRUE', ' true '] : [false, 0, '0', 'False'],
+	),
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
+const two = (value: number) => String(value).padStart(2, '0');
+/** Days since 1970-01-01, from the calendar; after Howard Hinnant's `days_from_civil`. */
+function dayNumber(year: number, month: number, day: number): number {
+	const y = month <= 2 ? year - 1 : year;
+	const era = Math.floor(y / 400);
+	const yearOfEra = y - era * 400;
+	const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+	return (
+		era * 146_097 +
+		yearOfEra * 365 +
+		Math.floor(yearOfEra / 4) -
+		Math.floor(yearOfEra / 100) +
+		dayOfYear -
+		719_468
+	);
+}
+/** The calendar's day of a number of days; the reverse of `dayNumber`. */
+function dayText(days: number): string {
+	const z = days + 719_468;
+	const era = Math.floor(z / 146_097);
+	const dayOfEra = z - era * 146_097;
+	const yearOfEra = Math.floor(
+		(dayOfEra -
+			Math.floor(dayOfEra / 1_460) +
+			Math.floor(dayOfEra / 36_524) -
+			Math.floor(dayOfEra / 146_096)) /
+			365,
+	);
+	const dayOfYear =
+		dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+	const part = Math.floor((5 * dayOfYear + 2) / 153);
+	const month = part < 10 ? part + 3 : part - 9;
+	const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+	const day = dayOfYear - Math.floor((153 * part + 2) / 5) + 1;
+	return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+}
+
+const someDay = fc.oneof(
+	fc.integer({ min: dayNumber(2026, 2, 26), max: dayNumber(2026, 3, 3) }),
+	fc.integer({ min: dayNumber(1, 1, 2), max: dayNumber(9999, 12, 30) }),
+);
+const date: KindOracle<number> = {
+	type: 'date',
+	stored: spell(someDay, (day) => [dayText(day), dayText(day), `${dayText(day)}T22:00:00Z`]),
+	entered: spell(someDay, (day) => [dayText(day), `${dayText(day)}T23:30:00-05:00`]),
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
+/** An instant in millionths of a second, spelled with an offset, or without one as wall-clock time. */
+function instantText(micros: bigint, offset: number | undefined, separator: 'T' | ' '): string {
+	const local = micros + BigInt(offset ?? OFFSET_MINUTES) * 60_000_000n;
+	const day = Number(local / 86_400_000_000n);
+	const rest = local % 86_400_000_000n;
+	const seconds = Number(rest / 1_000_000n);
+	const fraction = String(rest % 1_000_000n).padStart(6, '0');
+	const cut = fraction.replace(/0+$/, '');
+	const clock = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+	const zone =
+		offset === undefined
+			? ''
+			: offset === 0
+				? 'Z'
+				: `${offset < 0 ? '-' : '+'}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+	return `${dayText(day)}${separator}${clock}${cut && `.${cut}`}${zone}`;
+}
+const someInstant = fc
+	.tuple(
+		fc.integer({ min: dayNumber(1971, 1, 1), max: dayNumber(2100, 1, 1) }),
+		fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 86_399 })),
+		fc.constantFrom(0n, 0n, 1n, 2n, 500_000n, 123_456n, 123_457n, 999_999n),
+	)
+	.map(([day, second, micros]) => BigInt(day * 86_400 + second) * 1_000_000n + micros);
+const instantSpellings = (micros: bigint) => [
+	instantText(micros, 0, 'T'),
+	instantText(micros, 120, 'T'),
+	instantText(micros, -330, 'T'),
+	instantText(micros, undefined, 'T'),
+	instantText(micros, undefined, ' '),
+];
+const datetime: KindOracle<bigint> = {
+	type: 'datetime',
+	stored: spell(someInstant, instantSpellings),
+	entered: spell(someInstant, instantSpellings),
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
+const TEXTS = ['7', '07', '7.0', '0x7', '1e2', '100', 'a', 'A', ' a', 'é', 'e\u0301', 'N/A', '-'];
+const someText = fc.oneof(
+	fc.constantFrom(...TEXTS),
+	fc.string({ minLength: 1 }),
+	fc.string({ minLength: 1, unit: 'grapheme' }),
+);
+const text: KindOracle<string> = {
+	type: 'text',
+	stored: fc.oneof(
+		spell(someText, (meant) => [meant]),
+		fc.integer().map((spelling) => ({ spelling, meant: String(spelling) })),
+	),
+	entered: fc.oneof(
+		spell(someText, (meant) => [meant]),
+		fc.integer().map((spelling) => ({ spelling, meant: String(spelling) })),
+	),
+	compare: (a, b) => (a === b ? 0 : undefined),
+	same: (a, b) => a === b,
+};
+
+/** Choices whose values look like other choices' labels, and choices with commas. */
+const RATED = [0, 1, 2, 3, 4].map((value) => ({ value, label: String(value + 1) }));
+const NAMED = [
+	{ id: 'o1', name: 'Open' },
+	{ id: 'o2', name: 'In Work' },
+	{ id: 'o3', name: 'Red, white' },
+];
+const place = fc.nat({ max: 4 });
+const choice: KindOracle<number> = {
+	type: 'single_select',
+	options: RATED,
+	stored: place.map((meant) => ({ spelling: meant, meant })),
+	entered: spell(place, (meant) => [meant, String(meant + 1)]),
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
+const subset = fc
+	.subarray([0, 1, 2], { minLength: 1 })
+	.map((places) => ({ places, key: places.reduce((bits, bit) => bits | (1 << bit), 0) }));
+const shuffled = (spelling: (place: number) => unknown) =>
+	subset.chain(({ places, key }) =>
+		fc
+			.shuffledSubarray(places, { minLength: places.length })
+			.map((order) => ({ spelling: order.map(spelling), meant: key })),
+	);
+const choices: KindOracle<number> = {
+	type: 'multi_select',
+	options: NAMED,
+	stored: fc.oneof(
+		shuffled((one) => NAMED[one]?.id),
+		shuffled((one) => NAMED[one]?.name),
+	),
+	entered: fc.oneof(
+		shuffled((one) => NAMED[one]?.id),
+		shuffled((one) => NAMED[one]?.name),
+		shuffled((one) => NAMED[one]?.name).map(({ spelling, meant }) => ({
+			spelling: spelling.join(', '),
+			meant,
+		})),
+	),
+	compare: (a, b) => (a === b ? 0 : undefined),
+	same: (a, b) => a === b,
+};
+
+/** The same value with the keys of its objects in reverse. */
+const reversed = (value: unknown): unknown => {
+	if (Array.isArray(value)) return value.map(reversed);
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.reverse()
+			.map(([key, part]) => [key, reversed(part)]),
+	);
+};
+const someJson = fc
+	.oneof(
+		fc.dictionary(fc.constantFrom('a', 'b', '1'), fc.jsonValue({ maxDepth: 2 })),
+		fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1 }),
+	)
+	// A value that JSON carries: it has no -0.
+	.map((value): unknown => JSON.parse(JSON.stringify(value)));
+const json: KindOracle = {
+	type: 'json',
+	stored: spell(someJson, (value) => [value, reversed(value)]),
+	entered: spell(someJson, (value) => [value, JSON.stringify(value)]),
+	compare: (a, b) => (isDeepStrictEqual(a, b) ? 0 : undefined),
+	same: isDeepStrictEqual,
+};
+
+const pad = (part: number) => String(part).padStart(2, '0');
+const lengthSpellings = (seconds: number) => [
+	`PT${seconds}S`,
+	`PT${Math.floor(seconds / 60)}M${seconds % 60}S`,
+	`${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`,
+];
+const someLength = spell(
+	fc.oneof(fc.nat({ max: 7_300 }), fc.nat({ max: 900_000 })),
+	lengthSpellings,
+);
+const duration: KindOracle<number> = {
+	type: 'duration',
+	stored: someLength,
+	entered: someLength,
+	compare: compareNumbers,
+	same: (a, b) => a === b,
+};
+
+const unknown: KindOracle<string> = {
+	type: 'a type of the future',
+	stored: fc.oneof(
+		spell(someText, (meant) => [meant]),
+		fc.integer().map((spelling) => ({ spelling, meant: String(spelling) })),
+		fc.boolean().map((spelling) => ({ spelling, meant: String(spelling) })),
+	),
+	entered: fc.oneof(
+		spell(someText, (meant) => [meant]),
+		fc.integer().map((spelling) => ({ spelling, meant: String(spelling) })),
+	),
+	compare: (a, b) => (a === b ? 0 : undefined),
+	same: (a, b) => a === b,
+};
+
+export const ORACLES: Record<string, KindOracle> = {
+	text,
+	number,
+	boolean,
+	date,
+	datetime,
+	duration,
+	choice,
+	choices,
+	json,
+	unknown,
+} as Record<string, KindOracle>;

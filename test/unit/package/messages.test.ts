@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+
+const root = resolve(__dirname, '../../..');
+
+/** Messages that the service or n8n words. */
+const FOREIGN = ['Card not found', 'Record not found', 'Domain not allowed'];
+
+/** The text of a literal, with `X` for the parts that are filled in at run time. */
+function textOf(node: ts.Node): string | undefined {
+	if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+	if (!ts.isTemplateExpression(node)) return undefined;
+	return node.head.text + node.templateSpans.map(({ literal }) => `X${literal.text}`).join('');
+}
+
+/** The literals of three words or more in the published code. */
+function textsOfCode(): string[] {
+	const found: string[] = [];
+	for (const file of globSync('{nodes,credentials}/**/*.ts', { cwd: root })) {
+		const code = readFileSync(join(root, file), 'utf8');
+		const visit = (node: ts.Node): void => {
+			const text = textOf(node);
+			if (text !== undefined && text.trim().split(/\s+/).length >= 3) found.push(text);
+			ts.forEachChild(node, visit);
+		};
+		visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest));
+	}
+	return found;
+}
+
+/** The messages in the tables of the page; a cell may have several, and the last table has symptoms, too. */
+function messagesOfPage(): string[] {
+	const page = readFileSync(join(root, 'docs/messages.md'), 'utf8');
+	const cells = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
+	const symptoms = cells.indexOf('Message, or what you see');
+	return cells
+		.filter((cell, place) => place < symptoms || /^(Log: |n8n's )/.test(cell))
+		.map((cell) => cell.replace('Log: ', ''))
+		.flatMap((cell) => cell.replace(/, with .*/, '').split(/[,;] (?=[A-Z…'])/))
+		.filter((message) => message !== 'Message' && !FOREIGN.includes(message));
+}
+
+/** Finds a message in the texts: labels, numbers and addresses in it stand for any. */
+function patternOf(message: string): RegExp {
+	const parts = message
+		.replaceAll(
+			/'[A-Z][^']*'|(?<=^The )(?:record|field)|(?:upda|dele)ted$|http:\S+[^\s,]|\/api\S+|\d+/g,
+			'…',
+		)
+		.split('…')
+		.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`).trim());
+	return new RegExp(parts.join('.*'));
+}
+
+test('docs/messages.md explains messages that the code has', () => {
+	const texts = textsOfCode();
+	const messages = messagesOfPage();
+	expect(
+		messages.filter((message) => !texts.some((text) => patternOf(message).test(text))),
+	).toEqual([]);
+	expect(messages.length).toBeGreaterThan(40);
+});

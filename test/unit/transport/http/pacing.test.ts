@@ -1,0 +1,223 @@
+/** How many requests of one key are under way at once: several executions, one service, and what they may risk. */
+import * as fc from 'fast-check';
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { openApi } from '../../../../nodes/WorkspaceData/transport/api';
+import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
+import { createTestClock, type TestClock } from '../../../support/clock';
+
+const HOUR = 3_600_000;
+/** So many at once are taken to work as long as nothing is known. */
+const ASSUMED = 8;
+
+interface Execution {
+	method: ApiRequest['method'];
+	count: number;
+	/** After a number of ms. */
+	startsAt: number;
+	maxParallel?: number | undefined;
+	/** Whether it sends a request past the others now and then, as for a field listing. */
+	ahead: boolean;
+}
+
+interface Service {
+	/** Requests that it serves at once; beyond them it answers 503. */
+	capacity: number;
+	latencyMs: number;
+	told: boolean;
+	/** It answers 503 to everything from a time on, for a number of ms. */
+	down?: { at: number; forMs: number } | undefined;
+}
+
+/** A request at the service. */
+interface Seen {
+	method: string;
+	maxParallel: number | undefined;
+	isAhead: boolean;
+	at: number;
+	/** Requests under way when it came, itself included; writes among them; the most until it was answered. */
+	level: number;
+	/** The same without the few that go past all others, so that nothing can take them into account. */
+	inOrder: number;
+	writes: number;
+	most: number;
+	/** Its place, and its answer's, among all that happened. */
+	sentAs: number;
+	endedAs?: number;
+	endedAt?: number;
+	status?: number;
+}
+
+let keys = 0;
+
+/** Runs executions against a service. @returns all requests in the order in which they came */
+async function run(service: Service, executions: readonly Execution[], clock: TestClock) {
+	const seen: Seen[] = [];
+	const start = clock.now();
+	const underWay = new Set<Seen>();
+	let serving = 0;
+	let happened = 0;
+	const apiKey = `key-of-pacing-${(keys += 1)}`;
+
+	async function answer({ method, url, headers }: IHttpRequestOptions) {
+		const at = clock.now() - start;
+		const own = Number(headers?.own ?? NaN);
+		const request: Seen = {
+			method: String(method),
+			maxParallel: Number.isNaN(own) ? undefined : own,
+			at,
+			level: underWay.size + 1,
+			inOrder: [...underWay].filter((other) => !other.isAhead).length + 1,
+			isAhead: String(url).endsWith('/fields'),
+			writes: [...underWay].filter((other) => other.method !== 'GET').length + 1,
+			most: 0,
+			sentAs: (happened += 1),
+		};
+		seen.push(request);
+		underWay.add(request);
+		for (const other of underWay) other.most = Math.max(other.most, underWay.size);
+		const { down } = service;
+		const isDown = down !== undefined && at >= down.at && at < down.at + down.forMs;
+		const isRefused = isDown || serving >= service.capacity;
+		if (!isRefused) serving += 1;
+		await clock.sleep(isRefused ? 1 : service.latencyMs);
+		if (!isRefused) serving -= 1;
+		underWay.delete(request);
+		request.endedAt = clock.now() - start;
+		request.endedAs = happened += 1;
+		request.status = isRefused ? 503 : 200;
+		return {
+			statusCode: request.status,
+			headers: service.told
+				? { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '90000' }
+				: {},
+			body: {},
+		};
+	}
+
+	async function execute({ method, count, startsAt, maxParallel, ahead }: Execution) {
+		await clock.sleep(startsAt);
+		const context = {
+			getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
+			getCredentials: async () => ({
+				baseUrl: 'https://data.example.com/api/v1/',
+				workspaceId: 'w',
+				apiKey,
+			}),
+			helpers: {
+				httpRequestWithAuthentication: async (_: string, options: IHttpRequestOptions) =>
+					await answer({ ...options, headers: { own: maxParallel } }),
+			},
+		};
+		const api = await openApi(context as unknown as IExecuteFunctions, 'apiKey', clock);
+		const request: ApiRequest = {
+			method,
+			path: ['records'],
+			...(maxParallel !== undefined && { maxParallel }),
+			...(method === 'POST' && { body: {}, creates: 'record' }),
+		};
+		return await Promise.all(
+			Array.from({ length: count }, async (_, place) => {
+				const isAhead = ahead && place % 10 === 9;
+				const sent: ApiRequest = isAhead
+					? { method: 'GET', path: ['fields'], ahead: true }
+					: request;
+				return await api.request(sent).then(
+					() => 'done',
+					() => 'failed',
+				);
+			}),
+		);
+	}
+
+	const results = await Promise.all(executions.map(execute));
+	return { seen, results, ms: clock.now() - start };
+}
+
+/**
+ * Whether a create may be sent at its level, judged by what its process has seen until then and by nothing that the
+ * code under test knows.
+ */
+function isShown(create: Seen, earlier: readonly Seen[]): boolean {
+	const known = earlier
+		.filter(
+			({ endedAs = Infinity, endedAt = 0 }) =>
+				endedAs < create.sentAs && endedAt > create.at - HOUR,
+		)
+		.toSorted((a, b) => (a.endedAs ?? 0) - (b.endedAs ?? 0));
+	const { inOrder: level } = create;
+	let failed = Infinity;
+	let worked = 0;
+	for (const { status, most, writes, method } of known) {
+		if (status !== 200) {
+			// Refused although it was alone: the number of requests is not the reason.
+			failed = most === 1 ? Infinity : Math.min(failed, most);
+			worked = Math.min(worked, most);
+		} else if (method !== 'GET') {
+			worked = Math.max(worked, writes);
+			if (writes >= failed) failed = Infinity;
+		}
+	}
+	if (level <= worked) return true;
+	return level < failed && level <= Math.max(ASSUMED, create.maxParallel ?? 0);
+}
+
+const executionOf = (more: Partial<Record<keyof Execution, fc.Arbitrary<unknown>>> = {}) =>
+	fc.record({
+		method: fc.constantFrom<ApiRequest['method']>('POST', 'POST', 'PATCH', 'DELETE', 'GET'),
+		count: fc.integer({ min: 1, max: 60 }),
+		startsAt: fc.integer({ min: 0, max: 3_000 }),
+		maxParallel: fc.option(fc.integer({ min: 1, max: 64 }), { nil: undefined, freq: 3 }),
+		ahead: fc.boolean(),
+		...more,
+	}) as fc.Arbitrary<Execution>;
+
+const serviceOf = (more: Partial<Record<keyof Service, fc.Arbitrary<unknown>>> = {}) =>
+	fc.record({
+		capacity: fc.integer({ min: 1, max: 70 }),
+		latencyMs: fc.integer({ min: 2, max: 200 }),
+		told: fc.boolean(),
+		down: fc.option(
+			fc.record({
+				at: fc.integer({ min: 0, max: 2_000 }),
+				forMs: fc.integer({ min: 1, max: 3_000 }),
+			}),
+			{ nil: undefined, freq: 3 },
+		),
+		...more,
+	}) as fc.Arbitrary<Service>;
+
+test('any executions, any service: a create is never sent at a level that was not shown to work (H12)', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			serviceOf(),
+			fc.array(executionOf(), { minLength: 1, maxLength: 5 }),
+			async (service, executions) => {
+				const { seen } = await run(service, executions, createTestClock());
+				for (const [place, request] of seen.entries()) {
+					if (request.method !== 'POST') continue;
+					const verdict = isShown(request, seen.slice(0, place));
+					if (!verdict) throw new Error(`Sent at ${request.inOrder}: ${JSON.stringify(request)}`);
+				}
+			},
+		),
+		{ numRuns: Number(process.env.FC_RUNS ?? 40) },
+	);
+});
+
+test('any executions, a service that serves at least 8 at once: no create is refused (H12)', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			serviceOf({ capacity: fc.integer({ min: 8, max: 40 }), down: fc.constant(undefined) }),
+			fc.array(executionOf({ maxParallel: fc.constant(undefined), ahead: fc.constant(false) }), {
+				minLength: 1,
+				maxLength: 5,
+			}),
+			async (service, executions) => {
+				const { seen } = await run(service, executions, createTestClock());
+				const refused = seen.filter(({ method, status }) => method === 'POST' && status !== 200);
+				expect(refused).toEqual([]);
+			},
+		),
+		{ numRuns: Number(process.env.FC_RUNS ?? 40) },
+	);
+});

@@ -1,0 +1,107 @@
+/**
+ * Generated worlds: services, workflows and hands of all kinds, in n8n's engine, under laws that must always hold.
+ * Here for seconds; `npm run worlds -- --minutes 30` for as long as wanted.
+ */
+import fc from 'fast-check';
+import { prepareN8n } from '../support/n8n';
+import { themes, worlds } from './arbitraries';
+import { broken, LAWS, type Law } from './laws';
+import { openNetwork, strangers } from './network';
+import { play } from './play';
+import type { World } from './shapes';
+import { endVirtualTime, startVirtualTime } from './virtualTime';
+
+/** What `npm run worlds` asks for; by default a short run. */
+const settings = {
+	seed: Number(process.env.WORLDS_SEED ?? 1),
+	count: Number(process.env.WORLDS_COUNT ?? 100),
+	minutes: Number(process.env.WORLDS_MINUTES ?? 0.2),
+	/** Worlds that are tried to make a finding smaller. */
+	shrinks: Number(process.env.WORLDS_SHRINKS ?? 100),
+	/** Findings of each law that are reported. */
+	findings: Number(process.env.WORLDS_FINDINGS ?? 1),
+	/** What the worlds are about; everything where it is none of the themes. */
+	theme: themes.find((theme) => theme === process.env.WORLDS_THEME),
+};
+
+const generated = worlds(settings.theme);
+
+/** Laws that the code does not keep yet, with the fault; the list is emptied as the faults are mended. */
+const NOT_YET: Partial<Record<Law, string>> = {
+	'nothing is changed that was not chosen': 'H2, H6',
+	'values arrive as given': 'H2',
+	'what was read goes back unchanged': 'H2',
+	'listings are whole': 'H2, H6',
+	'capacity is not overrun': 'H12',
+	'everything ends': 'a cancelled run at a used-up rate limit ends 5 s later (seed 294)',
+};
+
+/** Laws that are left out: none in a run on demand. */
+const waived = process.env.WORLDS_MINUTES === undefined ? NOT_YET : {};
+
+let closeNetwork: () => void;
+/** Ms of real time; the global one is virtual. */
+const realNow = performance.now.bind(performance);
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+beforeAll(() => {
+	prepareN8n();
+	closeNetwork = openNetwork();
+	startVirtualTime();
+});
+afterAll(() => {
+	endVirtualTime();
+	closeNetwork();
+});
+
+/** The world of a seed. */
+function worldOf(seed: number): World {
+	let found: World | undefined;
+	const take = fc.property(generated, (world) => {
+		found = world;
+	});
+	fc.assert(take, { seed, numRuns: 1 });
+	if (!found) throw new Error('No world');
+	return found;
+}
+
+const breaks = async (world: World) => broken(await play(world));
+
+/** The smallest world found that breaks a law, and how. */
+async function smallest(seed: number, law: Law): Promise<{ world: World; how: string }> {
+	let found = { world: worldOf(seed), how: '' };
+	let tries = 0;
+	const holds = fc.asyncProperty(generated, async (world) => {
+		if ((tries += 1) > settings.shrinks + 1) return;
+		const how = (await breaks(world))[law];
+		if (how === undefined) return;
+		found = { world, how };
+		throw new Error(how);
+	});
+	await fc.check(holds, { seed, numRuns: 1 });
+	return found;
+}
+
+test(`laws hold in generated worlds, from seed ${settings.seed} on`, async () => {
+	const end = realNow() + settings.minutes * 60_000;
+	const findings: string[] = [];
+	const counts = new Map<string, number>();
+	let tried = 0;
+	for (let seed = settings.seed; tried < settings.count && realNow() < end; seed += 1) {
+		tried += 1;
+		const found = await breaks(worldOf(seed));
+		for (const law of Object.keys(found) as Law[]) {
+			const count = (counts.get(law) ?? 0) + 1;
+			counts.set(law, count);
+			if (law in waived || count > settings.findings) continue;
+			const { world, how } = await smallest(seed, law);
+			const finding = `${law}, seed ${seed}: ${how || found[law]}\n${JSON.stringify(world)}`;
+			findings.push(finding);
+			say(finding);
+		}
+	}
+	if (settings.count > 100) say(`${tried} worlds; broken: ${JSON.stringify([...counts])}`);
+	expect(findings).toEqual([]);
+	expect(strangers).toEqual([]);
+	expect(Object.keys(LAWS).length).toBeGreaterThan(Object.keys(NOT_YET).length);
+}, 36_000_000);
