@@ -148,7 +148,7 @@ test('C10, K2 remembers a thousand events, and all of the last hour up to a boun
 	expect(await world.take(new Answer(), keyOf(0))).toBe('duplicate');
 	await world.clock.sleep(3_601_000);
 	await deliver(world, 1, false, 3_000);
-	// Two entries are those that were looked for here: the oldest ones are gone, the latest thousand stay.
+	// The oldest are gone, the latest thousand stay.
 	expect(await world.take(new Answer(), keyOf(1_000))).toBe('accepted');
 	expect(await world.take(new Answer(), keyOf(2_500))).toBe('duplicate');
 });
