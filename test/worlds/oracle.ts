@@ -53,7 +53,7 @@ export function meaning(field: LiveField, entered: Value): Meaning {
 	}
 }
 
-/** Whether a stored value is the one that is meant. */
+/** Whether a stored value is the meant value. */
 export function isStored(field: LiveField, stored: unknown, meant: unknown): boolean {
 	if (isEmpty(stored) && isEmpty(meant)) return true;
 	return field.kind === 'unknown' && !isEmpty(stored)
