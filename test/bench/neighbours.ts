@@ -54,7 +54,7 @@ const shown = ({ mainThread, clock }: { mainThread: number; clock: number }) =>
 const p99 = (waits: number[]) =>
 	waits.sort((one, other) => one - other)[Math.floor(waits.length * 0.99)] ?? 0;
 
-/** Runs a noisy tenant beside some work. @returns how its requests were answered */
+/** Runs a noisy tenant next to some work. @returns how its requests were answered */
 async function during<T>(noise: Noise, work: () => Promise<T>) {
 	const worker = new Worker(new URL('./noise.ts', import.meta.url), { workerData: noise });
 	const ended = new Promise<Record<string, number>>((resolve, reject) => {
