@@ -240,7 +240,13 @@ const upsert: Row = {
 		const { id } = await bench.card('Upserted', 10_000);
 		const columns = mapAutomatically(['Key']);
 		const mine = await bench.save('Ours, upsert', 1_000, [
-			ours(bench, { operation: 'upsert', cardId: byId(id), columns }),
+			// Else the second round would find everything unchanged, and send nothing.
+			ours(bench, {
+				operation: 'upsert',
+				cardId: byId(id),
+				columns,
+				options: { unchanged: 'send' },
+			}),
 		]);
 		return async () => {
 			await bench.control.resetRequests();
