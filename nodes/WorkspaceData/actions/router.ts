@@ -53,8 +53,21 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
-	return outcomes.flatMap(({ items }) => items);
+	if (run.api.waitedMs > TOLD_WAIT_MS) {
+		const seconds = Math.round(run.api.waitedMs / 1_000);
+		run.messages.hint(
+			`This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+		);
+	}
+	const late = run.ending.appended.map(({ itemIndex, json }) => ({
+		json: json as IDataObject,
+		pairedItem: { item: itemIndex },
+	}));
+	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
+
+/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
+const TOLD_WAIT_MS = 5_000;
 
 /** How many results of an item are prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;
@@ -108,7 +121,7 @@ type ItemError = ReturnType<typeof toNodeError>;
 /** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
-	const place = { itemIndex, withFieldNames };
+	const place = { itemIndex, withFieldNames, redact: run.api.redact };
 	const nodeError = toNodeError(run.context.getNode(), run.messages.explain(error), place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
@@ -135,7 +148,7 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
 	const error = itemError(run, failed.error, failed.itemIndex);
 	const done = outcomes.filter((outcome) => !outcome.error).length;
-	if (operation.writes && done > 0) {
+	if (operation.writes && outcomes.length > 1) {
 		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;
 		error.description = [error.description, note].filter(Boolean).join(' ');
 	}
