@@ -78,7 +78,7 @@ test.each([
 	['Due', '02/01/2024', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
 	['Due', '2026-02-30', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
 	['Status', 'Lost', /Field 'Status' cannot hold "Lost"/, /'Open', 'Done'/],
-	['Nmae', 'x', /has no field 'Nmae'/, /Did you mean/],
+	['Titel', 'x', /has no field 'Titel'/, /Did you mean 'Title'/],
 ])('%s: %j is refused before anything is sent', async (name, entered, message, advice) => {
 	workspace.service.control.resetRequests();
 	const { error } = await write(mapEach({ [name]: entered }));

@@ -147,6 +147,76 @@ const testCredential = async () =>
 		createTestClock(),
 	);
 
+describe('H17: a 404 that is not the service’s own', () => {
+	const bodies: Array<[string, string]> = [
+		['JSON without a problem type', '{"message":"no Route matched with those values"}'],
+		['JSON with a title only', '{"title":"Not Found","status":404}'],
+		['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
+		['nothing', ''],
+	];
+	const operations: Array<[string, IDataObject]> = [
+		['record delete', {}],
+		['record update', { columns }],
+	];
+	test.each(
+		operations.flatMap(([name, parameters]) =>
+			bodies.map((row) => [name, ...row, parameters] as const),
+		),
+	)('%s, %s: not skipped', async (name, _, body, parameters) => {
+		answer = (method) => (method === 'GET' ? undefined : { status: 404, body });
+		for (const ifNotFound of ['skip', 'empty']) {
+			const { error, json } = await run(name, {
+				recordId: byId('r1'),
+				...parameters,
+				options: { ifNotFound },
+			});
+			expect(error?.httpCode).toBe('404');
+			expect(json).toEqual([]);
+		}
+	});
+});
+
+describe('H18: a listing that is known to lack records', () => {
+	const whole = records.records[0];
+	const listings: Array<[string, unknown]> = [
+		['an empty list of errors with a message', { errors: [], message: 'shard offline' }],
+		['the same, wrapped', { data: { errors: [], message: 'shard offline' } }],
+		['records next to errors', { ...records, errors: ['shard 3 offline'] }],
+		['records next to an error', { ...records, error: { message: 'shard 3 offline' } }],
+		['an entry without an ID', { records: [whole, { data: { f1: 'b' } }], next_cursor: null }],
+		['an entry with an empty ID', { records: [whole, { id: '', data: {} }], next_cursor: null }],
+		['an entry that is null', { records: [whole, null], next_cursor: null }],
+		['an entry that is a text', { records: ['r1', whole], next_cursor: null }],
+	];
+	const operations: Array<[string, IDataObject]> = [
+		['record upsert', { columns: mapAutomatically(['Key']) }],
+		['record deleteMany', some],
+		['record updateMany', { ...some, columns }],
+		['record count', {}],
+		['record getAll', { returnAll: true }],
+		['record ifNotExists', some],
+	];
+	test.each(
+		operations.flatMap(([name, parameters]) =>
+			listings.map((row) => [name, ...row, parameters] as const),
+		),
+	)('%s, %s: an error, and nothing is changed', async (name, _, listing, parameters) => {
+		answer = (method, path) =>
+			method === 'GET' && path.endsWith('/records') ? { body: JSON.stringify(listing) } : undefined;
+		const { error, json } = await run(name, parameters);
+		expect(error?.message).toMatch(/is incomplete|is not a list of records/);
+		expect(json).toEqual([]);
+		expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+	});
+	test('other properties next to the records say nothing', async () => {
+		answer = (method, path) =>
+			method === 'GET' && path.endsWith('/records')
+				? { body: JSON.stringify({ ...records, errors: [], error: null, message: 'ok', total: 1 }) }
+				: undefined;
+		expect((await run('record count')).json).toEqual([{ count: 1 }]);
+	});
+});
+
 test('G2: a web page under status 404 comes with what to check', async () => {
 	answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
 	const { error } = await run('record create', { columns });
@@ -202,7 +272,7 @@ describe('G13: a change is answered with JSON that cannot be read', () => {
 	});
 	test('an upsert that finds its record', async () => {
 		answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
-		const upserted = { columns: mapAutomatically(['Key']) };
+		const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 		const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
 		expect(error?.message).toBe(
 			'The record may not have been changed: the answer is not valid JSON',
@@ -263,7 +333,7 @@ describe('G3: a create is answered with JSON that cannot be read', () => {
 	});
 	test('no later item of an upsert creates the record again', async () => {
 		answer = (method) => (method === 'POST' ? { body } : undefined);
-		const upserted = { columns: mapAutomatically(['Key']) };
+		const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 		const { json } = await run('record upsert', upserted, {
 			items: [{ Key: 'b' }, { Key: 'b' }],
 			node: { onError: 'continueRegularOutput' },

@@ -96,7 +96,7 @@ async function listsCards(
 			abortSignal: end,
 			encoding: 'stream',
 		});
-		return await readAnswer(response, { end });
+		return await readAnswer(response, { signal: end });
 	}).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(

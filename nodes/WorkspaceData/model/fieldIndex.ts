@@ -1,6 +1,6 @@
 import type { Field } from './answer/field';
 import { InputError } from './inputError';
-import { clip, nearestNames } from './nearestNames';
+import { adviceOnNames, clip } from './nearestNames';
 
 /** The facts that a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {
@@ -83,9 +83,8 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 	}
 
 	function adviceFor(key: string): string {
-		const near = nearestNames(key, [...byName.keys()]);
-		return near.length > 0
-			? `Did you mean ${near.map((name) => `'${clip(name)}'`).join(', ')}? Refresh the field list, or correct the name.`
+		return byName.size > 0
+			? `${adviceOnNames(key, [...byName.keys()], 'fields')} Refresh the field list, or correct the name.`
 			: 'The card has no fields yet. Add the field first.';
 	}
 

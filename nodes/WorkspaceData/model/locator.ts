@@ -1,7 +1,7 @@
 import { pathSegment } from './address';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';
-import { clip, nearestNames } from './nearestNames';
+import { adviceOnNames, clip } from './nearestNames';
 import { isObject } from './answer/shapes';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */
@@ -71,6 +71,15 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 	return cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
 }
 
+const NO_CARDS = 'The workspace has no cards yet.';
+
+const cardAdvice = (cards: readonly Card[], name: string): string =>
+	adviceOnNames(
+		name,
+		cards.map((card) => card.name),
+		'cards',
+	);
+
 /**
  * The card of exactly this name, for changes that cannot be undone.
  *
@@ -79,15 +88,11 @@ export function cardsOfName(cards: readonly Card[], name: string): readonly Card
 function exactCardByName(cards: readonly Card[], name: string): Card {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return findCardByName(exact, name);
-	const near = nearestNames(
-		name,
-		cards.map((other) => other.name),
-	).map((other) => `'${clip(other)}'`);
 	throw new InputError(
 		`The workspace has no card called '${clip(name)}'`,
-		near.length > 0
-			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. Similar names are ${near.join(', ')}.`
-			: 'The workspace has no cards yet.',
+		cards.length > 0
+			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. ${cardAdvice(cards, name)}`
+			: NO_CARDS,
 	);
 }
 
@@ -106,10 +111,9 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 			`Choose the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 		);
 	}
-	const names = cards.slice(0, 10).map((other) => `'${other.name}'`);
 	throw new InputError(
-		`The workspace has no card called '${name}'`,
-		names.length > 0 ? `Its cards include ${names.join(', ')}.` : 'The workspace has no cards yet.',
+		`The workspace has no card called '${clip(name)}'`,
+		cards.length > 0 ? cardAdvice(cards, name) : NO_CARDS,
 	);
 }
 

@@ -1,41 +1,90 @@
+/** What a message says about a name that nothing has: the names that were probably meant. */
+
 /** Longest part of a name that is compared, in characters, and that a message shows. */
 const COMPARED_LENGTH = 50;
 const SHOWN_LENGTH = 80;
+/** Most names that a message shows. */
+const SHOWN_NAMES = 3;
+/** One letter in three may differ: "Adress" is near "Address", "Phone" is not near "Name". */
+const LETTERS_PER_SLIP = 3;
+/** Shortest text that counts as near every name that contains it. */
+const SHORTEST_PART = 3;
 
 /** A name in a message. */
 export const clip = (name: string): string =>
 	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
 
-const fold = (name: string): string => name.trim().toLowerCase().slice(0, COMPARED_LENGTH);
+const quoted = (names: readonly string[]): string =>
+	names.map((name) => `'${clip(name)}'`).join(', ');
 
-/** Up to three names, the most similar first. */
+/** Names that differ only in case, spaces and punctuation are the same here: "E-mail" and "email". */
+function fold(name: string): string {
+	const lower = name.trim().toLowerCase().slice(0, COMPARED_LENGTH);
+	return lower.replaceAll(/[^\p{L}\p{N}]/gu, '') || lower;
+}
+
+/** Up to three names that can be a slip of `key` or contain it, the most similar first; often none. */
 export function nearestNames(key: string, names: readonly string[]): string[] {
 	const wanted = fold(key);
 	const nearest: Array<{ name: string; distance: number }> = [];
 	for (const name of new Set(names)) {
 		const folded = fold(name);
-		const worst = nearest.length < 3 ? Infinity : (nearest[2]?.distance ?? Infinity);
-		// Names differ in at least as many letters as in length.
-		if (Math.abs(folded.length - wanted.length) >= worst) continue;
-		const distance = editDistance(wanted, folded);
-		if (distance >= worst) continue;
+		const worst = nearest.length < SHOWN_NAMES ? Infinity : (nearest.at(-1)?.distance ?? Infinity);
+		const distance = distanceOf(wanted, folded, worst);
+		if (distance === undefined || distance >= worst) continue;
 		nearest.push({ name, distance });
 		nearest.sort((a, b) => a.distance - b.distance);
-		nearest.length = Math.min(nearest.length, 3);
+		nearest.length = Math.min(nearest.length, SHOWN_NAMES);
 	}
 	return nearest.map(({ name }) => name);
 }
 
-/** Levenshtein distance. */
+/**
+ * A sentence about the names that there are, for a message that says that `key` is none of them.
+ *
+ * @param plural what the names belong to, for example `fields`
+ * @returns near names as a question, else the first names; empty where there are none
+ */
+export function adviceOnNames(key: string, names: readonly string[], plural: string): string {
+	if (names.length === 0) return '';
+	const near = nearestNames(key, names);
+	if (near.length > 0) return `Did you mean ${quoted(near)}?`;
+	const shown = names.slice(0, SHOWN_NAMES);
+	const more = names.length - shown.length;
+	return `The ${plural} are ${quoted(shown)}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+/** How far two folded names are apart; undefined where they are not near. */
+function distanceOf(wanted: string, name: string, worst: number): number | undefined {
+	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
+	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));
+	const difference = longer.length - shorter.length;
+	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
+	// Names differ in at least as many letters as in length.
+	if (difference > slips || difference >= worst) return undefined;
+	const distance = editDistance(wanted, name);
+	return distance <= slips && distance < longer.length ? distance : undefined;
+}
+
+/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+	let beforePrevious: number[] = [];
 	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
 	for (let i = 1; i <= a.length; i += 1) {
 		const current = [i];
 		for (let j = 1; j <= b.length; j += 1) {
-			const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-			current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+			const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+			const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+			current.push(
+				Math.min(
+					replaced,
+					(previous[j] ?? 0) + 1,
+					(current[j - 1] ?? 0) + 1,
+					isSwap ? (beforePrevious[j - 2] ?? 0) + 1 : Infinity,
+				),
+			);
 		}
-		previous = current;
+		[beforePrevious, previous] = [previous, current];
 	}
 	return previous[b.length] ?? 0;
 }

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from './answer/shapes';
+/** What the service's OpenAPI description says: types of fields, and the largest page of records. */
+import { isObject, ownValue, type JsonObject } from './answer/shapes';
 
 /** A schema that is called like this describes a field. */
 const FIELD_SCHEMA =
@@ -6,18 +7,36 @@ const FIELD_SCHEMA =
 /** The most schemas that are looked at, and the most types that are offered. */
 const MAX_SCHEMAS = 2_000;
 const MAX_TYPES = 200;
+/** References that lead to one value, and parts of each. */
+const MAX_HOPS = 10;
+const MAX_REF_PARTS = 10;
+/** Paths, and parameters of a path, that are looked at. */
+const MAX_PATHS = 5_000;
+const MAX_PARAMETERS = 100;
 
 const stringsOf = (value: unknown): string[] =>
 	Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 
-/** Follows a reference inside the document. */
-function resolve(document: JsonObject, schema: unknown): unknown {
-	if (!isObject(schema) || typeof schema.$ref !== 'string') return schema;
-	const path = schema.$ref.replace(/^#\//, '').split('/');
-	return path.reduce<unknown>(
-		(node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined),
-		document,
-	);
+/**
+ * The object that a value of the document is, or that its reference points to.
+ *
+ * @returns undefined for everything else: other values, references to other documents, circles
+ * @see RFC 6901; OpenAPI 3.0, "Reference Object"
+ */
+function resolve(document: JsonObject, value: unknown): JsonObject | undefined {
+	let found = value;
+	for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+		if (!isObject(found)) return undefined;
+		const { $ref } = found;
+		if (typeof $ref !== 'string') return found;
+		if (!$ref.startsWith('#/')) return undefined;
+		found = $ref
+			.slice(2)
+			.split('/', MAX_REF_PARTS)
+			.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+			.reduce<unknown>((node, key) => (isObject(node) ? ownValue(node, key) : undefined), document);
+	}
+	return undefined;
 }
 
 /** The alternatives and parts of a schema, under these keys. */
@@ -43,7 +62,7 @@ function typeValues(document: JsonObject, schemas: readonly unknown[]): string[]
 	const waiting = [...schemas];
 	while (waiting.length > 0 && seen.size < MAX_SCHEMAS && values.size < MAX_TYPES) {
 		const schema = resolve(document, waiting.shift());
-		if (!isObject(schema) || seen.has(schema)) continue;
+		if (!schema || seen.has(schema)) continue;
 		seen.add(schema);
 		const { properties } = schema;
 		const type = isObject(properties) ? resolve(document, properties.type) : undefined;
@@ -60,8 +79,7 @@ function fieldRequestSchema(document: JsonObject): unknown {
 	const operation = paths.find(([path]) => /\/cards\/\{[^}]+\}\/fields\/?$/.test(path))?.[1];
 	const post = isObject(operation) ? operation.post : undefined;
 	const body = isObject(post) ? resolve(document, post.requestBody) : undefined;
-	const content =
-		isObject(body) && isObject(body.content) ? body.content['application/json'] : undefined;
+	const content = isObject(body?.content) ? body.content['application/json'] : undefined;
 	return isObject(content) ? content.schema : undefined;
 }
 
@@ -82,4 +100,36 @@ export function describedFieldTypes(document: JsonObject): string[] {
 		document,
 		ofFields.map(([, schema]) => schema),
 	);
+}
+
+/** The usable maximum of the parameter `limit` among these parameters, if any. */
+function maximumOf(document: JsonObject, parameters: unknown): number | undefined {
+	const list = Array.isArray(parameters) ? parameters.slice(0, MAX_PARAMETERS) : [];
+	const limit = list
+		.map((parameter) => resolve(document, parameter))
+		.find((parameter) => parameter?.name === 'limit' && parameter.in === 'query');
+	const schema = limit && (resolve(document, limit.schema) ?? limit);
+	const maximum = Number(schema?.maximum ?? NaN);
+	return Number.isSafeInteger(maximum) && maximum >= 1 ? maximum : undefined;
+}
+
+/**
+ * The largest page of records that a document names. Looks at a bounded part of it, whatever it holds.
+ *
+ * @param document an OpenAPI or Swagger document
+ * @returns undefined where it names none
+ */
+export function describedPageSize(document: JsonObject): number | undefined {
+	const { paths } = document;
+	if (!isObject(paths)) return undefined;
+	let looked = 0;
+	for (const path in paths) {
+		if ((looked += 1) > MAX_PATHS) return undefined;
+		if (!/\/records\/?$/.test(path)) continue;
+		const item = resolve(document, paths[path]);
+		const get = item && resolve(document, item.get);
+		const found = maximumOf(document, get?.parameters) ?? maximumOf(document, item?.parameters);
+		if (found !== undefined) return found;
+	}
+	return undefined;
 }

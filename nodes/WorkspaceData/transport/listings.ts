@@ -1,21 +1,14 @@
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
-import { peekCursor, readCursor } from '../model/answer/page';
+import { readCursor, type Page } from '../model/answer/page';
+import { describedPageSize } from '../model/openApi';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
-import type { Peek } from './http/body';
 import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
 import { getDescription } from './description';
-import {
-	bearableSize,
-	describedPageSize,
-	MAX_PAGE_BYTES,
-	MAX_PAGE_SIZE,
-	pageSizeOf,
-	sizeAfterTooLarge,
-} from './pageSize';
-import { openListing, type Announce, type Listing } from './paging';
-import type { ApiRequest, PathPart, ReadOptions } from './request';
+import { namesPageSize, pageSizeOf, recordsWithin, sizeAfterTooLarge } from './pageSize';
+import { openListing, type Listing } from './paging';
+import type { PathPart, ReadOptions } from './request';
 
 export type { ReadOptions };
 
@@ -100,7 +93,7 @@ async function readRecords(
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
-	options: ReadOptions & Pick<ApiRequest, 'peek'>,
+	options: ReadOptions,
 ): Promise<RecordPage> {
 	const { body } = await api.request({
 		method: 'GET',
@@ -110,6 +103,12 @@ async function readRecords(
 	});
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
+	if (page.gap) {
+		throw new UnexpectedAnswer(
+			`The service's list of records is incomplete: ${page.gap}`,
+			'Nothing was done with it, because records could be missed. Try again, or tell the operator of the service.',
+		);
+	}
 	return page;
 }
 
@@ -164,44 +163,71 @@ export function openRecordListing(
 	keep = true,
 ): RecordListing {
 	const pageSize = pageSizeOf(api.baseUrl);
-	let bearable = MAX_PAGE_SIZE;
+	/**
+	 * The size of all pages. A cursor may be the number of a page: it would mean another place with another size. So the
+	 * size never changes between two pages; where it must shrink, the listing starts again.
+	 */
+	let size: number | undefined;
+	let isFirst = true;
+	/** The largest size that was refused in this listing. */
+	let refused: { size: number; isCertain: boolean } | undefined;
 
-	async function readPage(
-		cursor: string | undefined,
-		needed: number,
-		announce: Announce,
-	): Promise<RecordPage> {
-		const peek: Peek = (end, bytes) => {
-			// The page after one that is too large is to be smaller: its records are counted first.
-			if (bytes > MAX_PAGE_BYTES) return false;
-			const next = peekCursor(end);
-			return next !== undefined && announce(next);
+	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
+	async function shrink(error: unknown): Promise<void> {
+		if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
+			size = sizeAfterTooLarge(size);
+			return;
+		}
+		if (!size || !pageSize.isRefused(error, size)) throw error;
+		const { accepted, isCertain } = await pageSize.smallerThan(size, describedSize);
+		refused = {
+			size: refused?.size ?? size,
+			isCertain: isCertain || (refused?.isCertain ?? false) || namesPageSize(error),
 		};
-		// Ends: each refusal leaves a smaller size, and at last none.
+		size = accepted;
+	}
+
+	const describedSize = async () => await readDescribedSize(api, options);
+
+	function noteAccepted(): void {
+		if (size) pageSize.accepted(size);
+		if (refused) pageSize.learned({ ...refused, refused: refused.size, accepted: size });
+		refused = undefined;
+	}
+
+	/** The first page, in the size in which all others are read. */
+	async function readFirst(): Promise<RecordPage> {
+		// Ends: each failure leaves a smaller size, and at last none.
 		for (;;) {
-			const most = pageSize.most();
-			const size = most && Math.min(most, needed, bearable);
-			const page = await readRecords(api, cardId, cursor, size, { ...options, peek }).catch(
-				async (error: unknown) => {
-					if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
-						bearable = sizeAfterTooLarge(size);
-						return undefined;
-					}
-					if (!size || !pageSize.isRefused(error, size)) throw error;
-					await pageSize.refused(size, async () => await readDescribedSize(api, options));
-					return undefined;
-				},
-			);
-			if (page && size) pageSize.took(size);
-			if (page) return page;
+			const page = await readRecords(api, cardId, undefined, size, options).catch(shrink);
+			if (!page) continue;
+			noteAccepted();
+			const within = recordsWithin(page.records);
+			const isLast = page.nextCursor === null || page.records.length >= wanted;
+			if (isLast || page.records.length <= within || size === within) return page;
+			size = within;
 		}
 	}
 
-	const what = `The listing of card '${cardId}'`;
-	const read = async (cursor: string | undefined, known: number, announce: Announce) => {
-		const page = await readPage(cursor, Math.max(wanted - known, 1), announce);
-		bearable = bearableSize(page.records);
-		return { entries: page.records, nextCursor: page.nextCursor };
-	};
-	return openListing(what, read, { wanted, keep });
+	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
+		if (cursor === undefined) {
+			const most = pageSize.most();
+			if (isFirst) size = most && evenPart(wanted, most);
+			isFirst = false;
+			return entriesOf(await readFirst());
+		}
+		const page = await readRecords(api, cardId, cursor, size, options).catch(shrink);
+		return page ? entriesOf(page) : 'restart';
+	}
+
+	return openListing(`The listing of card '${cardId}'`, readPage, { wanted, keep });
 }
+
+/** The size of equal pages, of at most so many records, that together have no more than are wanted. */
+const evenPart = (wanted: number, most: number): number =>
+	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));
+
+const entriesOf = ({ records, nextCursor }: RecordPage): Page<DataRecord> => ({
+	entries: records,
+	nextCursor,
+});

@@ -35,6 +35,6 @@ export async function postToSelf(
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 		});
-		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, end });
+		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, signal: end });
 	}).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /** How large a page of records may be: learned from the service, and kept for an hour. */
 import { BoundedMap } from '../model/boundedMap';
-import { isObject, ownValue, type JsonObject } from '../model/answer/shapes';
+import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
 import { ApiFailure } from './failure/failures';
 import { MAX_ANSWER_BYTES } from './request';
@@ -18,37 +18,61 @@ const MEASURED = 5;
 /** How long the size that a service takes is known, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
 const MAX_SERVICES = 1_000;
-/** Paths of a description, and parameters of a path, that are looked at. */
-const MAX_PATHS = 5_000;
-const MAX_PARAMETERS = 100;
+
+/** A size that the service refused, and the one that it accepted in its place; undefined: it chose one itself. */
+interface Refusal {
+	refused: number;
+	accepted: number | undefined;
+	/** Whether the answer, or the service's description, names the size as the reason. */
+	isCertain: boolean;
+}
 
 /** The page size that one service accepts. */
 export interface PageSize {
 	/** The size to ask for; undefined: the service chooses. */
 	most(): number | undefined;
-	/** The service took this size. */
-	took(size: number): void;
+	/** Notes that the service accepted a size. */
+	accepted(size: number): void;
 	/** Whether the service may refuse this size, and not the request for another reason. */
 	isRefused(error: unknown, size: number): boolean;
 	/**
-	 * Chooses a smaller size than the refused one.
+	 * The size to try after a refused one.
 	 *
-	 * @param described gives the maximum that the service's description names; asked at most once an hour
+	 * @param describe gives the maximum that the service's description names; asked at most once an hour
+	 * @returns undefined: the service chooses
 	 */
-	refused(size: number, described: () => Promise<number | undefined>): Promise<void>;
+	smallerThan(
+		size: number,
+		describe: () => Promise<number | undefined>,
+	): Promise<Pick<Refusal, 'accepted' | 'isCertain'>>;
+	/**
+	 * Remembers what a listing has learned, for all later ones. A refusal that does not name the size may have had
+	 * a passing reason, so it must be seen twice.
+	 */
+	learned(refusal: Refusal): void;
 }
+
+/** Whether an answer refuses a page size, in its own words. */
+export const namesPageSize = (error: unknown): boolean =>
+	error instanceof ApiFailure &&
+	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
+
+const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
+	`${kind} ${title} ${detail}`;
 
 /** Creates what knows nothing yet: the largest size is tried. */
 export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageSize {
-	let most = MAX_PAGE_SIZE;
-	let largestTaken = 0;
+	let most: number | undefined = MAX_PAGE_SIZE;
+	let largestAccepted = 0;
+	let doubtful = 0;
 	let described: Promise<number | undefined> | undefined;
 	let knownUntil = 0;
 
 	function forgetOld(): void {
 		if (now() < knownUntil) return;
 		most = MAX_PAGE_SIZE;
-		largestTaken = 0;
+		largestAccepted = 0;
+		doubtful = 0;
 		described = undefined;
 		knownUntil = now() + KNOWN_FOR_MS;
 	}
@@ -56,27 +80,31 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 	return {
 		most() {
 			forgetOld();
-			return most === 0 ? undefined : most;
+			return most;
 		},
-		took(size) {
-			largestTaken = Math.max(largestTaken, size);
+		accepted(size) {
+			largestAccepted = Math.max(largestAccepted, size);
 		},
 		isRefused(error, size) {
 			if (!(error instanceof ApiFailure)) return false;
-			const { status, kind, title, detail } = error.problem;
+			const { status } = error.problem;
 			if (status === 413) return true;
 			if (status !== 400 && status !== 422) return false;
-			const text = `${kind} ${title} ${detail}`;
-			if (/limit|page.?size/i.test(text)) return true;
-			return size > MODEST_PAGE_SIZE && size > largestTaken && !/cursor/i.test(text);
+			if (namesPageSize(error)) return true;
+			return size > MODEST_PAGE_SIZE && size > largestAccepted && !/cursor/i.test(wordsOf(error));
 		},
-		async refused(size, describe) {
+		async smallerThan(size, describe) {
 			described ??= describe().catch(() => undefined);
-			const told = await described;
-			// Another execution may have found a smaller one meanwhile.
-			if (most < size) return;
-			const smaller = told !== undefined && told < size ? told : Math.floor(size / 2);
-			most = smaller === told || smaller >= MIN_PAGE_SIZE ? smaller : 0;
+			const maximum = await described;
+			if (maximum !== undefined && maximum < size) return { accepted: maximum, isCertain: true };
+			const half = Math.floor(size / 2);
+			return { accepted: half >= MIN_PAGE_SIZE ? half : undefined, isCertain: false };
+		},
+		learned({ refused, accepted, isCertain }) {
+			if (!isCertain && (doubtful += 1) < 2) return;
+			// Another execution may have learned a smaller one meanwhile.
+			if (most === undefined || most < refused) return;
+			most = accepted;
 		},
 	};
 }
@@ -92,11 +120,11 @@ export function pageSizeOf(baseUrl: string, clock: Clock = systemClock): PageSiz
 }
 
 /**
- * How many records of this kind make a page of bearable size.
+ * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.
  *
- * @param records of the page before
+ * @param records of an earlier page
  */
-export function bearableSize(records: ReadonlyArray<{ raw: JsonObject }>): number {
+export function recordsWithin(records: ReadonlyArray<{ raw: JsonObject }>): number {
 	const step = Math.max(1, Math.floor(records.length / MEASURED));
 	const measured = records.filter((_, place) => place % step === 0).slice(0, MEASURED);
 	const bytes = measured.reduce((sum, { raw }) => sum + JSON.stringify(raw).length, 0);
@@ -106,54 +134,7 @@ export function bearableSize(records: ReadonlyArray<{ raw: JsonObject }>): numbe
 
 /**
  * The size to try after a page that was too large to be read: the one at which its records, all of the same
- * size, would make a page of bearable size. Ends at one record.
+ * size, would fit into a page of `MAX_PAGE_BYTES`. Ends at one record.
  */
 export const sizeAfterTooLarge = (size: number): number =>
 	Math.max(1, Math.floor((size * MAX_PAGE_BYTES) / MAX_ANSWER_BYTES));
-
-/** The object that a reference within a description points to. @see RFC 6901 */
-function resolve(description: JsonObject, value: unknown): JsonObject | undefined {
-	if (!isObject(value)) return undefined;
-	const { $ref } = value;
-	if (typeof $ref !== 'string') return value;
-	const names = $ref.startsWith('#/') ? $ref.slice(2).split('/').slice(0, 10) : [];
-	let found: unknown = description;
-	for (const name of names) {
-		const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
-		found = isObject(found) ? ownValue(found, key) : undefined;
-	}
-	return isObject(found) && found !== description ? found : undefined;
-}
-
-/** The maximum of the parameter `limit` among these; undefined where there is none that can be used. */
-function maximumOf(description: JsonObject, parameters: unknown): number | undefined {
-	const list = Array.isArray(parameters) ? parameters.slice(0, MAX_PARAMETERS) : [];
-	const limit = list
-		.map((parameter) => resolve(description, parameter))
-		.find((parameter) => parameter?.name === 'limit' && parameter.in === 'query');
-	const schema = limit && (resolve(description, limit.schema) ?? limit);
-	const maximum = Number(schema?.maximum ?? NaN);
-	return Number.isSafeInteger(maximum) && maximum >= 1 ? maximum : undefined;
-}
-
-/**
- * The largest page of records that a description names. Whatever it holds, little of it is looked at.
- *
- * @param description an OpenAPI document
- * @returns undefined where it names none
- */
-export function describedPageSize(description: JsonObject): number | undefined {
-	const { paths } = description;
-	if (!isObject(paths)) return undefined;
-	let looked = 0;
-	for (const path in paths) {
-		if ((looked += 1) > MAX_PATHS) return undefined;
-		if (!/\/records\/?$/.test(path)) continue;
-		const item = resolve(description, paths[path]);
-		const get = item && resolve(description, item.get);
-		const found =
-			maximumOf(description, get?.parameters) ?? maximumOf(description, item?.parameters);
-		if (found !== undefined) return found;
-	}
-	return undefined;
-}

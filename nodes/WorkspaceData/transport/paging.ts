@@ -26,13 +26,6 @@ export interface Listing<Entry> {
 	find(id: string): Promise<Entry | undefined>;
 }
 
-/**
- * Is told the cursor of the next page before the page with it is worked on.
- *
- * @returns whether the next page is on its way
- */
-export type Announce = (cursor: string) => boolean;
-
 /** Entries that the iterator reads at a time. */
 const PART = 100;
 
@@ -40,8 +33,8 @@ const PART = 100;
  * Opens a listing.
  *
  * @param what how messages call it
- * @param readPage reads the page at a cursor (undefined: the first); is told how many entries are known, and
- * may announce the next page
+ * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again: what
+ * a cursor means may depend on the size of the pages, so no cursor outlives a change of that size
  * @param wanted how many entries will be read at most
  * @param keep whether entries stay after they were returned; otherwise they can be read only once, in order
  * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
@@ -49,7 +42,7 @@ const PART = 100;
  */
 export function openListing<Entry extends { id: string }>(
 	what: string,
-	readPage: (cursor: string | undefined, known: number, announce: Announce) => Promise<Page<Entry>>,
+	readPage: (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>,
 	{ wanted = Infinity, keep = true }: { wanted?: number; keep?: boolean } = {},
 ): Listing<Entry> {
 	/** The entries that are kept, and how many before them are not. */
@@ -61,10 +54,6 @@ export function openListing<Entry extends { id: string }>(
 	const cursors = new Set<string>();
 	let next: string | null | undefined;
 	let fetching: Promise<void> | undefined;
-	/** A page that was announced, and is requested already. */
-	let begun: { cursor: string; page: Promise<Page<Entry>> } | undefined;
-	/** Readers that wait for a page and will read all others, too. */
-	let waiting = 0;
 	/** Entries of the last page. */
 	let pageLength = 0;
 	/** Pages without a new entry since the last one that had any. */
@@ -85,23 +74,15 @@ export function openListing<Entry extends { id: string }>(
 
 	const known = (): number => dropped + entries.length;
 
-	/**
-	 * Only while somebody waits, so that never more than one page is ahead; and only if all are wanted. A page
-	 * requested early may arrive before the entries of the page that announced it. It announces nothing then.
-	 */
-	function announce(cursor: string): boolean {
-		if (waiting === 0 || wanted !== Infinity || begun || cursors.has(cursor)) return false;
-		begun = { cursor, page: readPage(cursor, known(), announce) };
-		// A failure reaches the next reader.
-		begun.page.catch(() => {});
-		return true;
-	}
-
 	async function fetchPage(): Promise<void> {
-		const cursor = next ? useCursor(next) : undefined;
-		const early = begun?.cursor === cursor ? begun?.page : undefined;
-		begun = undefined;
-		const page = await (early ?? readPage(cursor, known(), announce));
+		const page = await readPage(next ? useCursor(next) : undefined);
+		if (page === 'restart') {
+			cursors.clear();
+			next = undefined;
+			// The pages up to here bring nothing new.
+			barren = -ids.size;
+			return await fetchPage();
+		}
 		pageLength = page.entries.length;
 		const idsBefore = ids.size;
 		for (const entry of page.entries) {
@@ -140,13 +121,8 @@ export function openListing<Entry extends { id: string }>(
 	}
 
 	async function part(start: number, count: number, ahead = false): Promise<Entry[]> {
-		if (ahead) waiting += 1;
-		try {
-			while (start >= known()) {
-				if (!(await readOn())) break;
-			}
-		} finally {
-			if (ahead) waiting -= 1;
+		while (start >= known()) {
+			if (!(await readOn())) break;
 		}
 		drop(Math.min(start, known()));
 		if (ahead) readAhead(start);

@@ -1,7 +1,7 @@
 import type { IHttpRequestMethods } from 'n8n-workflow';
 import { parsedBody } from '../model/answer/json';
 import { isObject } from '../model/answer/shapes';
-import { readBody, type Peek } from './http/body';
+import { readBody } from './http/body';
 import { AnswerTooLarge } from './failure/failures';
 import type { Headers } from './http/rateLimit';
 
@@ -34,8 +34,6 @@ export interface ApiRequest {
 	deletes?: string;
 	/** The thing that a lost answer may have created, for example `record`. */
 	creates?: string;
-	/** Looks at the end of a success before it is parsed; once for each try. */
-	peek?: Peek;
 }
 
 /** How a listing is read: the settings of a request other than its address. */
@@ -63,19 +61,14 @@ const MAX_REFUSAL_BYTES = 1_000_000;
  * Reads the answer in n8n's full response, and its body, which may be a stream.
  *
  * @param maxBytes the most that is read of the body
- * @param end ends the reading and the connection
- * @param peek looks at the end of a success before it is parsed
+ * @param signal ends the reading and the connection
  * @returns undefined where the response is anything else
  * @throws AnswerTooLarge when the body of a success is larger
  * @throws NetworkFailure when the body is cut off or cannot be read
  */
 export async function readAnswer(
 	response: unknown,
-	{
-		maxBytes = MAX_ANSWER_BYTES,
-		end,
-		peek,
-	}: { maxBytes?: number; end?: AbortSignal; peek?: Peek } = {},
+	{ maxBytes = MAX_ANSWER_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
 ): Promise<ApiAnswer | undefined> {
 	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
 	const { statusCode: status } = response;
@@ -84,8 +77,7 @@ export async function readAnswer(
 	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
 	const body = await readBody(response.body, most, {
 		declared: headers['content-length'],
-		...(end && { end }),
-		...(peek && isSuccess && { peek }),
+		...(signal && { signal }),
 	}).catch((error: unknown) => {
 		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
 		return '';

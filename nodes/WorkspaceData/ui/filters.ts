@@ -70,24 +70,25 @@ export const filtersProperty = {
 					displayName: 'Value',
 					name: 'value',
 					type: 'resourceLocator',
-					typeOptions: { loadOptionsDependsOn: dependsOnField },
-					default: { mode: 'list', value: '' },
+					// n8n empties a locator when what it depends on changes, so this one depends on nothing: its list is read with the
+					// current card and field all the same.
+					default: { mode: 'value', value: '' },
 					description:
-						'The value to compare with. The list offers the choices of the field, days for dates, and the text that you type. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
+						'The value to compare with. Type it, or switch to From List for the choices of the field, and for days. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
 					displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 					modes: [
 						{
 							displayName: 'From List',
 							name: 'list',
 							type: 'list',
-							placeholder: 'Choose or type a value…',
+							placeholder: 'Choose a value…',
 							typeOptions: { searchListMethod: 'searchFilterValues', searchable: true },
 						},
 						{
 							displayName: 'By Value',
 							name: 'value',
 							type: 'string',
-							placeholder: 'e.g. 2026-03-31',
+							placeholder: 'e.g. Open',
 						},
 					],
 				},

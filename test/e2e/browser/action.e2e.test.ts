@@ -348,6 +348,7 @@ describe(`editor of n8n ${major}`, () => {
 			'Is Empty',
 			'Is Not Empty',
 		]);
+		await editor.mode('value', 'From List');
 		expect(await editor.listOf('value')).toEqual(['Open', 'Closed']);
 		await editor.element('rlc-item').filter({ hasText: 'Closed' }).first().click();
 		await savedParameters(workflow, (parameters) =>

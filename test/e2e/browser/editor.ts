@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 
+import { until } from '../../host/deadline.ts';
 import { repository } from '../../host/folders.ts';
 import { demoSignIn, type N8nClient } from '../../host/n8nClient.ts';
 import { wantsPictures } from '../support/settings.ts';
@@ -37,6 +38,10 @@ export interface Editor {
 	choose(parameter: string, search: string): Promise<void>;
 	/** Chooses an entry of a parameter with fixed or loaded options; gives all that are offered. */
 	select(parameter: string, option: string): Promise<string[]>;
+	/** Switches the mode of a resource locator, for example to "From List". */
+	mode(parameter: string, name: string): Promise<void>;
+	/** Types into a locator that takes texts, key by key, in place of what it holds. */
+	type(parameter: string, text: string): Promise<void>;
 	/** Opens a resource locator's list and gives what it offers. */
 	listOf(parameter: string): Promise<string[]>;
 	/** Types a fixed value into a field of the mapper. */
@@ -147,6 +152,18 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await items.first().waitFor({ state: 'hidden' });
 			return offered.map((text) => text.trim());
 		},
+		async mode(parameter, name) {
+			await element(`resource-locator-${parameter}`)
+				.locator('[data-test-id="rlc-mode-selector"]')
+				.click();
+			await page.locator('[data-test-id^="mode-"]:visible').filter({ hasText: name }).click();
+		},
+		async type(parameter, text) {
+			const input = element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]');
+			await input.click();
+			await page.keyboard.press('Control+a');
+			await page.keyboard.type(text);
+		},
 		async listOf(parameter) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
 			const items = page.locator('[data-test-id="rlc-item"]:visible');
@@ -180,12 +197,17 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await element('canvas-node').first().waitFor();
 		},
 		async chooseCredential(name) {
-			await element('node-credentials-select').first().click();
-			await page
+			const entry = page
 				.locator('[data-test-id^="node-credentials-select-item"]:visible')
 				.filter({ hasText: name })
-				.first()
-				.click();
+				.first();
+			// The panel still loads when it opens, which closes the list again.
+			await until('the list of credentials', async () => {
+				await element('node-credentials-select').first().click();
+				const isOpen = entry.waitFor({ timeout: 3_000 });
+				return await isOpen.then(() => true).catch(() => undefined);
+			});
+			await entry.click();
 		},
 		async save() {
 			if (major === 1) await page.keyboard.press('Control+s');

@@ -68,6 +68,7 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		const ours = element('node-creator-item-name').filter({ hasText: /^\s*Workspace Data\s*$/ });
 		for (const search of [
 			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
+			...['csv', 'import', 'insert', 'crud', 'poll', 'lookup', 'find', 'create record', 'add row'],
 			...['webhook', 'event', 'change', 'database', 'spreadsheet', 'upsert', 'Workspace Data'],
 		]) {
 			await element('node-creator-search-bar').fill(search);

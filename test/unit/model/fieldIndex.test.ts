@@ -35,7 +35,7 @@ describe('a key of a saved mapping', () => {
 	test('that is unknown: the message names field, card and the nearest names', () => {
 		expect(() => index.resolve('Titel')).toThrow("Card 'Orders' has no field 'Titel'");
 		expect(() => index.resolve('Titel')).toThrow(
-			expect.objectContaining({ description: expect.stringMatching(/^Did you mean 'Title', /) }),
+			expect.objectContaining({ description: expect.stringMatching(/^Did you mean 'Title'\? /) }),
 		);
 	});
 

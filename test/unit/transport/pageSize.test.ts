@@ -1,15 +1,10 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
-import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
-import {
-	bearableSize,
-	createPageSize,
-	describedPageSize,
-} from '../../../nodes/WorkspaceData/transport/pageSize';
+import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
-import { workMs } from '../../support/cpuTime.mts';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);
@@ -81,7 +76,8 @@ test('a limit asks for no more than it needs', async () => {
 	const { read, limits } = service(2_500, (limit) => limit ?? 20);
 	expect(await read(50)).toEqual(ids(50));
 	expect(await read(1_020)).toEqual(ids(1_020));
-	expect(limits).toEqual([50, 1_000, 20]);
+	// Pages of one size, as the size of a page may be part of what a cursor means.
+	expect(limits).toEqual([50, 510, 510]);
 });
 
 test.each([400, 413, 422])(
@@ -154,11 +150,41 @@ test('two listings that are refused at once: one description, one size', async (
 	expect(descriptions()).toBe(1);
 });
 
+describe('a refusal with 400 that does not name the size may have a passing reason (H23)', () => {
+	const passing = (times: number) => {
+		let refusals = 0;
+		return (limit: number | undefined) =>
+			(refusals += 1) <= times ? refusal(400, 'Something is wrong') : (limit ?? 20);
+	};
+	test.each([1, 2, 3, 4, 5, 6, 7])(
+		'%d times: later listings are read in large pages',
+		async (times) => {
+			const { read, limits } = service(60, passing(times));
+			const first = await read().catch(() => undefined);
+			expect(first === undefined ? 6 : times).toBeGreaterThanOrEqual(Math.min(times, 6));
+			limits.length = 0;
+			expect(await read()).toEqual(ids(60));
+			expect(limits[0]).toBe(1_000);
+		},
+	);
+	test('seen twice, it is remembered', async () => {
+		const { read, limits } = service(300, upTo(130, refusal(422, 'Invalid')));
+		for (let n = 0; n < 3; n += 1) expect(await read()).toEqual(ids(300));
+		expect(limits.slice(0, 6)).toEqual([1_000, 500, 250, 125, 125, 125]);
+		expect(limits.slice(6, 12)).toEqual([1_000, 500, 250, 125, 125, 125]);
+		expect(limits.slice(12)).toEqual([125, 125, 125]);
+	});
+});
+
 test('the learned page size is forgotten after an hour', async () => {
 	const clock = createTestClock();
 	const size = createPageSize(clock);
 	expect(size.most()).toBe(1_000);
-	await size.refused(1_000, async () => 300);
+	expect(await size.smallerThan(1_000, async () => 300)).toEqual({
+		accepted: 300,
+		isCertain: true,
+	});
+	size.learned({ refused: 1_000, accepted: 300, isCertain: true });
 	expect(size.most()).toBe(300);
 	clock.pass(3_599_000);
 	expect(size.most()).toBe(300);
@@ -173,54 +199,63 @@ test.each([
 	[20_000_000, 1, 1],
 ])('records of %d bytes: %d to %d in a page', (bytes, least, most) => {
 	const records = Array.from({ length: 20 }, () => ({ raw: { text: 'x'.repeat(bytes) } }));
-	expect(bearableSize(records)).toBeGreaterThanOrEqual(least);
-	expect(bearableSize(records)).toBeLessThanOrEqual(most);
+	expect(recordsWithin(records)).toBeGreaterThanOrEqual(least);
+	expect(recordsWithin(records)).toBeLessThanOrEqual(most);
 });
 
 test('a page without records says nothing about their size', () => {
-	expect(bearableSize([])).toBe(1_000);
+	expect(recordsWithin([])).toBe(1_000);
 });
 
-describe('descriptions', () => {
-	const limit = { name: 'limit', in: 'query', schema: { $ref: '#/components/schemas/Limit' } };
-	test('references are followed; parameters of the path count; Swagger 2 as well', () => {
-		const components = {
-			parameters: { Limit: limit },
-			schemas: { Limit: { type: 'integer', maximum: 400 } },
+describe('H10: what a cursor means depends on the size of the pages', () => {
+	/** A service whose cursor is the number of a page, or holds the size as well. */
+	function numbered(sizes: readonly number[], withSize: boolean) {
+		const limits: number[] = [];
+		const texts = new Map([...new Set(sizes)].map((bytes) => [bytes, 'x'.repeat(bytes)]));
+		const all = sizes.map((bytes, n) => ({ id: `r${n}`, data: { text: texts.get(bytes) } }));
+		const request = async ({ path, query }: ApiRequest) => {
+			await Promise.resolve();
+			if (path[0] === 'openapi.json') throw refusal(404);
+			const [page = 0, size] = String(query?.cursor ?? '0')
+				.split('x')
+				.map(Number);
+			const limit = (withSize && size) || Number(query?.limit ?? 20);
+			limits.push(Number(query?.limit));
+			const start = page * limit;
+			const records = all.slice(start, start + limit);
+			const bytes = sizes.slice(start, start + limit).reduce((sum, size) => sum + size, 0);
+			if (bytes > 64_000_000) {
+				throw new Unreachable('too large', { transient: false, tooLarge: true });
+			}
+			const more = start + limit < all.length;
+			const next = withSize ? `${page + 1}x${limit}` : String(page + 1);
+			return { status: 200, headers: {}, body: { records, next_cursor: more ? next : null } };
 		};
-		const parameters = [{ $ref: '#/components/parameters/Limit' }];
-		const path = '/workspaces/{wid}/cards/{cid}/records';
-		expect(describedPageSize({ components, paths: { [path]: { get: { parameters } } } })).toBe(400);
-		expect(describedPageSize({ components, paths: { [path]: { get: {}, parameters } } })).toBe(400);
-		const old = [{ name: 'limit', in: 'query', type: 'integer', maximum: 70 }];
-		expect(describedPageSize({ paths: { [path]: { get: { parameters: old } } } })).toBe(70);
+		const api = { baseUrl: `https://n${(services += 1)}.example/api/v1`, request };
+		const read = async (wanted = Infinity) =>
+			(await openRecordListing(api as unknown as WorkspaceApi, 'c1', wanted).first(wanted)).length;
+		return { read, limits };
+	}
+	const sizes = (...parts: Array<[count: number, bytes: number]>) =>
+		parts.flatMap(([count, bytes]) => new Array<number>(count).fill(bytes));
+
+	test.each<[string, number[], boolean]>([
+		['large records, then small ones', sizes([600, 40_000], [3_400, 10]), false],
+		['large records, then small ones', sizes([600, 40_000], [3_400, 10]), true],
+		['small records, then large ones', sizes([2_000, 10], [300, 30_000], [700, 10]), false],
+		['records of which a page is too large to be read', sizes([2_000, 10], [900, 90_000]), false],
+		['the same, the size is part of the cursor', sizes([2_000, 10], [900, 90_000]), true],
+	])('%s: all are read, and the size never grows', async (_, bytes, withSize) => {
+		const { read, limits } = numbered(bytes, withSize);
+		expect(await read()).toBe(bytes.length);
+		for (const [place, limit] of limits.entries()) {
+			if (place > 0) expect(limit).toBeLessThanOrEqual(limits[place - 1] ?? 0);
+		}
 	});
-	test.each<[string, unknown]>([
-		['references in a circle', { '/records': { $ref: '#/paths/~1records' } }],
-		['a reference to itself', { '/records': { get: { $ref: '#' } } }],
-		['a reference elsewhere', { '/records': { get: { $ref: 'https://x.example/' } } }],
-		['lists for objects', [[], []]],
-		['texts', { '/records': 'get' }],
-		[
-			'keys of all objects',
-			{ '/records': { get: { parameters: [{ $ref: '#/constructor/prototype' }] } } },
-		],
-		[
-			'other parameters',
-			{ '/records': { get: { parameters: [{ name: 'limit', in: 'path' }, null, 5] } } },
-		],
-	])('%s: no maximum', (_, paths) => {
-		expect(describedPageSize({ paths } as never)).toBeUndefined();
-	});
-	test('a million paths and parameters take no time', async () => {
-		const paths = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`/p${n}`, {}]));
-		const parameters = new Array(1_000_000).fill({ name: 'x' });
-		const work = await workMs(() => {
-			expect(
-				describedPageSize({ paths: { ...paths, '/records': { get: { parameters } } } }),
-			).toBeUndefined();
-			expect(describedPageSize({ paths: { '/records': { get: { parameters } } } })).toBeUndefined();
-		});
-		expect(work).toBeLessThan(5_000);
+
+	test.each([999, 1_001, 1_500, 2_600])('the first %d of 4,000: each once', async (wanted) => {
+		const { read, limits } = numbered(sizes([4_000, 10]), false);
+		expect(await read(wanted)).toBe(wanted);
+		expect(new Set(limits).size).toBe(1);
 	});
 });

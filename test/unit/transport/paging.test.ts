@@ -41,177 +41,86 @@ test('one page is on its way while another is worked on, and no more', async () 
 	expect(await opened.part(50, 5, true)).toEqual([]);
 });
 
-describe('a page that announces the next one before it is worked on', () => {
-	/** As `listing`, but each page announces a cursor, and arrives when it is told to. */
-	function announcing(
-		count: number,
-		{
-			wanted,
-			announced = (next) => next,
-		}: {
-			wanted?: number;
-			announced?: (next: string) => string;
-		} = {},
-	) {
-		const asked: string[] = [];
-		const arrivals: Array<() => void> = [];
-		const told: boolean[] = [];
+test('each page is requested once, whichever is read first, and no more than one is under way', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 60 }),
+			fc.integer({ min: 1, max: 12 }),
+			fc.scheduler(),
+			async (count, step, s) => {
+				const asked: number[] = [];
+				let underWay = 0;
+				let most = 0;
+				const opened = openListing('The listing', async (cursor) => {
+					const start = Number(cursor ?? 0);
+					asked.push(start);
+					underWay += 1;
+					most = Math.max(most, underWay);
+					const end = Math.min(start + 10, count);
+					const nextCursor = end < count ? String(end) : null;
+					await s.schedule(Promise.resolve(), `arrival of ${start}`);
+					underWay -= 1;
+					return { entries: entriesOf(start, end), nextCursor };
+				});
+				const readAll = async () => {
+					const seen: Array<{ id: string }> = [];
+					for (;;) {
+						const part = await opened.part(seen.length, step, true);
+						if (part.length === 0) return seen;
+						seen.push(...part);
+						await s.schedule(Promise.resolve(), `work until ${seen.length}`);
+					}
+				};
+				expect(await s.waitFor(readAll())).toEqual(entriesOf(0, count));
+				expect(asked).toEqual(
+					Array.from({ length: Math.ceil(count / 10) }, (_, page) => page * 10),
+				);
+				expect(most).toBe(1);
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+describe('a listing that must be read again from the start (H10)', () => {
+	/** Pages of 10, then of 5 from the page on that fails; cursors are numbers of pages. */
+	function restarting(count: number, failAt: number, options: { keep?: boolean } = {}) {
+		let size = 10;
+		const asked: Array<string | undefined> = [];
 		const opened = openListing(
 			'The listing',
-			async (cursor, _, announce) => {
-				asked.push(cursor ?? 'first');
-				const start = Number(cursor ?? 0);
-				const end = Math.min(start + 10, count);
-				const nextCursor = end < count ? String(end) : null;
-				await new Promise<void>((arrive) => arrivals.push(arrive));
-				if (nextCursor) told.push(announce(announced(nextCursor)));
-				await quiet();
-				return { entries: entriesOf(start, end), nextCursor };
+			async (cursor) => {
+				asked.push(cursor);
+				await Promise.resolve();
+				const page = Number(cursor ?? 0);
+				if (size === 10 && page === failAt) {
+					size = 5;
+					return 'restart';
+				}
+				const end = Math.min((page + 1) * size, count);
+				return {
+					entries: entriesOf(page * size, end),
+					nextCursor: end < count ? String(page + 1) : null,
+				};
 			},
-			{ ...(wanted && { wanted }) },
+			options,
 		);
-		const arrive = async () => {
-			arrivals.shift()?.();
-			await quiet();
-			await quiet();
-		};
-		return { opened, asked, told, arrive };
+		return { opened, asked };
 	}
-
-	test('has it requested at once, and not again', async () => {
-		const { opened, asked, arrive } = announcing(25);
-		const first = opened.part(0, 10, true);
-		await arrive();
-		expect(await first).toEqual(entriesOf(0, 10));
-		expect(asked).toEqual(['first', '10']);
-		const second = opened.part(10, 10, true);
-		await arrive();
-		expect(await second).toEqual(entriesOf(10, 20));
-		expect(asked).toEqual(['first', '10', '20']);
-		const last = opened.part(20, 10, true);
-		await arrive();
-		expect(await last).toEqual(entriesOf(20, 25));
-		expect(await opened.part(25, 10, true)).toEqual([]);
-		expect(asked).toEqual(['first', '10', '20']);
+	test.each([true, false])('gives each entry once, in order (kept: %s)', async (keep) => {
+		const { opened, asked } = restarting(47, 2, { keep });
+		const seen: string[] = [];
+		for await (const { id } of opened) seen.push(id);
+		expect(seen).toEqual(entriesOf(0, 47).map(({ id }) => id));
+		expect(asked.slice(0, 5)).toEqual([undefined, '1', '2', undefined, '1']);
 	});
-
-	test('has it requested before its own entries are there', async () => {
-		const { opened, asked, arrive } = announcing(25);
-		let isThere = false;
-		const first = opened.part(0, 10, true).then(() => (isThere = true));
-		const arrival = arrive();
-		await new Promise(setImmediate);
-		expect({ isThere, asked }).toEqual({ isThere: false, asked: ['first', '10'] });
-		await Promise.all([first, arrival]);
-	});
-
-	test('that nobody waits for is one page ahead already', async () => {
-		const { opened, asked, told, arrive } = announcing(45);
-		const first = opened.part(0, 10, true);
-		await arrive();
-		await first;
-		// The second page arrives while the first is worked on.
-		await arrive();
-		expect(asked).toEqual(['first', '10']);
-		expect(told).toEqual([true, false]);
-		expect(await opened.part(10, 10, true)).toEqual(entriesOf(10, 20));
-		await quiet();
-		expect(asked).toEqual(['first', '10', '20']);
-	});
-
-	test.each<[string, { wanted?: number }, boolean]>([
-		['of which not all is wanted', { wanted: 20 }, true],
-		['whose reader may stop', {}, false],
-	])('of a listing %s: nothing is requested early', async (_, options, ahead) => {
-		const { opened, told, arrive } = announcing(45, options);
-		void opened.part(0, 10, ahead);
-		await arrive();
-		expect(told).toEqual([false]);
-	});
-
-	test('and then names a different one: the announced page is ignored', async () => {
-		const { opened, asked, arrive } = announcing(25, { announced: (next) => `${next}.0` });
-		const first = opened.part(0, 10, true);
-		await arrive();
-		expect(await first).toEqual(entriesOf(0, 10));
-		expect(asked).toEqual(['first', '10.0', '10']);
-		await arrive();
-		await arrive();
-		expect(await opened.part(10, 10, true)).toEqual(entriesOf(10, 20));
-	});
-
-	test('that points back requests nothing', async () => {
-		const { opened, told, arrive } = announcing(45, { announced: () => '10' });
-		const first = opened.part(0, 10, true);
-		await arrive();
-		await first;
-		const second = opened.part(10, 10, true);
-		await arrive();
-		await second;
-		expect(told).toEqual([true, false]);
-	});
-
-	test('each page is requested once, whichever is read first, and no more than two are under way', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 60 }),
-				fc.integer({ min: 1, max: 12 }),
-				fc.scheduler(),
-				async (count, step, s) => {
-					const asked: number[] = [];
-					let underWay = 0;
-					let most = 0;
-					const opened = openListing('The listing', async (cursor, _, announce) => {
-						const start = Number(cursor ?? 0);
-						asked.push(start);
-						underWay += 1;
-						most = Math.max(most, underWay);
-						const end = Math.min(start + 10, count);
-						const nextCursor = end < count ? String(end) : null;
-						await s.schedule(Promise.resolve(), `arrival of ${start}`);
-						if (nextCursor) announce(nextCursor);
-						await s.schedule(Promise.resolve(), `parsing of ${start}`);
-						underWay -= 1;
-						return { entries: entriesOf(start, end), nextCursor };
-					});
-					const readAll = async () => {
-						const seen: Array<{ id: string }> = [];
-						for (;;) {
-							const part = await opened.part(seen.length, step, true);
-							if (part.length === 0) return seen;
-							seen.push(...part);
-							await s.schedule(Promise.resolve(), `work until ${seen.length}`);
-						}
-					};
-					expect(await s.waitFor(readAll())).toEqual(entriesOf(0, count));
-					expect(asked).toEqual(
-						Array.from({ length: Math.ceil(count / 10) }, (_, page) => page * 10),
-					);
-					expect(most).toBeLessThanOrEqual(2);
-				},
-			),
-			{ numRuns: 500 },
-		);
-	});
-
-	test('which fails: every reader learns it, after the entries before it', async () => {
-		const asked: Array<string | undefined> = [];
-		const opened = openListing('The listing', async (cursor, _, announce) => {
-			asked.push(cursor);
-			await new Promise(setImmediate);
-			if (cursor) throw new Error('gone');
-			announce('10');
-			await quiet();
-			return { entries: entriesOf(0, 10), nextCursor: '10' };
-		});
-		expect(await opened.part(0, 10, true)).toHaveLength(10);
-		await expect(opened.part(10, 10)).rejects.toThrow('gone');
-		await expect(opened.first(30)).rejects.toThrow('gone');
-		expect(asked).toEqual([undefined, '10']);
+	test('after so many entries that the pages up to there bring nothing new', async () => {
+		const { opened } = restarting(12_000, 1_100);
+		expect(await opened.first(Infinity)).toHaveLength(12_000);
 	});
 });
 
-test('without it, nothing is asked for before it is needed', async () => {
+test('nothing is asked for before it is needed', async () => {
 	const { opened, asked } = listing(50);
 	await opened.part(0, 10);
 	await quiet();

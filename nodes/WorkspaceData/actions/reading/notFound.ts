@@ -1,7 +1,7 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
-import { ApiFailure } from '../../transport/failure/failures';
+import { saysGone, type ApiFailure } from '../../transport/failure/failures';
 import { ifNotFoundOption } from '../../ui/recordOptions';
 import type { ReadOptions } from '../../transport/listings';
 import { readChoice } from '../inputs/choice';
@@ -51,12 +51,8 @@ export async function withRecord(
 }
 
 /**
- * Whether the service says that the record does not exist; not the card and not the workspace, and not
- * a proxy in its place.
+ * Whether the service itself says that the record does not exist; not the card and not the workspace, and not
+ * a gateway in its place, whose 404 has no type of problem.
  */
-export function isRecordNotFound(error: unknown): error is ApiFailure {
-	if (!(error instanceof ApiFailure)) return false;
-	const { status, kind, foreign } = error.problem;
-	if (status !== 404 || foreign) return false;
-	return kind === undefined || /record|^not-found$/.test(kind);
-}
+export const isRecordNotFound = (error: unknown): error is ApiFailure =>
+	saysGone(error, ['record']);

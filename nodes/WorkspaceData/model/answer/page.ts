@@ -1,5 +1,4 @@
 import { InputError } from '../inputError';
-import { parseJsonText } from './json';
 import { isInexact, isObject, type JsonObject, readList } from './shapes';
 import { plainText } from '../text';
 
@@ -23,31 +22,24 @@ export function readEntries<Entry>(
 	read: (raw: JsonObject) => Entry | undefined,
 ): Entry[] | undefined {
 	const list = readList(body, key);
-	const inexact = list?.find(({ id }) => isInexact(id));
+	const objects = list?.filter(isObject);
+	const inexact = objects?.find(({ id }) => isInexact(id));
 	if (inexact) {
 		throw new InputError(
 			`The service's list of ${key} contains the ID ${plainText(inexact.id)}, a number too large to be exact`,
 			'Numbers above 9007199254740991 lose digits, so two IDs could become the same. The service must send such IDs as text.',
 		);
 	}
-	const entries = list?.map(read).filter((entry) => entry !== undefined);
+	const entries = objects?.map(read).filter((entry) => entry !== undefined);
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** A cursor that is the last member of the outermost object. Nothing else looks like it in valid JSON. */
-const LAST_CURSOR = /[,{]\s*("next_cursor"\s*:\s*"(?:[^"\\]|\\.)+")\s*\}\s*$/;
-
-/**
- * The cursor of the next page, from the end of a page that is not parsed yet.
- *
- * @param text the last few thousand characters of the page
- * @returns undefined unless the text ends with it; where the text is JSON, what `readCursor` gives for it
- */
-export function peekCursor(text: string): string | undefined {
-	const member = LAST_CURSOR.exec(text)?.[1];
-	if (member === undefined) return undefined;
-	return readCursor(parseJsonText(`{${member}}`)) ?? undefined;
-}
+/** Whether an object with a list says next to it that something went wrong: the list may be a part. */
+export const hasErrors = (body: unknown): boolean =>
+	isObject(body) &&
+	[body.error, body.errors].some((value) =>
+		typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value),
+	);
 
 /** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */
 export function readCursor(body: unknown): string | null {

@@ -2,8 +2,15 @@ import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
 import { asUtc } from '../time';
-import { readCursor, readEntries } from './page';
-import { isObject, type JsonObject, readObject, resourceSchema, untouchedObject } from './shapes';
+import { hasErrors, readCursor, readEntries } from './page';
+import {
+	isObject,
+	type JsonObject,
+	readList,
+	readObject,
+	resourceSchema,
+	untouchedObject,
+} from './shapes';
 
 /**
  * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
@@ -58,6 +65,8 @@ export interface RecordPage {
 	records: DataRecord[];
 	/** Cursor of the next page; null on the last one. */
 	nextCursor: string | null;
+	/** Why records are known to be missing from the page, if they are. */
+	gap?: string;
 }
 
 const recordSchema = resourceSchema('record_id', {
@@ -85,7 +94,12 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
  */
 export function readRecordPage(body: unknown): RecordPage | undefined {
 	const records = readEntries(body, 'records', toRecord);
-	return records && { records, nextCursor: readCursor(body) };
+	if (!records) return undefined;
+	const unreadable = (readList(body, 'records')?.length ?? 0) - records.length;
+	const page = { records, nextCursor: readCursor(body) };
+	if (unreadable > 0)
+		return { ...page, gap: `it has ${unreadable} without an ID that can be read` };
+	return hasErrors(body) ? { ...page, gap: 'it came with errors' } : page;
 }
 
 /** The record in an answer, or undefined (an empty body after a change, for example). */

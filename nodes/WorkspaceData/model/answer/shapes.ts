@@ -19,25 +19,32 @@ export const ownValue = (object: JsonObject, key: string): unknown =>
 /** Under which names a list or an object is usually wrapped. */
 export const WRAPPERS = ['data', 'items', 'item', 'results', 'result', 'value'];
 
+/** Names of lists that say something about an answer, and are not what was asked for. */
+const REMARKS =
+	/^(?:errors?|warnings?|messages?|details|issues|violations|invalid.?params|notices?)$/i;
+
 /**
  * The list in an answer.
  *
  * @param body a bare array, or an object that holds the array under `key`, a usual wrapper or the
  * only key with an array; one level of wrapping inside a wrapper is followed (`{ data: { cards: [] } }`)
  * @param key the name of the list, for example `cards`
- * @returns the objects of the list, or undefined when the body holds no list
+ * @returns the list, whatever its entries are; undefined if the body holds none. A list of errors is none
  */
-export function readList(body: unknown, key: string): JsonObject[] | undefined {
-	if (Array.isArray(body)) return body.filter(isObject);
+export function readList(body: unknown, key: string): unknown[] | undefined {
+	if (Array.isArray(body)) return body;
 	if (!isObject(body)) return undefined;
 	const candidates = [key, ...WRAPPERS].map((name) => body[name]);
 	const direct = candidates.find(Array.isArray);
-	if (direct) return direct.filter(isObject);
+	if (direct) return direct;
 	const nested = candidates.filter(isObject).map((inner) => readList(inner, key));
 	const found = nested.find((list) => list !== undefined);
 	if (found) return found;
-	const arrays = Object.values(body).filter(Array.isArray);
-	return arrays.length === 1 ? arrays[0]?.filter(isObject) : undefined;
+	const arrays = Object.entries(body).filter(
+		([name, value]) => Array.isArray(value) && !REMARKS.test(name),
+	);
+	const [only, ...others] = arrays.map(([, value]) => value as unknown[]);
+	return others.length === 0 ? only : undefined;
 }
 
 /** The one object that an object holds; undefined where it holds several, or none. */

@@ -73,7 +73,10 @@ export async function requestAccessToken(
 		disableFollowRedirect: true,
 	};
 	const response = await withTimeLimit(timeoutMs, clock, async (end) =>
-		readAnswer(await send({ ...options, abortSignal: end }), { maxBytes: MAX_TOKEN_BYTES, end }),
+		readAnswer(await send({ ...options, abortSignal: end }), {
+			maxBytes: MAX_TOKEN_BYTES,
+			signal: end,
+		}),
 	).catch(readNetworkFault);
 	if (!response || response instanceof AnswerTooLarge) return unreadable(host);
 	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);

@@ -84,9 +84,12 @@ export function unreachable(
 			});
 }
 
+/** How services say that a value may be there once only. */
+const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
+
 /** Advice that the service's own words do not give. */
 function advice(
-	{ status, foreign }: Problem,
+	{ status, foreign, title, detail = '' }: Problem,
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	authentication: Authentication,
 ): string | undefined {
@@ -101,6 +104,17 @@ function advice(
 	if (status === 404 && foreign) {
 		return "A web page answered, not the service. Check 'Base URL' in the credential.";
 	}
+	if (status === 403) {
+		return `${
+			authentication === 'apiKey' ? 'This API key' : 'The role of this service account'
+		} does not allow it. In the credential, choose an account that may edit, or ask the owner of the workspace for that role.`;
+	}
+	if (status === 409 && SAYS_UNIQUE.test(`${title} ${detail}`)) {
+		if (creates === 'record') {
+			return "Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record.";
+		}
+		return 'Something else has this value already. Enter another one, or change what has it.';
+	}
 	if (status === 429) {
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
 	}
@@ -110,6 +124,12 @@ function advice(
 				? " If the service answers only a few requests at once, lower the option 'Max Parallel Requests' if the operation has it."
 				: '';
 		return `The ${creates} may have been created: check before you run this item again.${busy}`;
+	}
+	if (foreign && status >= 500) {
+		return "A proxy or the service's host answered with a web page, often while the service is restarted or overloaded. Run the node again later. If it stays so, check 'Base URL' in the credential, or ask the operator of the service.";
+	}
+	if (status === 503) {
+		return 'The service is overloaded or under maintenance. Run the node again later.';
 	}
 	return undefined;
 }

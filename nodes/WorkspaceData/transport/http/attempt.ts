@@ -5,7 +5,6 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
-import type { Peek } from './body';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from '../auth/credential';
@@ -49,11 +48,7 @@ export function createTries(
 	const unlessCancelled = createUnlessCancelled(signal);
 	const ownCircuit = createCircuit(MAX_SILENCES, clock);
 
-	async function attempt(
-		options: IHttpRequestOptions,
-		timeoutMs: number,
-		peek: Peek | undefined,
-	): Promise<Try> {
+	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Try> {
 		const data = { ...credential };
 		const exchange = openExchange(data);
 		const outcome = await withTimeLimit(timeoutMs, clock, async (end) => {
@@ -66,7 +61,7 @@ export function createTries(
 						{ ...options, timeout: timeoutMs, abortSignal: end },
 						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 					),
-					{ end, ...(peek && { peek }) },
+					{ signal: end },
 				);
 			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {
@@ -83,7 +78,7 @@ export function createTries(
 		return { outcome, token: exchange.token };
 	}
 
-	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient, peek }) => {
+	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient }) => {
 		const shared = circuitOf(baseUrl, clock);
 		// Who cannot wait heeds the time-outs of others, too.
 		const asked = impatient ? shared : ownCircuit;
@@ -93,7 +88,7 @@ export function createTries(
 		let sound: Sound = 'unknown';
 		try {
 			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
-			const tried = await attempt(options, limit, peek);
+			const tried = await attempt(options, limit);
 			if (!(tried.outcome instanceof AccessTokenError)) {
 				sound = soundOf(tried.outcome, clock.now() - start, probe);
 			}

@@ -1,25 +1,9 @@
 /** Reads the body of an answer as it comes, and no more of it than a number of bytes. */
 import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import { nextTurn } from './nextTurn';
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
 const MAX_PARTS = 1_024;
-
-/** Turns of the event loop until a request is on its way: it connects, and is written. Mostly two are enough. */
-const TURNS_TO_SEND = 4;
-
-/**
- * Looks at the end of an answer before the whole is parsed.
- *
- * @param end the end of its text
- * @param bytes its length
- * @returns whether it has sent a request
- */
-export type Peek = (end: string, bytes: number) => boolean;
-
-/** How much of an answer's end is shown before the whole is decoded, in bytes. */
-const PEEKED_BYTES = 4_000;
 
 /** A stream of Node, as far as it is used here. */
 interface BodyStream {
@@ -58,7 +42,7 @@ function discard(stream: BodyStream): void {
 	stream.destroy();
 }
 
-const readParts = async (stream: BodyStream, maxBytes: number, end?: AbortSignal) =>
+const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSignal) =>
 	await new Promise<Uint8Array[]>((resolve, reject) => {
 		let parts: Uint8Array[] = [];
 		let merged: Uint8Array[] = [];
@@ -90,7 +74,7 @@ const readParts = async (stream: BodyStream, maxBytes: number, end?: AbortSignal
 		stream.on('close', () => {
 			if (!ended) stop(cutOff());
 		});
-		end?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
+		signal?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
 	});
 
 /** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
@@ -115,16 +99,14 @@ function parse(text: string): unknown {
  * @param body a stream, bytes, or what somebody has read already, which stays unchanged
  * @param maxBytes the most that is read, after decompression
  * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
- * @param how.end ends the reading and the connection
- * @param how.peek is shown the end of a stream's text before it is parsed. A request that it sends, as it says by
- * `true`, goes out first
+ * @param how.signal ends the reading and the connection
  * @throws AnswerTooLarge when the body is larger
  * @throws NetworkFailure when it is cut off or cannot be read
  */
 export async function readBody(
 	body: unknown,
 	maxBytes: number,
-	{ declared, end, peek }: { declared?: unknown; end?: AbortSignal; peek?: Peek } = {},
+	{ declared, signal }: { declared?: unknown; signal?: AbortSignal } = {},
 ): Promise<unknown> {
 	if (body instanceof Uint8Array) {
 		if (body.length > maxBytes) throw new AnswerTooLarge();
@@ -132,14 +114,9 @@ export async function readBody(
 	}
 	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
-	if (isTooLarge || end?.aborted || body.destroyed) {
+	if (isTooLarge || signal?.aborted || body.destroyed) {
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : cutOff();
 	}
-	const bytes = join(await readParts(body, maxBytes, end));
-	if (peek?.(decoder.decode(bytes.subarray(-PEEKED_BYTES)), bytes.length)) {
-		// Parsing keeps the event loop busy for milliseconds.
-		for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) await nextTurn();
-	}
-	return parse(decoder.decode(bytes));
+	return parse(decoder.decode(join(await readParts(body, maxBytes, signal))));
 }

@@ -59,38 +59,6 @@ describe('G10: the text of a body', () => {
 		async (body) => expect(await readBody(body, MANY)).toBe(body),
 	);
 
-	test('is passed to peek before it is parsed, and a request sent there goes out first', async () => {
-		const happened: string[] = [];
-		const peek = (end: string, bytes: number): boolean => {
-			happened.push(`${bytes} bytes: ${end}`);
-			setImmediate(() => happened.push('sent'));
-			return true;
-		};
-		await readBody(streamOf('{"a"', ':1}'), MANY, { peek });
-		expect(happened).toEqual(['7 bytes: {"a":1}', 'sent']);
-	});
-
-	test('of a long one peek is shown the end, wherever that cuts a character', async () => {
-		const text = `"${'€'.repeat(5_000)}!"`;
-		let shown = '';
-		const peek = (end: string): boolean => {
-			shown = end;
-			return false;
-		};
-		expect(await readBody(streamOf(text), 20_000, { peek })).toBe(JSON.parse(text));
-		// 4,000 bytes: 2 of a cut character, 1,332 whole ones of 3 bytes, and 2.
-		expect(shown.replace(/^\uFFFD+/, '')).toBe(`${'€'.repeat(1_332)}!"`);
-	});
-
-	test('only that of a success is shown', async () => {
-		const shown: number[] = [];
-		for (const statusCode of [200, 201, 301, 429, 500]) {
-			const peek = () => shown.push(statusCode) < 0;
-			await readAnswer({ statusCode, body: streamOf('{}') }, { peek });
-		}
-		expect(shown).toEqual([200, 201]);
-	});
-
 	test('more parts than are kept one by one come in their order', async () => {
 		const numbers = Array.from({ length: 5_000 }, (_, n) => n);
 		const parts = JSON.stringify(numbers).split(/(?<=,)/);
@@ -201,12 +169,12 @@ describe('G11: a body that does not come to its end', () => {
 	test('ended from outside, before or while it is read: its connection ends, too', async () => {
 		const end = new AbortController();
 		const stream = new PassThrough();
-		const reading = readBody(stream, MANY, { end: end.signal });
+		const reading = readBody(stream, MANY, { signal: end.signal });
 		end.abort();
 		await expect(reading).rejects.toThrow(NetworkFailure);
 		expect(stream.destroyed).toBe(true);
 		const late = new PassThrough();
-		await expect(readBody(late, MANY, { end: end.signal })).rejects.toThrow(NetworkFailure);
+		await expect(readBody(late, MANY, { signal: end.signal })).rejects.toThrow(NetworkFailure);
 		expect(late.destroyed).toBe(true);
 		// Nobody waits for it any more; an error must not end the process.
 		late.emit('error', new Error('too late'));
@@ -215,7 +183,7 @@ describe('G11: a body that does not come to its end', () => {
 	test('the end of the request after its body changes nothing', async () => {
 		const end = new AbortController();
 		const stream = streamOf('{"a":1}');
-		expect(await readBody(stream, MANY, { declared: '7', end: end.signal })).toEqual({ a: 1 });
+		expect(await readBody(stream, MANY, { declared: '7', signal: end.signal })).toEqual({ a: 1 });
 		end.abort();
 		expect(stream.errored).toBeNull();
 	});

@@ -1,0 +1,72 @@
+/** Names in messages: what was probably meant, and nothing else. */
+import fc from 'fast-check';
+import { adviceOnNames, nearestNames } from '../../../nodes/WorkspaceData/model/nearestNames';
+
+describe('near names (M11)', () => {
+	test.each<[string, string[], string[]]>([
+		['Nmae', ['Name', 'E-mail', 'Company'], ['Name']],
+		['email', ['Name', 'E-mail', 'Company'], ['E-mail']],
+		['Phone', ['Name', 'E-mail', 'Company'], []],
+		['Order', ['Customers', 'Orders 2026', 'Archive', 'Orders'], ['Orders', 'Orders 2026']],
+		['Adress', ['Address', 'Address 2', 'Dress'], ['Address', 'Dress', 'Address 2']],
+		['x', ['a', 'b'], []],
+		['', ['Name'], []],
+	])('for %j in %j: %j', (key, names, near) => {
+		expect(nearestNames(key, names)).toEqual(near);
+	});
+
+	test('the nearest names are named, wherever they are in the list', () => {
+		const names = [...Array.from({ length: 500 }, (_, n) => `Archive ${n}`), 'Customers'];
+		expect(nearestNames('Custmers', names)).toEqual(['Customers']);
+	});
+
+	const word = fc.stringMatching(/^[a-z]{4,20}$/);
+
+	test('one slip of the keyboard is found among names that have nothing in common', () => {
+		fc.assert(
+			fc.property(
+				word,
+				fc.nat(),
+				fc.constantFrom('drop', 'double', 'swap', 'replace'),
+				(name, at, slip) => {
+					const place = at % (name.length - 1);
+					const [before, letter, next, after] = [
+						name.slice(0, place),
+						name.charAt(place),
+						name.charAt(place + 1),
+						name.slice(place + 2),
+					];
+					const middle = {
+						drop: next,
+						double: letter + letter + next,
+						swap: next + letter,
+						replace: `1${next}`,
+					}[slip];
+					expect(nearestNames(before + middle + after, ['42', name, '4711'])).toContain(name);
+				},
+			),
+		);
+	});
+
+	test('a question is asked only where a name is near', () => {
+		fc.assert(
+			fc.property(fc.string(), fc.array(fc.string(), { maxLength: 12 }), (key, names) => {
+				const near = nearestNames(key, names);
+				expect(near.length).toBeLessThanOrEqual(3);
+				expect(names).toEqual(expect.arrayContaining(near));
+				const advice = adviceOnNames(key, names, 'fields');
+				expect(advice.startsWith('Did you mean')).toBe(near.length > 0);
+				expect(advice === '').toBe(names.length === 0);
+			}),
+		);
+	});
+
+	test('where nothing is near, the first names are shown, and how many more there are', () => {
+		expect(adviceOnNames('Phone', ['Name', 'E-mail', 'Company'], 'fields')).toBe(
+			"The fields are 'Name', 'E-mail', 'Company'.",
+		);
+		expect(adviceOnNames('zzz', ['A', 'B', 'C', 'D', 'E'], 'cards')).toBe(
+			"The cards are 'A', 'B', 'C' and 2 more.",
+		);
+	});
+});
