@@ -1,5 +1,6 @@
 /** Turns an operation's parameters about a field into the body that the service gets. */
-import { readField, type Field, type FieldOption } from '../../model/answer/field';
+import { readField, type Field } from '../../model/answer/field';
+import type { FieldOption } from '../../model/answer/option';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';

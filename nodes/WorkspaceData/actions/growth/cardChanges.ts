@@ -1,7 +1,8 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
 import { enteredChoice } from '../../model/value/choices';
 import { addingChoices, newChoices } from '../../model/value/choiceChange';
-import { plainOption, readField, type Field } from '../../model/answer/field';
+import { readField, type Field } from '../../model/answer/field';
+import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
