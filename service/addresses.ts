@@ -1,4 +1,4 @@
-/** What the service says when it has started. */
+/** The addresses and secrets that the service tells when it has started. */
 /** The first line of output of the service: its addresses, and the secrets that open it. */
 export interface ServiceAddresses {
 	/** API root, ends in /api/v1. */

@@ -6,6 +6,7 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { heavyBytes, type HeavyWork } from './foundation/heavyWork.ts';
 import type { Quotas } from './foundation/quotas.ts';
 import { readBody } from './http/body.ts';
 import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
@@ -30,6 +31,8 @@ export const apiRoot = '/api/v1';
 export interface AppOptions {
 	quotas: Quotas;
 	log: LogOptions;
+	/** The queue of large pieces of work. */
+	heavyWork: HeavyWork;
 	/** Whether to believe a proxy's X-Forwarded-* headers. */
 	trustProxy: boolean;
 	/** How long requests may take to end when the app closes, in ms. */
@@ -97,11 +100,15 @@ export function createApp(
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-		try {
-			done(null, readBody(request, body as Buffer));
-		} catch (error) {
-			done(error as Error, undefined);
-		}
+		const read = () => {
+			try {
+				done(null, readBody(request, body as Buffer, quotas));
+			} catch (error) {
+				done(error as Error, undefined);
+			}
+		};
+		if (body.length < heavyBytes) read();
+		else void options.heavyWork().then(read);
 	});
 	app.setErrorHandler<FastifyError>((error, request, reply) => {
 		// The body of a request that leads nowhere was refused before the request was.

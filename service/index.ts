@@ -11,6 +11,7 @@ import { createMailer } from './delivery/mailer.ts';
 import { createSender } from './delivery/sender.ts';
 import { createWorkspaceData } from './domain/workspaceData.ts';
 import { machineClock } from './foundation/clock.ts';
+import { createHeavyWork } from './foundation/heavyWork.ts';
 import { defaultQuotas } from './foundation/quotas.ts';
 import { newSecret } from './foundation/secrets.ts';
 import { defaultSettings, runtimeSettingsSchema } from './foundation/settings.ts';
@@ -67,6 +68,7 @@ function resolveOptions(options: ServiceOptions) {
 		drainMs: options.drainMs ?? defaultDrainMs,
 		trustProxy: options.trustProxy ?? false,
 		settingsPassword: options.settingsPassword ?? newSecret(),
+		heavyWork: createHeavyWork(),
 		log: { level: options.logLevel ?? 'warn', to: options.logTo ?? process.stderr },
 		testControl:
 			options.control === true ? createTestControl({ settings, rate, options }) : undefined,
@@ -117,7 +119,7 @@ function createParts(app: App, options: Resolved, report: (message: string) => v
 		limiter,
 		rates: createRates(options.rate, limiter),
 		provider,
-		data: createWorkspaceData(store, quotas),
+		data: createWorkspaceData(store, quotas, options.heavyWork),
 		cursors: createCursors(keyOf(store, 'cursorKey')),
 	};
 }

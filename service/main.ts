@@ -16,6 +16,9 @@ function fail(message: string): never {
 	process.exit(1);
 }
 
+/** Largest body and page: an answer must fit into one string. */
+const maximumBytes = 256 * 1024 * 1024;
+
 /** Reads a whole number within bounds. */
 const whole = (least: number, most: number) => (digits: string) => {
 	const value = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
@@ -84,6 +87,17 @@ const command = new Command('npm run service --')
 		'mail server',
 		text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
 	)
+	.option('--body-bytes <number>', 'largest body (1048576)', whole(1_000, maximumBytes))
+	.option(
+		'--page-bytes <number>',
+		'most of a page of records (2097152)',
+		whole(1_000, maximumBytes),
+	)
+	.option(
+		'--bytes-per-second <number>',
+		'bodies and answers of one key (33554432)',
+		whole(1_000, Number.MAX_SAFE_INTEGER),
+	)
 	.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
 	.option(
 		'--drain-ms <number>',
@@ -98,13 +112,16 @@ const command = new Command('npm run service --')
 	.parse();
 
 /** The options above, as commander returns them. */
-type Given = Omit<ServiceOptions, 'rate'> & {
+type Given = Omit<ServiceOptions, 'rate' | 'quotas'> & {
 	json?: boolean;
 	exitWithParent?: boolean;
 	tokenLifetime?: number;
 	tier?: Tier;
 	smtp?: string;
 	secretsFile?: string;
+	bodyBytes?: number;
+	pageBytes?: number;
+	bytesPerSecond?: number;
 };
 const given = command.opts<Given>();
 
@@ -140,10 +157,17 @@ function explain(error: unknown): string {
 	return `The service cannot start: ${error.message}`;
 }
 
-const { json, exitWithParent, tokenLifetime, tier, smtp, ...options } = given;
+const { json, exitWithParent, tokenLifetime, tier, smtp, ...others } = given;
+const { bodyBytes, pageBytes, bytesPerSecond, ...options } = others;
+const quotas = {
+	...(bodyBytes !== undefined && { bodyBytes, recordBytes: bodyBytes }),
+	...(pageBytes !== undefined && { pageBytes }),
+	...(bytesPerSecond !== undefined && { bytesPerSecond }),
+};
 const service = await startService({
 	...readSecrets(),
 	...options,
+	quotas,
 	...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
 	...(tier !== undefined && { rate: { tier } }),
 	...(smtp !== undefined && { smtpUrl: smtp }),

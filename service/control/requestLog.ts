@@ -10,7 +10,7 @@ export interface LoggedRequest {
 	path: string;
 	query: string;
 	authorization: 'none' | 'apiKey' | 'serviceAccount' | 'unknown';
-	/** The headers; values of those that hold secrets are `[redacted]`. */
+	/** The headers; a value that is a secret is `[redacted]`. */
 	headers: IncomingHttpHeaders;
 	/** The body of a request to the API as text, or the form of a token request as JSON without its secret. */
 	body: string | null;

@@ -1,4 +1,4 @@
-/** What control can change, and the parts that it works on. */
+/** The state that control changes, and the parts that it works on. */
 import type { IdentityProvider } from '../auth/provider.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { WorkspaceData } from '../domain/workspaceData.ts';

@@ -1,4 +1,4 @@
-/** What tests can change while the service runs: everything that a model service would not have. */
+/** The control for tests: everything that a model service would not have. */
 import { createClock, type ShiftedClock } from './shiftedClock.ts';
 import { newSecret } from '../foundation/secrets.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';

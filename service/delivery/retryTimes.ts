@@ -27,7 +27,7 @@ export function createRetryTimes(
 			if (failures === 0) return 0;
 			let known = due.get(id);
 			if (known?.failures !== failures) {
-				// What the database says counts only after a restart.
+				// The time in the database counts only after a restart.
 				const left = Math.min(Math.max(dueAt - clock.now(), 0), pause(failures));
 				known = { failures, at: clock.monotonic() + left };
 				due.set(id, known);

@@ -17,7 +17,7 @@ export function createSocketShares(
 ): SocketShares {
 	let free = quotas.sockets;
 	const running = new Map<string, number>();
-	/** By workspace; the one that was served last is last. */
+	/** By workspace, least lately served first. */
 	const waiting = new Map<string, Array<{ target: string; start: () => void }>>();
 
 	const change = (key: string, by: number) => {

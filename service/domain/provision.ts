@@ -2,7 +2,7 @@
 import { newSecret } from '../foundation/secrets.ts';
 import type { Store } from '../storage/store.ts';
 
-/** What is asked for; what is missing is made. */
+/** The access that the options name; the rest is made. */
 export interface Wanted {
 	workspaceId?: string;
 	apiKey?: string;
@@ -11,7 +11,7 @@ export interface Wanted {
 	ownerEmail?: string;
 }
 
-/** What opens the service. */
+/** The values that open the service. */
 export interface Access {
 	workspaceId: string;
 	apiKey: string;

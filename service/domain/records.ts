@@ -1,4 +1,5 @@
-/** What clients can do with the records of a card. */
+/** The operations of clients on the records of a card. */
+import type { HeavyWork } from '../foundation/heavyWork.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import { inSlices } from '../foundation/slices.ts';
 import { afterAll, type StoredRecord } from '../storage/records.ts';
@@ -18,6 +19,9 @@ export interface ApiRecord {
 /** The operations of clients on the records of a card; each change is one transaction with its events. */
 export type Records = ReturnType<typeof createRecords>;
 
+/** Records of a page from which reading it is a large piece of work. */
+const heavyLimit = 200;
+
 /** Longest time that a search takes, in ms. */
 const maximumSearchMs = 2_000;
 
@@ -36,6 +40,7 @@ export function createRecords(
 	cards: Cards,
 	fields: Pick<Fields, 'noteValues'>,
 	quotas: Pick<Quotas, 'recordBytes'>,
+	heavyWork: HeavyWork,
 ) {
 	const { records } = store;
 
@@ -62,11 +67,23 @@ export function createRecords(
 	};
 
 	return {
-		/** At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. */
-		page(workspaceId: string, cardId: string, after: string, limit: number) {
+		/**
+		 * At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. A large page
+		 * is read in pieces, between which others are served.
+		 */
+		async page(workspaceId: string, cardId: string, after: string, limit: number) {
 			cards.get(workspaceId, cardId);
-			const { records: page, more } = records.page(cardId, after, limit);
-			return { records: page.map((record) => show(cardId, record)), more };
+			if (limit > heavyLimit) await heavyWork();
+			const found: ApiRecord[] = [];
+			let [last, size] = [after, 0];
+			for (;;) {
+				const page = records.page(cardId, last, limit - found.length, size);
+				for (const record of page.records) found.push(show(cardId, record));
+				if (!page.isCut) return { records: found, more: page.more };
+				last = page.records.at(-1)?.id ?? last;
+				size = page.size;
+				await heavyWork();
+			}
 		},
 		/** How many records a card has; counted in slices. */
 		async count(workspaceId: string, cardId: string): Promise<number> {

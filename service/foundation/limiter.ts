@@ -43,7 +43,7 @@ export interface RateState {
 export interface Limiter {
 	/**
 	 * Counts something unless the window is used up; what is refused does not count. The last thing in a window may
-	 * cost more than is left: the next windows pay for that.
+	 * cost more than remains: the next windows pay for that.
 	 */
 	take(caller: string, allowance: Allowance, cost?: number): RateState;
 	/** Counts something that is already done. */

@@ -1,8 +1,13 @@
+/** The bounds of the service, in one place. */
 /** Every quota of the service in one place; DECISIONS.md says why each has its value. */
 export interface Quotas {
 	/** Largest request body, and most of a page of records, in bytes. */
 	bodyBytes: number;
 	pageBytes: number;
+	/** Nesting of a body; members of its objects; elements of its arrays and members together. */
+	bodyDepth: number;
+	bodyKeys: number;
+	bodyValues: number;
 	/** Bytes of bodies and answers of one key in a second. */
 	bytesPerSecond: number;
 	/** Connections of a listener at a time. */
@@ -43,12 +48,15 @@ export interface Quotas {
 export const defaultQuotas: Readonly<Quotas> = {
 	bodyBytes: 1024 * 1024,
 	pageBytes: 2 * 1024 * 1024,
-	bytesPerSecond: 16 * 1024 * 1024,
+	bodyDepth: 128,
+	bodyKeys: 20_000,
+	bodyValues: 100_000,
+	bytesPerSecond: 32 * 1024 * 1024,
 	connections: 1_000,
 	idleMs: 30_000,
 	fileBytes: Infinity,
 	mails: 1_000,
-	recordBytes: 8 * 1024 * 1024,
+	recordBytes: 1024 * 1024,
 	cards: 10_000,
 	fields: 500,
 	subscriptions: 1_000,

@@ -1,5 +1,7 @@
 /** Reads bodies: JSON in UTF-8, within bounds. */
 import type { FastifyRequest } from 'fastify';
+import type { Quotas } from '../foundation/quotas.ts';
+import { exceededBound } from './complexity.ts';
 import { problem } from './problem.ts';
 
 /** Bodies come unpacked; a client that compresses them must hear that nobody unpacks them. */
@@ -28,9 +30,26 @@ function parseJson(body: Buffer): unknown {
 	}
 }
 
+/** Refuses a body that costs more to parse than its size allows. */
+function checkComplexity(body: Buffer, quotas: BodyQuotas) {
+	const { bodyDepth: depth, bodyKeys: keys, bodyValues: values } = quotas;
+	const exceeded = exceededBound(body, { depth, keys, values });
+	if (exceeded === undefined) return;
+	const details = {
+		depth: `A body may be nested at most ${depth} levels deep.`,
+		keys: `The objects of a body may have at most ${keys} members in all.`,
+		values: `The arrays and objects of a body may have at most ${values} elements in all.`,
+	};
+	throw problem('body-too-complex', details[exceeded]);
+}
+
+type BodyQuotas = Pick<Quotas, 'bodyDepth' | 'bodyKeys' | 'bodyValues'>;
+
 /** Reads the body of a request; undefined where there is none. @throws ProblemError */
-export function readBody(request: FastifyRequest, body: Buffer): unknown {
+export function readBody(request: FastifyRequest, body: Buffer, quotas: BodyQuotas): unknown {
 	checkNotEncoded(request);
 	checkCharset(request);
-	return body.length === 0 ? undefined : parseJson(body);
+	if (body.length === 0) return undefined;
+	checkComplexity(body, quotas);
+	return parseJson(body);
 }

@@ -26,6 +26,7 @@ const problemKinds = {
 	'body-too-large': [413, 'Body too large'],
 	'unsupported-media-type': [415, 'Unsupported media type'],
 	'expectation-failed': [417, 'Expectation failed'],
+	'body-too-complex': [422, 'Body too complex'],
 	'validation-failed': [422, 'Validation failed'],
 	'unknown-field': [422, 'Unknown field'],
 	'invalid-value': [422, 'Invalid value'],

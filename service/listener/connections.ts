@@ -1,13 +1,13 @@
 /** Connections: how many, how long one may be idle, and how they end when the service stops. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Quotas } from '../foundation/quotas.ts';
 
-type Bounds = Pick<Quotas, 'connections' | 'idleMs'>;
+type Bounds = Pick<Quotas, 'connections' | 'idleMs' | 'bodyBytes'>;
 
-/** What Fastify must know about connections when it is made: a request must arrive within that time. */
-export function connectionOptions({ idleMs }: Bounds) {
+/** Options that Fastify needs when it is made: a request must arrive within a time. */
+export function connectionOptions({ idleMs }: Pick<Bounds, 'idleMs'>) {
 	return {
 		// Not `true`: that would cut off what is under way when the service stops.
 		forceCloseConnections: 'idle' as const,
@@ -19,6 +19,11 @@ export function connectionOptions({ idleMs }: Bounds) {
 /** Drops the connection of an answer that is not read; a slow reader is one that reads something now and then. */
 export function dropIfUnread(response: ServerResponse, { idleMs }: Pick<Bounds, 'idleMs'>) {
 	response.setTimeout(idleMs, () => response.socket?.destroy());
+}
+
+/** Whether the body of a request is too large to be read on after the answer. */
+function isTooLarge({ raw }: FastifyRequest, { bodyBytes }: Pick<Bounds, 'bodyBytes'>): boolean {
+	return !raw.complete && Number(raw.headers['content-length'] ?? 0) > bodyBytes;
 }
 
 /** Drops the connection of a request whose body does not arrive in time. */
@@ -40,8 +45,8 @@ export function boundConnections(app: FastifyInstance, bounds: Bounds, drainMs: 
 	let isClosing = false;
 	const drained = new AbortController();
 	server.maxConnections = bounds.connections;
-	app.addHook('onSend', (_request, reply, payload, done) => {
-		if (isClosing) void reply.header('connection', 'close');
+	app.addHook('onSend', (request, reply, payload, done) => {
+		if (isClosing || isTooLarge(request, bounds)) void reply.header('connection', 'close');
 		dropIfUnread(reply.raw, bounds);
 		done(null, payload);
 	});

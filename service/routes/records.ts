@@ -67,14 +67,14 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 				response: answersOf({ 200: recordListSchema }),
 			},
 		},
-		({ params: { wid, cid }, query }) => {
+		async ({ params: { wid, cid }, query }) => {
 			const limit = readLimit(query.limit);
 			const { cursor } = query;
 			if (Array.isArray(cursor)) {
 				throw problem('invalid-cursor', 'The query has more than one cursor.');
 			}
 			const after = cursor === undefined ? '' : cursors.decode(cid, cursor);
-			const { records: page, more } = records.page(wid, cid, after, limit);
+			const { records: page, more } = await records.page(wid, cid, after, limit);
 			const last = page.at(-1);
 			return { records: page, next_cursor: more && last ? cursors.encode(cid, last.id) : null };
 		},

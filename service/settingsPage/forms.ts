@@ -7,7 +7,7 @@ import type { SettingsContext } from './context.ts';
 import type { Question } from './page.ts';
 import type { Notice } from './sessions.ts';
 
-/** What a form does: it gets the part of the path and the fields. @returns what the next page shows */
+/** Runs a form, given the ID in its path and its fields. @returns the notice for the next page */
 export type FormAction = (id: string, body: unknown) => Notice | undefined;
 /** The words of a question; undefined where there is nothing to ask about. */
 export type Asked = Pick<Question, 'question' | 'consequence' | 'button'>;

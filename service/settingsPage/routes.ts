@@ -176,7 +176,7 @@ function addForms(
 export async function addSettingsPage(app: App, context: SettingsContext) {
 	const sessions = createSessions(context.password, context.clock);
 	const sessionOf = (request: FastifyRequest) => sessions.find(request.session.get('id'));
-	// What a credential of n8n can name as its web address; the page itself needs the cookie of its path.
+	// A credential of n8n can name this as its web address; the page itself needs the cookie of its path.
 	app.get('/cards/:cid', hide, (request, reply) => {
 		const { cid } = request.params as { cid: string };
 		return reply.redirect(`${settingsRoot}/records/${encodeURIComponent(cid)}`, 303);

@@ -7,7 +7,7 @@ import type { Session } from './sessions.ts';
 const shownDeliveries = 50;
 const shownRecords = 50;
 
-/** What every page shows. */
+/** The part that all pages have. */
 export function pageData({ store, workspaceId }: SettingsContext, reply: FastifyReply): PageData {
 	return {
 		workspace: {

@@ -21,7 +21,7 @@ export type MailStore = ReturnType<typeof createMailStore>;
 const columns = `id, recipient, subject, text, created_at AS createdAt, sent_at AS sentAt, attempts,
 	error`;
 
-/** What an e-mail is about, and to whom it goes. */
+/** A message to be added. */
 export interface NewMail {
 	workspaceId: string;
 	/** Deleted with this subscription. */

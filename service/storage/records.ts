@@ -1,6 +1,7 @@
 /** Records of all cards. */
 import { decodeTime, monotonicFactory } from 'ulid';
 import type { Clock } from '../foundation/clock.ts';
+import { heavyMs } from '../foundation/heavyWork.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import type { Database } from './database.ts';
 
@@ -15,10 +16,17 @@ export interface StoredRecord {
 export interface RecordPage {
 	records: StoredRecord[];
 	more: boolean;
+	/** Whether it ends early because it took long. */
+	isCut: boolean;
+	/** Bytes of what was read. */
+	size: number;
 }
 
 /** How far ahead the time in record ids is reserved, in ms. */
 const reservedMs = 60_000;
+
+/** Records that are read between two looks at the time. */
+const rowsBetweenLooks = 8;
 
 /** Records that are read at a time where a whole card is looked through. */
 const rowsAtATime = 50;
@@ -88,20 +96,29 @@ export function createRecordStore(
 	};
 
 	return {
-		/** At most `limit` records whose id is above `after`, in the order of their creation. */
-		page(cardId: string, after: string, limit: number): RecordPage {
+		/**
+		 * At most `limit` records whose id is above `after`, in the order of their creation; fewer where they are large,
+		 * or where reading them takes long.
+		 * @param size the bytes that a page already has
+		 * @returns `isCut`: it took long, so there may be room for more
+		 */
+		page(cardId: string, after: string, limit: number, size = 0): RecordPage {
 			const records: StoredRecord[] = [];
-			let size = 0;
+			const until = performance.now() + heavyMs;
+			let bytes = size;
 			// Row by row, so that what does not fit is not read.
 			const rows = page.iterate(cardId, after, limit + 1) as Iterable<unknown>;
 			for (const row of rows as Iterable<Row>) {
-				size += row.data.length;
-				if (records.length === limit || (size > quotas.pageBytes && records.length > 0)) {
-					return { records, more: true };
+				bytes += row.data.length;
+				if (records.length === limit || (bytes > quotas.pageBytes && bytes > row.data.length)) {
+					return { records, more: true, isCut: false, size: bytes };
 				}
 				records.push(parse(row));
+				if (records.length % rowsBetweenLooks === 0 && performance.now() > until) {
+					return { records, more: true, isCut: true, size: bytes };
+				}
 			}
-			return { records, more: false };
+			return { records, more: false, isCut: false, size: bytes };
 		},
 		find(cardId: string, id: string): StoredRecord | undefined {
 			const row = one.get(cardId, id) as Row | undefined;

@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import { stopOnSignals } from '../host/cleanup.ts';
 import { startService } from '../host/serviceProcess.ts';
 import { connectControl } from '../../service/index.ts';
+import { measureBesideBare } from './besideBare.ts';
 import { undiciClient } from './clients.ts';
+import { measureNeighbours, type Row } from './neighbours.ts';
 
 const connections = 32;
 const secondsOfCreates = 10;
@@ -24,8 +26,9 @@ const waiting = 100_000;
 const atScale = { factor: 2, startSeconds: 2, memoryMiB: 300 };
 
 stopOnSignals(() => 130);
-/** Only the part at a million records: `-- --large`. */
-const onlyLarge = process.argv.includes('--large');
+/** Only some parts: `-- --large` (a million records), `-- --neighbours`, `-- --bare`, `-- --throughput`. */
+const asked = process.argv.filter((argument) => argument.startsWith('--'));
+const isWanted = (part: string) => asked.length === 0 || asked.includes(`--${part}`);
 const folder = await mkdtemp(join(tmpdir(), 'workspace-data-bench-'));
 const file = join(folder, 'service.sqlite');
 let service = await startService({ control: true, file });
@@ -193,7 +196,7 @@ async function addRows(
 }
 
 const mebibytes = (bytes: number) => bytes / 1024 / 1024;
-const rows: Array<[what: string, measured: string, target: string, met: boolean]> = [];
+const rows: Row[] = [];
 
 /** Throughput and leaks, at a hundred thousand records. */
 async function measureThroughput() {
@@ -234,8 +237,10 @@ async function measureThroughput() {
 }
 
 try {
-	if (!onlyLarge) await measureThroughput();
-	await measureAtScale();
+	if (isWanted('bare')) rows.push(...(await measureBesideBare(folder)));
+	if (isWanted('neighbours')) rows.push(...(await measureNeighbours(service)));
+	if (isWanted('throughput')) await measureThroughput();
+	if (isWanted('large')) await measureAtScale();
 } finally {
 	await client.close();
 	await service.stop();

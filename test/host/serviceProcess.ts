@@ -18,6 +18,8 @@ export interface RunningService extends ServiceAccess {
 	stop(): Promise<void>;
 	/** All that it printed after the first line. */
 	log(): string;
+	/** Process ID. */
+	readonly pid: number;
 	/** Settles when it is over, by whatever cause. */
 	readonly ended: Promise<unknown>;
 }
@@ -39,6 +41,8 @@ export interface ServiceOptions {
 	access?: Partial<KeptAccess>;
 	/** Opens the control interface for tests. */
 	control?: boolean;
+	/** Bytes of bodies and answers of one key in a second. */
+	bytesPerSecond?: number;
 	/** First pause before a failed delivery is tried again, in milliseconds. */
 	backoff?: number;
 }
@@ -57,6 +61,7 @@ function serviceArguments(options: ServiceOptions): string[] {
 		['--client-secret', access.clientSecret],
 		['--workspace-id', access.workspaceId],
 		['--settings-password', access.settingsPassword],
+		['--bytes-per-second', options.bytesPerSecond?.toString()],
 		['--backoff-ms', backoff === undefined ? undefined : String(backoff)],
 	];
 	return [
@@ -120,7 +125,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 	early.catch(() => undefined);
 	try {
 		const access = JSON.parse(await Promise.race([firstLine, timeout, early])) as ServiceAccess;
-		return { ...access, stop, log: () => printed, ended: child };
+		return { ...access, stop, log: () => printed, pid: child.pid ?? 0, ended: child };
 	} catch (error) {
 		await stop();
 		const reason = error instanceof Error ? error.message : String(error);

@@ -41,7 +41,7 @@ describe('(L4)', () => {
 			for (let n = 0; n < 4; n++) {
 				await api('POST', `cards/${cid}/records`, { data: { [fid]: 'x'.repeat(500_000) } });
 			}
-			// The client of this test keeps a connection of its own.
+			// The client of this test keeps a connection, too.
 			const others = service.control.memory().connections;
 			const socket = await open(service.baseUrl);
 			socket.pause();

@@ -8,7 +8,9 @@ let api: Client;
 let cid: string;
 
 beforeAll(async () => {
-	service = await startService({ quotas: { bodyBytes: 8 * 1024 * 1024, bytesPerSecond: 1e9 } });
+	service = await startService({
+		quotas: { bodyBytes: 8 * 1024 * 1024, bodyKeys: 1e9, bodyValues: 1e9, bytesPerSecond: 1e9 },
+	});
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 });

@@ -111,7 +111,7 @@ const service: Arbitrary<ServiceShape> = fc.record({
 	updates: fc.constantFrom('object' as const, 'empty' as const),
 	ids: fc.constantFrom('text' as const, 'number' as const),
 	fieldIds: fc.constantFrom('text' as const, 'number' as const),
-	cursors: fc.constantFrom('offset' as const, 'lastId' as const, 'page' as const),
+	cursors: fc.constantFrom('offset' as const, 'lastId' as const, 'page' as const, 'page' as const),
 	maxLimit: fc.constantFrom(2, 3, 5, 100, 1_000),
 	beyond: fc.constantFrom('refuses' as const, 'clamps' as const),
 	defaultLimit: fc.constantFrom(2, 5),
@@ -151,42 +151,44 @@ const condition = (key: FieldShape, value: FieldShape): Arbitrary<ConditionShape
 
 const needsItems: Operation[] = ['create', 'upsert', 'update', 'delete'];
 
+interface Theme {
+	operations: Operation[];
+	kinds: Kind[];
+	hasConditions?: boolean;
+	/** Whether large records are common. */
+	isHeavy?: boolean;
+}
+
 /** What worlds are about: each theme chooses among operations and kinds of fields. */
-const THEMES: Array<{ operations: Operation[]; kinds: Kind[]; hasConditions?: boolean }> = [
-	{ operations: ['upsert'], kinds: ['text', 'number', 'unknown', 'choice', 'date'] },
-	{ operations: ['update', 'upsert', 'create', 'delete'], kinds: ['text', 'number', 'boolean'] },
-	{
+const THEMES: Record<string, Theme> = {
+	keys: { operations: ['upsert'], kinds: ['text', 'number', 'unknown', 'choice', 'date'] },
+	writes: {
+		operations: ['update', 'upsert', 'create', 'delete'],
+		kinds: ['text', 'number', 'boolean'],
+	},
+	conditions: {
 		operations: ['deleteMany', 'updateMany', 'count', 'getAll'],
-		kinds: ['text', 'unknown', 'number'],
+		kinds: ['text', 'unknown', 'number', 'date'],
 		hasConditions: true,
 	},
-	{
+	choices: {
 		operations: ['roundTrip', 'create', 'update', 'deleteMany', 'getAll'],
 		kinds: ['choice'],
 		hasConditions: true,
 	},
-	{ operations: ['getAll', 'count'], kinds: ['text'] },
-	{
+	listings: { operations: ['getAll', 'count'], kinds: ['text'], isHeavy: true },
+	all: {
 		operations: [
-			'create',
-			'upsert',
-			'update',
-			'delete',
-			'getAll',
-			'count',
-			'ifExists',
-			'ifNotExists',
-			'updateMany',
-			'deleteMany',
-			'roundTrip',
+			...(['create', 'upsert', 'update', 'delete', 'getAll', 'count'] as const),
+			...(['ifExists', 'ifNotExists', 'updateMany', 'deleteMany', 'roundTrip'] as const),
 		],
 		kinds: ['text', 'number', 'boolean', 'date', 'choice', 'unknown'],
 		hasConditions: true,
 	},
-];
+};
 
 function execution(
-	{ operations, hasConditions }: (typeof THEMES)[number],
+	{ operations, hasConditions }: Theme,
 	key: FieldShape,
 	value: FieldShape,
 ): Arbitrary<ExecutionShape> {
@@ -237,44 +239,51 @@ const HANDS: Hand[] = [
 	'removes',
 ];
 
-/** Worlds of all themes. */
-export const worlds: Arbitrary<World> = fc
-	.constantFrom(...THEMES)
-	.chain((theme) =>
-		fc.record({
-			theme: fc.constant(theme),
-			key: field(
-				'Key',
-				theme.kinds.filter((kind) => kind !== 'boolean'),
-			),
-			value: field('Value', theme.kinds),
-		}),
-	)
-	.chain(({ theme, key, value }) => {
-		const step: Arbitrary<StepShape> = fc.record({
-			hand: fc.constantFrom(...HANDS),
-			copied: fc.constantFrom(false, false, false, true),
-			gap: fc.constantFrom(0, 0, 5),
-			executions: fc.oneof(
-				{
-					weight: 3,
-					arbitrary: fc.array(execution(theme, key, value), { minLength: 1, maxLength: 1 }),
-				},
-				{
-					weight: 1,
-					arbitrary: fc.array(execution(theme, key, value), { minLength: 2, maxLength: 3 }),
-				},
-			),
+/** Names of the themes. */
+export const themes: readonly string[] = Object.keys(THEMES);
+
+/** Worlds of one theme, or of all. */
+export const worlds = (name?: string): Arbitrary<World> =>
+	fc
+		.constantFrom(...Object.values(name === undefined ? THEMES : { [name]: THEMES[name] as Theme }))
+		.chain((theme) =>
+			fc.record({
+				theme: fc.constant(theme),
+				key: field(
+					'Key',
+					theme.kinds.filter((kind) => kind !== 'boolean'),
+				),
+				value: field('Value', theme.kinds),
+			}),
+		)
+		.chain(({ theme, key, value }) => {
+			const step: Arbitrary<StepShape> = fc.record({
+				hand: fc.constantFrom(...HANDS),
+				copied: fc.constantFrom(false, false, false, true),
+				gap: fc.constantFrom(0, 0, 5),
+				executions: fc.oneof(
+					{
+						weight: 3,
+						arbitrary: fc.array(execution(theme, key, value), { minLength: 1, maxLength: 1 }),
+					},
+					{
+						weight: 1,
+						arbitrary: fc.array(execution(theme, key, value), { minLength: 2, maxLength: 3 }),
+					},
+				),
+			});
+			return fc.record({
+				service,
+				key: fc.constant(key),
+				value: fc.constant(value),
+				heavy: fc.oneof(
+					{ weight: theme.isHeavy ? 2 : 40, arbitrary: fc.constant(0) },
+					{ weight: 1, arbitrary: fc.integer({ min: 1, max: 5 }) },
+				),
+				records: fc.array(fc.record({ key: held(key), value: held(value) }), {
+					maxLength: 14,
+					size: 'max',
+				}),
+				steps: fc.array(step, { minLength: 1, maxLength: 2 }),
+			});
 		});
-		return fc.record({
-			service,
-			key: fc.constant(key),
-			value: fc.constant(value),
-			ballast: fc.oneof(
-				{ weight: 40, arbitrary: fc.constant(0) },
-				{ weight: 1, arbitrary: fc.constant(1_500_000) },
-			),
-			records: fc.array(fc.record({ key: held(key), value: held(value) }), { maxLength: 12 }),
-			steps: fc.array(step, { minLength: 1, maxLength: 2 }),
-		});
-	});

@@ -3,7 +3,6 @@ import { inspect } from 'node:util';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
 import { statesIn, type PlayedExecution, type PlayedStep, type PlayedWorld } from './play';
 import type { ExecutionShape, Operation } from './shapes';
-import { MARK } from './shapes';
 import type { Data, LiveField, Write } from './simulatedService';
 
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
@@ -12,16 +11,13 @@ const CANCEL_MS = 2_000;
 const READS: readonly Operation[] = ['getAll', 'count', 'ifExists', 'ifNotExists'];
 const ONE_FOR_EACH: readonly Operation[] = ['create', 'update', 'delete', 'count'];
 
-/** The fields that the workflow's names mean now. */
-function fieldsOf({
-	world,
-	service,
-}: PlayedWorld): Record<'Key' | 'Value' | 'mark', LiveField | undefined> {
-	return {
-		Key: service.field(world.key.name),
-		Value: service.field(world.value.name),
-		mark: service.field(MARK),
-	};
+/** The fields that the workflow's names mean in a step. */
+function fieldsOf(
+	{ world }: PlayedWorld,
+	{ fields }: PlayedStep,
+): Record<'Key' | 'Value', LiveField | undefined> {
+	const named = (wanted: string) => fields.find(({ name }) => name === wanted);
+	return { Key: named(world.key.name), Value: named(world.value.name) };
 }
 
 const writesIn = ({ service }: PlayedWorld, { number }: PlayedStep): Write[] =>
@@ -31,8 +27,13 @@ const isWriting = ({ operation, dryRun }: ExecutionShape): boolean =>
 	!READS.includes(operation) && !dryRun;
 
 /** Whether an execution of this step may ever delete or change a record, by its conditions. */
-function isChosen(world: PlayedWorld, shape: ExecutionShape, states: Data[]): Verdict {
-	const fields = fieldsOf(world);
+function isChosen(
+	world: PlayedWorld,
+	step: PlayedStep,
+	shape: ExecutionShape,
+	states: Data[],
+): Verdict {
+	const fields = fieldsOf(world, step);
 	if (shape.conditions.length === 0) return 'no';
 	const verdicts = states.map((data) => {
 		const single = shape.conditions.map((condition) => {
@@ -81,9 +82,9 @@ function* writtenTwice(world: PlayedWorld): Generator<string> {
 
 /** One record for each key, whatever happened at once. */
 function* keysTwice(world: PlayedWorld): Generator<string> {
-	const { Key: field } = fieldsOf(world);
-	if (!field) return;
 	for (const step of world.steps) {
+		const { Key: field } = fieldsOf(world, step);
+		if (!field) continue;
 		const shapes = step.executions.map(({ shape }) => shape);
 		if (shapes.some((shape) => isWriting(shape) && shape.operation !== 'upsert')) continue;
 		// What was cancelled or whose answer was lost may have created what nobody knows of.
@@ -115,8 +116,8 @@ function hasUnclearCreate({ world }: PlayedWorld, step: PlayedStep): boolean {
 
 /** Nothing is written or deleted that was not chosen. */
 function* notChosen(world: PlayedWorld): Generator<string> {
-	const fields = fieldsOf(world);
 	for (const step of world.steps) {
+		const fields = fieldsOf(world, step);
 		for (const write of writesIn(world, step)) {
 			const record = world.service.records.find(({ id }) => String(id) === write.record);
 			const states = record ? statesIn(record, step.number) : [];
@@ -124,7 +125,7 @@ function* notChosen(world: PlayedWorld): Generator<string> {
 				const isMeant = step.executions.some(({ shape, targets }) => {
 					if (!isWriting(shape)) return false;
 					if (shape.operation === 'delete') return targets.includes(write.record);
-					return shape.operation === 'deleteMany' && isChosen(world, shape, states) !== 'no';
+					return shape.operation === 'deleteMany' && isChosen(world, step, shape, states) !== 'no';
 				});
 				if (!isMeant) yield `${write.record} was deleted: ${JSON.stringify(states[0])}`;
 				continue;
@@ -157,7 +158,7 @@ function* notChosen(world: PlayedWorld): Generator<string> {
 						states.some((data) => isSame(field, data[field.id], meant.stored) !== 'no')
 					);
 				},
-				updateMany: () => isChosen(world, shape, states) !== 'no',
+				updateMany: () => isChosen(world, step, shape, states) !== 'no',
 			}[shape.operation as 'update' | 'upsert' | 'updateMany'];
 			if (!isMeant?.()) {
 				yield `${shape.operation} changed ${write.record}: ${JSON.stringify(states[0])}`;
@@ -184,8 +185,8 @@ function* outOfOrder(world: PlayedWorld): Generator<string> {
 
 /** What is written is what was given. */
 function* changedValues(world: PlayedWorld): Generator<string> {
-	const fields = fieldsOf(world);
 	for (const step of world.steps) {
+		const fields = fieldsOf(world, step);
 		for (const { mark, data, method } of writesIn(world, step)) {
 			const marked = markedItem(step, mark);
 			const item = marked?.execution.shape.items[marked.at];
@@ -287,7 +288,7 @@ function* incomplete(world: PlayedWorld): Generator<string> {
 			if (result.items.some(({ json }) => json.error !== undefined)) continue;
 			const verdicts = step.before.map(({ id, data }) => ({
 				id,
-				verdict: shape.conditions.length === 0 ? 'yes' : isChosen(world, shape, [data]),
+				verdict: shape.conditions.length === 0 ? 'yes' : isChosen(world, step, shape, [data]),
 			}));
 			const sure = verdicts.filter(({ verdict }) => verdict === 'yes').map(({ id }) => id);
 			const open = verdicts.filter(({ verdict }) => verdict === 'open').map(({ id }) => id);

@@ -11,7 +11,13 @@ import {
 import { connect } from './network';
 import type { ExecutionShape, ItemShape, StepShape, World } from './shapes';
 import { MARK } from './shapes';
-import { cardId, SimulatedService, type Data, type Stored } from './simulatedService';
+import {
+	cardId,
+	SimulatedService,
+	type Data,
+	type LiveField,
+	type Stored,
+} from './simulatedService';
 import { inVirtualTime, pause, runOut, setTimeOfDay } from './virtualTime';
 
 /** One execution, and how it went. */
@@ -41,6 +47,8 @@ export interface PlayedStep {
 	shape: StepShape;
 	number: number;
 	executions: PlayedExecution[];
+	/** The fields that the card had. */
+	fields: LiveField[];
 	before: Snapshot[];
 	after: Snapshot[];
 	hangs: boolean;
@@ -273,6 +281,7 @@ async function playStep(
 ): Promise<PlayedStep> {
 	lendHand(service, shape, world);
 	service.beginStep();
+	const fields = service.fields.map((field) => ({ ...field }));
 	const before = snapshot(service);
 	const copies = shape.copied ? [...shape.executions, ...shape.executions] : shape.executions;
 	const playing = copies.map(async (execution, at) => {
@@ -287,6 +296,7 @@ async function playStep(
 		shape,
 		number: service.step,
 		executions: outcome?.result ?? [],
+		fields,
 		before,
 		after: snapshot(service),
 		hangs: !outcome,

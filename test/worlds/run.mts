@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const usage =
-	'npm run worlds -- [--minutes <number>] [--seed <first>] [--count <worlds>] [--findings <of each law>] [--shrinks <tries>]\n';
+	'npm run worlds -- [--minutes <number>] [--seed <first>] [--count <worlds>] [--findings <of each law>] [--shrinks <tries>] [--theme keys|writes|conditions|choices|listings|all]\n';
 
-const { values } = parseArgs({
+const {
+	values: { theme, ...values },
+} = parseArgs({
 	options: {
+		theme: { type: 'string', default: 'any' },
 		minutes: { type: 'string', default: '30' },
 		seed: { type: 'string', default: '1' },
 		count: { type: 'string', default: '1000000' },
@@ -31,6 +34,7 @@ const { status } = spawnSync(process.execPath, [jest, '--selectProjects', 'world
 	stdio: 'inherit',
 	env: {
 		...process.env,
+		WORLDS_THEME: theme,
 		...Object.fromEntries(
 			Object.entries(values).map(([name, value]) => [`WORLDS_${name.toUpperCase()}`, value]),
 		),

@@ -139,8 +139,8 @@ export interface World {
 	service: ServiceShape;
 	key: FieldShape;
 	value: FieldShape;
-	/** Characters that each record has in a further field. */
-	ballast: number;
+	/** How many records are so large that few fit into a page; the first ones. */
+	heavy: number;
 	records: RecordShape[];
 	steps: StepShape[];
 }

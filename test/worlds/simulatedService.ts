@@ -55,6 +55,8 @@ export interface LiveField extends FieldShape {
 	id: string;
 }
 
+/** Characters of a large record: three of them are more than the nodes want in a page. */
+const HEAVY = 2_800_000;
 const WINDOW_MS = 10_000;
 const CARD = 'crd_1';
 const PAGES = '<html><body>Bad gateway</body></html>';
@@ -149,12 +151,12 @@ export class SimulatedService {
 			...shape,
 			id: numbers ? `${11 + at}` : `fld_${at}`,
 		}));
-		for (const { key, value } of world.records) {
+		for (const [at, { key, value }] of world.records.entries()) {
 			const [keyField, valueField, , ballast] = this.fields;
 			this.insert({
 				...(keyField && { [keyField.id]: kept(keyField, key) }),
 				...(valueField && { [valueField.id]: kept(valueField, value) }),
-				...(ballast && world.ballast > 0 && { [ballast.id]: 'x'.repeat(world.ballast) }),
+				...(ballast && at < world.heavy && { [ballast.id]: 'x'.repeat(HEAVY) }),
 			});
 		}
 	}

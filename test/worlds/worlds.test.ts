@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { prepareN8n } from '../support/n8n';
-import { worlds } from './arbitraries';
+import { themes, worlds } from './arbitraries';
 import { broken, LAWS, type Law } from './laws';
 import { openNetwork, strangers } from './network';
 import { play } from './play';
@@ -20,19 +20,24 @@ const settings = {
 	shrinks: Number(process.env.WORLDS_SHRINKS ?? 100),
 	/** Findings of each law that are reported. */
 	findings: Number(process.env.WORLDS_FINDINGS ?? 1),
+	/** What the worlds are about; everything where it is none of the themes. */
+	theme: themes.find((theme) => theme === process.env.WORLDS_THEME),
 };
+
+const generated = worlds(settings.theme);
 
 /** Laws that the code does not keep yet, with the fault; the list is emptied as the faults are mended. */
 const NOT_YET: Partial<Record<Law, string>> = {
-	'one record for each key': 'H1, H7',
 	'nothing is changed that was not chosen': 'H2, H6',
 	'values arrive as given': 'H2',
 	'what was read goes back unchanged': 'H2',
-	'listings are whole': 'H10',
-	'order is kept': 'H11',
+	'listings are whole': 'H2, H6',
 	'capacity is not overrun': 'H12',
 	'everything ends': 'a cancelled run at a used-up rate limit ends 5 s later (seed 294)',
 };
+
+/** Laws that are left out: none in a run on demand. */
+const waived = process.env.WORLDS_MINUTES === undefined ? NOT_YET : {};
 
 let closeNetwork: () => void;
 /** Ms of real time; the global one is virtual. */
@@ -52,7 +57,7 @@ afterAll(() => {
 /** The world of a seed. */
 function worldOf(seed: number): World {
 	let found: World | undefined;
-	const take = fc.property(worlds, (world) => {
+	const take = fc.property(generated, (world) => {
 		found = world;
 	});
 	fc.assert(take, { seed, numRuns: 1 });
@@ -66,7 +71,7 @@ const breaks = async (world: World) => broken(await play(world));
 async function smallest(seed: number, law: Law): Promise<{ world: World; how: string }> {
 	let found = { world: worldOf(seed), how: '' };
 	let tries = 0;
-	const holds = fc.asyncProperty(worlds, async (world) => {
+	const holds = fc.asyncProperty(generated, async (world) => {
 		if ((tries += 1) > settings.shrinks + 1) return;
 		const how = (await breaks(world))[law];
 		if (how === undefined) return;
@@ -88,7 +93,7 @@ test(`laws hold in generated worlds, from seed ${settings.seed} on`, async () =>
 		for (const law of Object.keys(found) as Law[]) {
 			const count = (counts.get(law) ?? 0) + 1;
 			counts.set(law, count);
-			if (NOT_YET[law] || count > settings.findings) continue;
+			if (law in waived || count > settings.findings) continue;
 			const { world, how } = await smallest(seed, law);
 			const finding = `${law}, seed ${seed}: ${how || found[law]}\n${JSON.stringify(world)}`;
 			findings.push(finding);

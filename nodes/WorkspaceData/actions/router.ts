@@ -53,7 +53,11 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
-	return outcomes.flatMap(({ items }) => items);
+	const late = run.ending.appended.map(({ itemIndex, json }) => ({
+		json: json as IDataObject,
+		pairedItem: { item: itemIndex },
+	}));
+	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
 
 /** How many results of an item are prepared between two yields to the event loop. */
@@ -138,7 +142,7 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
 	const error = itemError(run, failed.error, failed.itemIndex);
 	const done = outcomes.filter((outcome) => !outcome.error).length;
-	if (operation.writes && done > 0) {
+	if (operation.writes && outcomes.length > 1) {
 		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;
 		error.description = [error.description, note].filter(Boolean).join(' ');
 	}

@@ -110,10 +110,11 @@ export function observationCalls({ requests, connections }: ControlContext) {
 		requests: call(nothing, () => requests.list().map((entry) => ({ ...entry }))),
 		/** Empties the request log. */
 		resetRequests: call(nothing, () => requests.reset()),
-		/** Memory of the service's process, in bytes, and the API's open connections. */
+		/** Memory of the service's process, in bytes; CPU time of its main thread, in ms; the API's open connections. */
 		memory: call(nothing, () => {
 			const { rss, heapUsed } = process.memoryUsage();
-			return { rss, heapUsed, connections: connections() };
+			const { user, system } = process.threadCpuUsage();
+			return { rss, heapUsed, cpuMs: (user + system) / 1000, connections: connections() };
 		}),
 	};
 }

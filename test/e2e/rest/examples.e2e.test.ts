@@ -61,6 +61,18 @@ describe(`examples in n8n ${major}`, () => {
 		expect(actionsOf(second)).toEqual(new Set(['unchanged']));
 	});
 
+	it('make a card equal to a source, and send nothing when nothing changed', async () => {
+		const { succeedAgain } = bench();
+		const nightly = example('nightly-sync.json');
+		const synced = async () => outputOf(await succeedAgain(nightly), 'Sync products');
+		expect((await synced()).map(({ json }) => json.action)).toEqual(
+			Array.from({ length: 4 }, () => 'created'),
+		);
+		const again = await synced();
+		expect(again).toHaveLength(4);
+		expect(actionsOf(again)).toEqual(new Set(['unchanged']));
+	});
+
 	it('turn a CSV file into a card, once', async () => {
 		const { client, succeedAgain } = bench();
 		const file = example('csv-file-to-card.json');

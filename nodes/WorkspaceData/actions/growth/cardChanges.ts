@@ -85,7 +85,7 @@ function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
 }
 
 /** The additions that the options allow. */
-interface Allowed {
+export interface Allowed {
 	/** Fields for columns that have none. */
 	fields: boolean;
 	/** Choices that values name. */
@@ -186,6 +186,15 @@ export async function changeCard(
 	});
 }
 
+/** The additions that the options of a write allow. @throws InputError for an unknown option value */
+export const allowedChanges = ({
+	unknownFields,
+	missingChoices: choices,
+}: Write['options']): Allowed => ({
+	fields: readChoice(unknownFieldsOption, unknownFields) === 'create',
+	choices: readChoice(missingChoicesOption, choices) === 'add',
+});
+
 /**
  * Adds the fields and choices that the card of a write lacks for the values of all items, if the options say so.
  * Items wait for each other here: the types of new fields follow from all values.
@@ -200,10 +209,7 @@ export async function growCard(
 	isDry: boolean,
 ): Promise<Write> {
 	const { card, options, request } = write;
-	const allowed = {
-		fields: readChoice(unknownFieldsOption, options.unknownFields) === 'create',
-		choices: readChoice(missingChoicesOption, options.missingChoices) === 'add',
-	};
+	const allowed = allowedChanges(options);
 	if (!allowed.fields && !allowed.choices) return write;
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
 	const preview = await run.items.gather(key, itemIndex, write, async (writes: Writes) => {

@@ -8,6 +8,7 @@ import { getManyRecords } from './getAll.operation';
 import { getRecordPageOperation } from './getPage.operation';
 import { ifRecordExists } from './ifExists.operation';
 import { ifRecordDoesNotExist } from './ifNotExists.operation';
+import { syncRecords } from './sync.operation';
 import { updateRecord } from './update.operation';
 import { updateManyRecords } from './updateMany.operation';
 import { upsertRecord } from './upsert.operation';
@@ -27,6 +28,7 @@ export const record: Resource = {
 		getRecordPageOperation,
 		ifRecordDoesNotExist,
 		ifRecordExists,
+		syncRecords,
 		updateRecord,
 		updateManyRecords,
 	],

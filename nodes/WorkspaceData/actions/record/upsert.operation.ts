@@ -17,7 +17,7 @@ import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/parallel';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
-import { itemKey, matchingFieldIds } from '../writing/matching';
+import { itemKey, keyPart, matchingFieldIds } from '../writing/matching';
 import { readNotFound } from '../reading/notFound';
 import { recordOutput } from '../reading/output';
 import { create, updateListed } from '../writing/write';
@@ -132,10 +132,9 @@ export const upsertRecord = defineOperation({
 			return [result.created(await create(run, write, data))];
 		};
 		return await withLiveFields(run, write, work, async ({ listing, data }, task) => {
-			// Items with the same key act on one record, one after the other. Field IDs can change; names stay.
+			// Items with the same key act on one record, one after the other.
 			const fieldIds = matchingFieldIds(columns, listing);
-			const names = fieldIds.map((id) => listing.byId(id)?.name ?? id);
-			const part = JSON.stringify([names, itemKey(fieldIds, data, listing, run.zone)]);
+			const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
 			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
 		});
 	},

@@ -31,6 +31,10 @@ export interface MatchIndex {
 	 * @throws UnexpectedAnswer when one was created for them that the listing does not show
 	 */
 	find(data: JsonObject): Promise<readonly DataRecord[]>;
+	/** All records that were listed or created, and not deleted. */
+	all(): DataRecord[];
+	/** The matching values of a record as one text. */
+	keyOf(data: JsonObject): string;
 	/** Takes in a write of this process. */
 	apply(event: WriteEvent): void;
 	/** Reads the listing. */
@@ -111,6 +115,18 @@ export function createMatchIndex(
 
 	return {
 		read,
+		keyOf,
+		all() {
+			const ids = new Set<string>();
+			return [...byKey.values()].flatMap((group) =>
+				[...group.values()].flatMap((record) => {
+					const current = states.current(record);
+					if (current === 'deleted' || ids.has(record.id)) return [];
+					ids.add(record.id);
+					return [current];
+				}),
+			);
+		},
 		apply(event) {
 			switch (event.type) {
 				case 'creating': {

@@ -32,6 +32,8 @@ export interface RecordStates {
 	apply(event: WriteEvent): void;
 	/** A listed record as it is now. */
 	current(listed: DataRecord): DataRecord | 'deleted';
+	/** Whether this process has written the record, or begun to, since it was listed. */
+	isWritten(id: string): boolean;
 	/** Whether the values of a record are known: no write is under way, and the last one had a clear answer. */
 	isCertain(id: string): boolean;
 }
@@ -84,6 +86,7 @@ export function createRecordStates(): RecordStates {
 			const data = { ...listed.data, ...state.values };
 			return { ...listed, data, raw: { ...listed.raw, data } };
 		},
+		isWritten: (id) => states.has(id),
 		isCertain(id) {
 			const state = states.get(id);
 			return !state || (state.underWay === 0 && !state.isUnclear);

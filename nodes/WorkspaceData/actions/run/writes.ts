@@ -38,6 +38,8 @@ export interface Writes {
 	 * @throws Cancelled while it waits for another execution
 	 */
 	inItemOrder<T>(itemIndex: number, target: WriteTarget, task: () => Promise<T>): Promise<T>;
+	/** As `inItemOrder`, but in the order of the calls. */
+	inOrder<T>(target: WriteTarget, task: () => Promise<T>): Promise<T>;
 	/**
 	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
 	 * waits as long as those before it send requests, each with its time-out.
@@ -135,6 +137,14 @@ export function createWrites(
 			}),
 		);
 
+	async function inOrder<T>(
+		{ card, part, isShared }: WriteTarget,
+		task: () => Promise<T>,
+	): Promise<T> {
+		const key = JSON.stringify([card.id, part]);
+		return await (isShared ? exclusively(address(key), task) : queue(key, task));
+	}
+
 	async function changing<Result>(
 		place: WritePlace,
 		id: string,
@@ -162,13 +172,9 @@ export function createWrites(
 	}
 
 	return {
-		async inItemOrder(itemIndex, { card, part, isShared }, task) {
-			const key = JSON.stringify([card.id, part]);
-			return await items.inItemOrder(
-				itemIndex,
-				async () => await (isShared ? exclusively(address(key), task) : queue(key, task)),
-			);
-		},
+		inOrder,
+		inItemOrder: async (itemIndex, target, task) =>
+			await items.inItemOrder(itemIndex, async () => await inOrder(target, task)),
 		exclusively: async (thing, task) => await exclusively(address(thing), task),
 		async create(place, sent, send) {
 			const creation = send().then(

@@ -27,14 +27,13 @@ interface WriteParameters {
 }
 
 /**
- * Reads the values that an item writes, and their card: the first step of Create, Update and Create or Update. Adds fields
- * and choices that the card lacks, where the options say so.
+ * Reads the values that an item writes, and their card.
  *
  * @param label the mapper's name in the editor
  * @param isExact whether a card is meant by its exact name only
  * @throws InputError before anything is sent, but for the listing of cards
  */
-export async function prepareWrite(
+export async function readWrite(
 	run: Run,
 	itemIndex: number,
 	{ cardId, columns, options }: WriteParameters,
@@ -49,8 +48,18 @@ export async function prepareWrite(
 		? run.cards.findExact(cardId, request)
 		: run.cards.find(cardId, request));
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
-	const write = { card, columns: read, options, request, dryRun, skipsUnchanged };
-	return await growCard(run, itemIndex, write, dryRun);
+	return { card, columns: read, options, request, dryRun, skipsUnchanged };
+}
+
+/**
+ * As `readWrite`: the first step of Create, Update and Create or Update. Adds fields and choices that the card lacks,
+ * where the options say so.
+ */
+export async function prepareWrite(
+	...[run, itemIndex, ...rest]: Parameters<typeof readWrite>
+): Promise<Write> {
+	const write = await readWrite(run, itemIndex, ...rest);
+	return await growCard(run, itemIndex, write, write.dryRun);
 }
 
 /** Refusals that a field listing which has grown old can explain. */

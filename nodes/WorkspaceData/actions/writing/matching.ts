@@ -50,3 +50,7 @@ export function itemKey(
 		'Give every field to match on a value: an empty value could match unrelated records.',
 	);
 }
+
+/** The part of a card that a key is, under the names of its fields: field IDs can change. */
+export const keyPart = (fieldIds: readonly string[], key: string, index: FieldIndex): string =>
+	JSON.stringify([fieldIds.map((id) => index.byId(id)?.name ?? id), key]);

@@ -3,7 +3,7 @@ import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
-import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
+import { type JsonObject, readObject, resourceSchema } from './shapes';
 
 /**
  * A field (column definition). `raw` is the service's object as it came.

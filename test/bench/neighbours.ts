@@ -1,0 +1,139 @@
+/** How long a quiet tenant waits next to a noisy one, by the kind of noise; and what the service's memory does. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { connectControl, type ServiceAddresses } from '../../service/index.ts';
+import { undiciClient } from './clients.ts';
+import type { Noise } from './noise.ts';
+
+const mebibyte = 1024 * 1024;
+const secondsEach = 5;
+const noisyConnections = 8;
+/** Time between two requests of the quiet tenant, in ms. */
+const quietPauseMs = 5;
+const bounds = { p99Factor: 5, p99Ms: 100, memoryMiB: 64, memorySeconds: 60 };
+
+/** A row of the report. */
+export type Row = [what: string, measured: string, target: string, met: boolean];
+
+const list = (count: number, text: (n: number) => string) =>
+	Array.from({ length: count }, (_, n) => text(n)).join(',');
+
+/** The attacks: each a body, or a page that is read. */
+function attacks(fieldId: string): Array<[name: string, body: string | null]> {
+	const value = (length: number) => 'x'.repeat(length);
+	return [
+		['arrays of 8 MB', `[${list(4 * mebibyte, () => '1')}]`],
+		['arrays of 1 MiB', `[${list(mebibyte / 2 - 1, () => '1')}]`],
+		['1 MiB of [[[[…', '['.repeat(mebibyte)],
+		['objects of 480,000 keys', `{${list(480_000, (n) => `"k${n}":1`)}}`],
+		['objects of 60,000 keys', `{${list(60_000, (n) => `"k${n}":1`)}}`],
+		['objects of 19,000 unknown fields', `{"data":{${list(19_000, (n) => `"k${n}":1`)}}}`],
+		['records of 1 MB', JSON.stringify({ data: { [fieldId]: value(1_000_000) } })],
+		['text that is no JSON', value(mebibyte)],
+		['pages of 2 MiB', null],
+	];
+}
+
+/** The 99th percentile of waits, in ms. */
+const p99 = (waits: number[]) =>
+	waits.sort((one, other) => one - other)[Math.floor(waits.length * 0.99)] ?? 0;
+
+/** Runs a noisy tenant beside some work. @returns how its requests were answered */
+async function during<T>(noise: Noise, work: () => Promise<T>) {
+	const worker = new Worker(new URL('./noise.ts', import.meta.url), { workerData: noise });
+	const ended = new Promise<Record<string, number>>((resolve, reject) => {
+		worker.once('message', resolve);
+		worker.once('error', reject);
+	});
+	await sleep(500);
+	const result = await work();
+	worker.postMessage('end');
+	return { result, statuses: await ended };
+}
+
+/** Measures all attacks. @param service with control, by default bounds */
+export async function measureNeighbours(service: ServiceAddresses): Promise<Row[]> {
+	const control = connectControl(service.controlUrl ?? '', service.controlToken ?? '');
+	const rows: Row[] = [];
+	const quiet = undiciClient(service, 1);
+	const other = await control.createWorkspace();
+	const noisyService = { ...service, ...other };
+	const noisy = undiciClient(noisyService, 1);
+	const calm = await quiet.createCard('Calm', [{ name: 'n', type: 'number' }]);
+	await control.fillCard({ cardId: calm.id, count: 200 });
+	const loud = await noisy.createCard('Loud', [{ name: 'x', type: 'long_text' }]);
+	const fieldId = loud.fieldIds[0] ?? '';
+	for (let n = 0; n < 8; n++) {
+		const data = { [fieldId]: 'x'.repeat(500_000) };
+		await noisy.send('POST', `/cards/${loud.id}/records`, { data });
+		await sleep(100);
+	}
+	const small = await noisy.createCard('Many', [
+		{ name: 'x', type: 'text' },
+		{ name: 'n', type: 'number' },
+	]);
+	await control.fillCard({ cardId: small.id, count: 1_000 });
+	const url = new URL(`${service.baseUrl}/workspaces/${other.workspaceId}`);
+
+	const waits = async () => {
+		const taken: number[] = [];
+		const until = performance.now() + secondsEach * 1000;
+		while (performance.now() < until) {
+			const started = performance.now();
+			await quiet.send('GET', `/cards/${calm.id}/records?limit=50`);
+			taken.push(performance.now() - started);
+			await sleep(quietPauseMs);
+		}
+		return p99(taken);
+	};
+	await waits();
+	const alone = await waits();
+	const before = (await control.memory()).rss;
+	rows.push([`a quiet tenant alone: p99, ms`, alone.toFixed(1), 'measured', true]);
+
+	const all: Array<[string, string | null, string]> = [
+		...attacks(fieldId).map(([name, body]): [string, string | null, string] => [
+			name,
+			body,
+			`/cards/${loud.id}/records?limit=1000`,
+		]),
+		['pages of 1,000 small records', null, `/cards/${small.id}/records?limit=1000`],
+	];
+	for (const [name, body, path] of all) {
+		const { result, statuses } = await during(
+			{
+				origin: url.origin,
+				path: url.pathname + (body === null ? path : path.split('?')[0]),
+				method: body === null ? 'GET' : 'POST',
+				headers: { authorization: `Bearer ${other.apiKey}`, 'content-type': 'application/json' },
+				...(body !== null && { body }),
+				connections: noisyConnections,
+			},
+			waits,
+		);
+		const met = result <= Math.max(alone * bounds.p99Factor, 0) && result < bounds.p99Ms;
+		const answers = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+		rows.push([
+			`next to ${noisyConnections} connections with ${name} (${answers.join(', ')}): p99, ms`,
+			result.toFixed(1),
+			`≤ ${bounds.p99Factor} × alone, is ${(result / alone).toFixed(1)} ×`,
+			met,
+		]);
+	}
+
+	let growth = Infinity;
+	const started = performance.now();
+	while (growth > bounds.memoryMiB && performance.now() - started < bounds.memorySeconds * 1000) {
+		await sleep(1_000);
+		growth = ((await control.memory()).rss - before) / mebibyte;
+	}
+	rows.push([
+		`memory after ${((performance.now() - started) / 1000).toFixed(0)} s, more than before, MiB`,
+		growth.toFixed(0),
+		`≤ ${bounds.memoryMiB} within ${bounds.memorySeconds} s`,
+		growth <= bounds.memoryMiB,
+	]);
+	await quiet.close();
+	await noisy.close();
+	return rows;
+}

@@ -1,0 +1,423 @@
+/** Sync: the records of a card become equal to the items, after everything was checked. */
+import type { IDataObject } from 'n8n-workflow';
+import { byId, mapAutomatically } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+useCard(
+	'Sync',
+	[
+		{ name: 'Key', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+		{ name: 'Source', type: 'text' },
+	],
+	(made) => ({ workspace, card } = made),
+);
+
+const { runCounted } = recordRuns(() => ({ workspace, card }));
+const sync = async (items: IDataObject[], parameters: IDataObject = {}, onError?: string) =>
+	await runCounted(
+		'sync',
+		{ columns: mapAutomatically(['Key']), ...parameters },
+		items,
+		onError ? { node: { onError: 'continueRegularOutput' } } : {},
+	);
+const changes = () => workspace.requests().filter((request) => !request.startsWith('GET'));
+const sent = (method: string) => changes().filter((request) => request.startsWith(method)).length;
+const rows = async () =>
+	(await workspace.rows(card.id)).sort((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
+const where = (field: string, value: unknown): IDataObject => ({
+	filters: { conditions: [{ field, condition: 'equals', value }] } as IDataObject,
+});
+const remove = { missingRecords: 'delete', maxDeletions: '10' };
+
+test('creates, updates and leaves alone; records without an item stay', async () => {
+	await workspace.records(card.id, [
+		{ Key: 'a', Amount: 1 },
+		{ Key: 'b', Amount: 2 },
+		{ Key: 'z', Amount: 9 },
+	]);
+	const { json, items, error } = await sync([
+		{ Key: 'b', Amount: 3 },
+		{ Key: 'c', Amount: 4 },
+		{ Key: 'a', Amount: 1 },
+	]);
+	expect(error).toBeUndefined();
+	expect(json.map(({ action }) => action)).toEqual(['updated', 'created', 'unchanged']);
+	expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(['b', 'c', 'a']);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
+	expect([sent('PATCH'), sent('POST'), sent('DELETE')]).toEqual([1, 1, 0]);
+	expect(await rows()).toEqual([
+		{ Key: 'a', Amount: 1 },
+		{ Key: 'b', Amount: 3 },
+		{ Key: 'c', Amount: 4 },
+		{ Key: 'z', Amount: 9 },
+	]);
+	const again = await sync([
+		{ Key: 'b', Amount: 3 },
+		{ Key: 'c', Amount: 4 },
+		{ Key: 'a', Amount: 1 },
+	]);
+	expect(new Set(again.json.map(({ action }) => action))).toEqual(new Set(['unchanged']));
+	expect(changes()).toEqual([]);
+});
+
+test('Records Without an Item: Delete deletes them last, paired with the first item of the card', async () => {
+	const ids = await workspace.records(
+		card.id,
+		['a', 'x', 'b', 'y'].map((Key) => ({ Key })),
+	);
+	const { json, items, error } = await sync([{ Key: 'a' }, { Key: 'n' }, { Key: 'b' }], remove);
+	expect(error).toBeUndefined();
+	expect(json.slice(3)).toEqual([
+		{ deleted: true, id: ids[1], action: 'deleted' },
+		{ deleted: true, id: ids[3], action: 'deleted' },
+	]);
+	expect(items.slice(3).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+	expect((await rows()).map(({ Key }) => Key)).toEqual(['a', 'b', 'n']);
+	expect(changes().map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE', 'DELETE']);
+});
+
+test('only records that meet the conditions take part', async () => {
+	await workspace.records(card.id, [
+		{ Key: 'a', Source: 'shop' },
+		{ Key: 'old', Source: 'shop' },
+		{ Key: 'other', Source: 'crm' },
+		{ Source: 'crm' },
+	]);
+	const { error } = await sync([{ Key: 'a', Source: 'shop' }], {
+		...remove,
+		...where('Source', 'shop'),
+	});
+	expect(error).toBeUndefined();
+	expect((await rows()).map(({ Key }) => Key)).toEqual(['a', 'other', undefined]);
+});
+
+test('items of several cards: each has its own records and deletions', async () => {
+	const other = await workspace.card('Other', [{ name: 'Key', type: 'text' }]);
+	await workspace.records(card.id, [{ Key: 'x' }]);
+	await workspace.records(other.id, [{ Key: 'y' }]);
+	const { json, items } = await sync(
+		[
+			{ Key: 'a', card: card.id },
+			{ Key: 'b', card: other.id },
+		],
+		{
+			...remove,
+			maxDeletions: '1',
+			cardId: byId('={{ $json.card }}'),
+			columns: {
+				...mapAutomatically(['Key']),
+				mappingMode: 'defineBelow',
+				value: { Key: '={{ $json.Key }}' },
+			},
+		},
+	);
+	expect(json.map(({ action }) => action)).toEqual(['created', 'created', 'deleted', 'deleted']);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 0, 1].map((item) => ({ item })));
+	expect(await workspace.rows(other.id)).toEqual([{ Key: 'b' }]);
+	expect(await rows()).toEqual([{ Key: 'a' }]);
+});
+
+describe('is refused, and nothing is sent, with', () => {
+	const fill = async () =>
+		await workspace.records(card.id, [
+			{ Key: 'a', Source: 'shop' },
+			{ Key: 'b', Source: 'shop' },
+			{ Key: 'c', Source: 'crm' },
+		]);
+
+	test.each<[string, IDataObject[], IDataObject, string]>([
+		[
+			'an item without a key',
+			[{ Key: 'a' }, { Key: '' }],
+			{},
+			"Item 1: Matching field 'Key' has no value",
+		],
+		[
+			'a key that two items have',
+			[{ Key: 'a' }, { Key: 'n' }, { Key: 'a' }],
+			{},
+			'Several items have the same values',
+		],
+		[
+			'a value that a field cannot hold',
+			[{ Key: 'a' }, { Key: 'b', Amount: 'many' }],
+			{},
+			'Item 1: ',
+		],
+		['a field that the card does not have', [{ Key: 'a', Colour: 'red' }], {}, 'Item 0: '],
+		[
+			'more deletions than half of the records',
+			[{ Key: 'a' }],
+			{ missingRecords: 'delete' },
+			'2 of 3 records of card',
+		],
+		[
+			'more deletions than the given number',
+			[{ Key: 'a' }],
+			{ ...remove, maxDeletions: 1 },
+			'at most 1 may be',
+		],
+		[
+			'any deletion where none may be',
+			[{ Key: 'a' }, { Key: 'b' }],
+			{ ...remove, maxDeletions: 0 },
+			'at most 0 may be',
+		],
+		[
+			'a record outside the conditions',
+			[{ Key: 'c', Source: 'crm' }],
+			where('Source', 'shop'),
+			'1 items have values or records',
+		],
+		[
+			'a value that would bring its record outside the conditions',
+			[{ Key: 'a', Source: 'crm' }],
+			where('Source', 'shop'),
+			'1 items have values or records',
+		],
+		[
+			'a new record outside the conditions',
+			[{ Key: 'n', Source: 'crm' }],
+			where('Source', 'shop'),
+			'1 items have values or records',
+		],
+		[
+			'conditions that differ between items',
+			[
+				{ Key: 'a', Source: 'shop' },
+				{ Key: 'b', Source: 'crm' },
+			],
+			where('Source', '={{ $json.Source }}'),
+			'The conditions or settings of items 0 and 1 differ',
+		],
+		['a condition without its value', [{ Key: 'a' }], where('Source', ''), "'Value' is empty"],
+		[
+			'a number of deletions that is none',
+			[{ Key: 'a' }],
+			{ ...remove, maxDeletions: 'all' },
+			"'Most Records to Delete' must be",
+		],
+		[
+			'an unknown choice',
+			[{ Key: 'a' }],
+			{ missingRecords: 'drop' },
+			"'Records Without an Item' cannot be 'drop'",
+		],
+		[
+			'no field to match on',
+			[{ Key: 'a' }],
+			{ columns: mapAutomatically() },
+			"No field in 'Fields to match on'",
+		],
+	])('%s', async (_, items, parameters, message) => {
+		await fill();
+		const { error } = await sync(items, parameters);
+		expect(`${error?.message} ${error?.description ?? ''}`).toContain(message);
+		expect(changes()).toEqual([]);
+	});
+
+	test('a key that two records have', async () => {
+		const ids = await workspace.records(card.id, [{ Key: 'a' }, { Key: 'a' }]);
+		const { error } = await sync([{ Key: 'a' }]);
+		expect(error?.message).toContain('Several records of card');
+		expect(error?.description).toContain(ids.join(', '));
+		expect(changes()).toEqual([]);
+	});
+
+	test('a record without a key', async () => {
+		const [id = ''] = await workspace.records(card.id, [{ Amount: 1 }]);
+		const { error } = await sync([{ Key: 'a' }]);
+		expect(error?.message).toContain('1 records of card');
+		expect(error?.description).toContain(id);
+		expect(changes()).toEqual([]);
+	});
+
+	test('an item whose card is not known, whatever the other cards', async () => {
+		await fill();
+		const { error } = await sync([{ Key: 'a' }, { Key: 'b' }], {
+			cardId: byId("={{ $itemIndex === 1 ? '' : '" + card.id + "' }}"),
+		});
+		expect(error?.message).toContain("'Card'");
+		expect(changes()).toEqual([]);
+	});
+
+	test('an item that is not valid, also if errors continue: its card is left alone, others are synced', async () => {
+		const other = await workspace.card('Other', [
+			{ name: 'Key', type: 'text' },
+			{ name: 'Amount', type: 'number' },
+		]);
+		await fill();
+		const { json } = await sync(
+			[
+				{ Key: 'a', card: card.id },
+				{ Key: 'b', Amount: 'many', card: card.id },
+				{ Key: 'n', card: other.id },
+			],
+			{
+				cardId: byId('={{ $json.card }}'),
+				columns: {
+					...mapAutomatically(['Key']),
+					mappingMode: 'defineBelow',
+					value: { Key: '={{ $json.Key }}', Amount: '={{ $json.Amount }}' },
+				},
+			},
+			'continue',
+		);
+		expect(json.map(({ error, action }) => [typeof error, action])).toEqual([
+			['string', undefined],
+			['string', undefined],
+			['undefined', 'created'],
+		]);
+		expect(changes()).toHaveLength(1);
+	});
+});
+
+describe('Dry Run', () => {
+	test('shows each change and the counts, and changes nothing', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
+		);
+		const { json, run } = await sync(
+			[
+				{ Key: 'a', Amount: 1 },
+				{ Key: 'b', Amount: 2 },
+				{ Key: 'n', Amount: 3 },
+			],
+			{ ...remove, dryRun: true },
+		);
+		expect(
+			json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
+		).toEqual([
+			[true, 'update', { Key: 'b', Amount: 1 }, { Key: 'b', Amount: 2 }],
+			[true, 'create', null, { Key: 'n', Amount: 3 }],
+			[true, 'delete', { Key: 'x', Amount: 1 }, null],
+		]);
+		expect(changes()).toEqual([]);
+		const hints = run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
+		expect(hints.map(({ message }) => message).join()).toContain(
+			'1 records would be created, 1 updated, 1 deleted; 1 stay unchanged',
+		);
+	});
+
+	test('the same plan is what the run then does', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'x'].map((Key) => ({ Key })),
+		);
+		const items = [{ Key: 'a', Amount: 5 }, { Key: 'n' }];
+		const plan = await sync(items, { ...remove, dryRun: true });
+		const done = await sync(items, remove);
+		const verbs: Record<string, string> = {
+			create: 'created',
+			update: 'updated',
+			delete: 'deleted',
+		};
+		expect(done.json.map(({ action }) => action)).toEqual(
+			plan.json.map(({ action }) => verbs[String(action)]),
+		);
+	});
+});
+
+describe('a run that fails halfway', () => {
+	test('deletes nothing, and is finished by running it again', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'x'].map((Key) => ({ Key, Amount: 0 })),
+		);
+		const items = ['a', 'b', 'c'].map((Key, Amount) => ({ Key, Amount: Amount + 1 }));
+		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 500, times: 3 });
+		const { error } = await sync(items, remove);
+		expect(error).toBeDefined();
+		expect(sent('DELETE')).toBe(0);
+		expect((await rows()).map(({ Key }) => Key)).toContain('x');
+		const again = await sync(items, remove);
+		expect(again.error).toBeUndefined();
+		expect(await rows()).toEqual(items);
+	});
+
+	test('deletes nothing either where errors continue, and a hint says so', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'x'].map((Key) => ({ Key, Amount: 0 })),
+		);
+		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 500, times: 3 });
+		const { json, run } = await sync([{ Key: 'a', Amount: 1 }, { Key: 'b' }], remove, 'continue');
+		expect(json.map(({ action, error }) => action ?? typeof error)).toEqual(['string', 'created']);
+		expect(sent('DELETE')).toBe(0);
+		const hints = run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
+		expect(hints.map(({ message }) => message).join()).toContain('No record of card');
+	});
+
+	test('a deletion that is refused: the message says how far it came', async () => {
+		await workspace.records(
+			card.id,
+			['a', 'x'].map((Key) => ({ Key })),
+		);
+		workspace.service.control.fail({ method: 'DELETE', mode: 'answer', status: 500, times: 9 });
+		const { error } = await sync([{ Key: 'a' }], { ...remove });
+		expect(error?.description).toContain('0 of 1 records without an item were deleted');
+	});
+});
+
+test('Unknown Fields: Create adds the field only after all items were found valid', async () => {
+	await workspace.records(card.id, [{ Key: 'a' }]);
+	const options = { unknownFields: 'create' };
+	const invalid = await sync(
+		[
+			{ Key: 'a', Colour: 'red' },
+			{ Key: 'b', Amount: 'many' },
+		],
+		{ options },
+	);
+	expect(invalid.error).toBeDefined();
+	expect(changes()).toEqual([]);
+	const { json, error } = await sync(
+		[
+			{ Key: 'a', Colour: 'red' },
+			{ Key: 'b', Colour: 'blue' },
+		],
+		{
+			options,
+		},
+	);
+	expect(error).toBeUndefined();
+	expect(json.map(({ action }) => action)).toEqual(['updated', 'created']);
+	expect(await rows()).toEqual([
+		{ Key: 'a', Colour: 'red' },
+		{ Key: 'b', Colour: 'blue' },
+	]);
+});
+
+test('two executions at once sync the same new keys: one record for each', async () => {
+	workspace.service.control.setLatency({ ms: 30 });
+	const items = ['a', 'b', 'c'].map((Key) => ({ Key, Amount: 1 }));
+	const results = await Promise.all([sync(items), sync(items)]);
+	expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
+	expect(await rows()).toEqual(items);
+});
+
+test('the first sync of an empty card creates the fields, the one to match on included', async () => {
+	const empty = await workspace.card('Empty', []);
+	const parameters = {
+		cardId: byId(empty.id),
+		columns: mapAutomatically(['SKU']),
+		options: { unknownFields: 'create' },
+		...remove,
+	};
+	const items = ['A-1', 'A-2'].map((SKU, Stock) => ({ SKU, Stock }));
+	const first = await sync(items, parameters);
+	expect(first.error).toBeUndefined();
+	expect(first.json.map(({ action }) => action)).toEqual(['created', 'created']);
+	const second = await sync(items.slice(1), parameters);
+	expect(second.json.map(({ action }) => action)).toEqual(['unchanged', 'deleted']);
+	expect(await workspace.rows(empty.id)).toEqual([{ SKU: 'A-2', Stock: 1 }]);
+});
