@@ -6,6 +6,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { until } from '../host/deadline.ts';
 import { outputOf, type JsonObject, type SavedWorkflow } from '../host/n8nClient.ts';
 import { byId, chain, mapAutomatically, type NodeDraft } from '../host/workflowBuilder.ts';
+import { withOpenSecrets } from '../support/sealed.ts';
 import { undiciClient } from './clients.ts';
 import { localRows } from './localRows.ts';
 import { median, type Row } from './row.ts';
@@ -306,9 +307,8 @@ const deliveryRow = (name: string, isForged: boolean, goal: number): Row => ({
 			const { staticData } = (await client.workflow(mine.id)) as unknown as {
 				staticData: Record<string, { subscriptions?: string }> | null;
 			};
-			const kept = JSON.parse(staticData?.['node:On change']?.subscriptions ?? '{}') as {
-				current?: { secret: string };
-			};
+			const text = staticData?.['node:On change']?.subscriptions ?? '{}';
+			const kept: { current?: { secret: string } } = withOpenSecrets(text, service.apiKey);
 			return kept.current?.secret;
 		});
 		const emptyAddress = `${host.baseUrl}/webhook/empty-${name}/webhook`;

@@ -115,7 +115,7 @@ type ItemError = ReturnType<typeof toNodeError>;
 /** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
-	const place = { itemIndex, withFieldNames };
+	const place = { itemIndex, withFieldNames, redact: run.api.redact };
 	const nodeError = toNodeError(run.context.getNode(), run.messages.explain(error), place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
@@ -54,4 +55,13 @@ export async function readOwnSecret(
 ): Promise<string> {
 	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
 	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+}
+
+/** A short text that differs between credentials, and does not show them. @throws InputError when the node has none */
+export async function credentialFingerprint(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+): Promise<string> {
+	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	return createHash('sha256').update(JSON.stringify(credential)).digest('base64');
 }
