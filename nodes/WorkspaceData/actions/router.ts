@@ -53,12 +53,21 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
+	if (run.api.waitedMs > TOLD_WAIT_MS) {
+		const seconds = Math.round(run.api.waitedMs / 1_000);
+		run.messages.hint(
+			`This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+		);
+	}
 	const late = run.ending.appended.map(({ itemIndex, json }) => ({
 		json: json as IDataObject,
 		pairedItem: { item: itemIndex },
 	}));
 	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
+
+/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
+const TOLD_WAIT_MS = 5_000;
 
 /** How many results of an item are prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;

@@ -55,6 +55,8 @@ export interface WorkspaceApi {
 	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
+	/** How long requests of this execution have waited for the rate limit, altogether, in ms. */
+	readonly waitedMs: number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
 	/** Takes this credential's secrets out of a text. */
@@ -130,16 +132,35 @@ export async function openApi(
 		return [roots[root], ...segments].join('/');
 	}
 
+	/** How many requests wait for the rate limit, since when, and how long it was before. */
+	let atGate = 0;
+	let waitsSince = 0;
+	let waitedMs = 0;
+
+	/** Counts the time in which at least one request waits. */
+	async function counted(waits: Promise<void>): Promise<void> {
+		if (atGate === 0) waitsSince = clock.now();
+		atGate += 1;
+		await waits.finally(() => {
+			atGate -= 1;
+			if (atGate === 0) waitedMs += Math.max(0, clock.now() - waitsSince);
+		});
+	}
+
 	/** One try, when the rate limit lets it pass. */
 	async function attemptWithinRate(
 		options: IHttpRequestOptions,
 		request: ApiRequest,
 	): Promise<Try> {
-		await gate
-			.enter(waiting, { ...request, ...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }) })
-			.catch((error: unknown) => {
-				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;
-			});
+		const passing = gate.enter(waiting, {
+			...request,
+			...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }),
+		});
+		// A pace that the user has chosen is no wait.
+		const entered = request.requestsPerSecond ? passing : counted(passing);
+		await entered.catch((error: unknown) => {
+			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;
+		});
 		let outcome: Try['outcome'] | undefined;
 		const ended = pacing.sending(request);
 		try {
@@ -198,6 +219,9 @@ export async function openApi(
 	return {
 		baseUrl,
 		workspaceId: String(credential.workspaceId).trim(),
+		get waitedMs() {
+			return waitedMs;
+		},
 		serviceClock: pacing.serviceClock,
 		redact: clean,
 		stop() {
