@@ -6,7 +6,7 @@ import type { Operation } from './operation';
 import { openParameters } from './inputs/parameters';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run/run';
-import { withoutErrorFlag } from './output/serviceObject';
+import { passedOn, withoutErrorFlag } from './output/serviceObject';
 import { createUnsharing } from './output/unshared';
 
 /**
@@ -102,7 +102,10 @@ async function runItem(
 		const items: INodeExecutionData[] = [];
 		for (const result of results) {
 			if (items.length % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
-			const json = unshare(withoutErrorFlag(result) as JsonObject) as IDataObject;
+			const safe = operation.passesOn
+				? passedOn(result, context.getNode())
+				: withoutErrorFlag(result);
+			const json = unshare(safe as JsonObject) as IDataObject;
 			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };

@@ -1,5 +1,5 @@
 /** The choices of a field, found by what a record holds or by what a person gives. */
-import type { FieldOption } from '../answer/field';
+import type { FieldOption } from '../answer/option';
 import { clip } from '../nearestNames';
 
 interface Lookup {

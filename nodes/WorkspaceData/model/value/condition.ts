@@ -7,30 +7,8 @@ import { isChoice } from './choices';
 import { splitChoices } from './choiceText';
 import { compareForms } from './comparable';
 import { isEmpty, jsonForm, showValue, textOf } from './form';
-import type { EntryRules, ValueField } from './kinds/kind';
+import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
-
-/** The conditions that records can be filtered by, as the node's parameter calls them. */
-export const CONDITIONS = [
-	'equals',
-	'notEquals',
-	'isAnyOf',
-	'isNoneOf',
-	'contains',
-	'notContains',
-	'startsWith',
-	'endsWith',
-	'greaterThan',
-	'greaterOrEqual',
-	'lessThan',
-	'lessOrEqual',
-	'inLastDays',
-	'inNextDays',
-	'isEmpty',
-	'isNotEmpty',
-] as const;
-
-export type Condition = (typeof CONDITIONS)[number];
 
 /** Whether a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;

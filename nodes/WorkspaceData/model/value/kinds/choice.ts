@@ -1,5 +1,5 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
-import type { FieldOption } from '../../answer/field';
+import type { FieldOption } from '../../answer/option';
 import type { Comparable } from '../comparable';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
 import { canonicalJson, textOf } from '../form';

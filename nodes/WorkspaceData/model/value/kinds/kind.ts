@@ -1,11 +1,32 @@
 /** The form that every kind of value has: all that is known about its values is in one object. */
-import type { FieldOption } from '../../answer/field';
+import type { FieldOption } from '../../answer/option';
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import type { Condition } from '../condition';
 import { isEmpty, showValue } from '../form';
+
+/** The conditions that records can be filtered by, as the node's parameter calls them. */
+export const CONDITIONS = [
+	'equals',
+	'notEquals',
+	'isAnyOf',
+	'isNoneOf',
+	'contains',
+	'notContains',
+	'startsWith',
+	'endsWith',
+	'greaterThan',
+	'greaterOrEqual',
+	'lessThan',
+	'lessOrEqual',
+	'inLastDays',
+	'inNextDays',
+	'isEmpty',
+	'isNotEmpty',
+] as const;
+
+export type Condition = (typeof CONDITIONS)[number];
 
 /** A habit of the records of a field, which decides how an entry is sent. */
 export type Habit = 'numbers' | 'noOffset';
