@@ -49,6 +49,15 @@ export class WorkspaceDataApi implements ICredentialType {
 			default: '',
 			description: 'A workspace API key, from the settings of the service',
 		},
+		{
+			displayName: 'Web URL',
+			name: 'webUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://data.example.com/cards/{card}',
+			description:
+				'Where people open a card in a browser, with {card} in place of its ID. Used for the link next to a chosen card only.',
+		},
 	];
 
 	async authenticate(

@@ -95,6 +95,15 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 			description:
 				'The client secret of the service account, shown once when the account is created',
 		},
+		{
+			displayName: 'Web URL',
+			name: 'webUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://data.example.com/cards/{card}',
+			description:
+				'Where people open a card in a browser, with {card} in place of its ID. Used for the link next to a chosen card only.',
+		},
 	];
 
 	/**

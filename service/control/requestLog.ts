@@ -41,7 +41,7 @@ export interface RequestLog {
 const maximumUrl = 2_000;
 /** Longest body that is kept, and most of all bodies together, in bytes; of more, the oldest are forgotten. */
 const maximumBody = 1024 * 1024;
-const maximumBodies = 64 * 1024 * 1024;
+const maximumBodies = 16 * 1024 * 1024;
 
 const redacted = '[redacted]';
 const secretHeaders = ['authorization', 'proxy-authorization', 'cookie'];
@@ -51,6 +51,8 @@ const secretNames = ['client_secret', 'client_assertion'];
 function beginningOf(url: string): string {
 	return url.length > maximumUrl ? Buffer.from(url.slice(0, maximumUrl)).toString() : url;
 }
+
+const sizeOf = (chunks: readonly Buffer[]) => chunks.reduce((sum, { length }) => sum + length, 0);
 
 /** A copy without secrets. */
 function redact<T extends object>(values: T, secrets: readonly string[]): T {
@@ -65,19 +67,18 @@ function redact<T extends object>(values: T, secrets: readonly string[]): T {
 export function createRequestLog(kept = 20_000): RequestLog {
 	let entries: LoggedRequest[] = [];
 	const byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
-	/** Notes that have a body, oldest first, and the size of their bodies. */
-	let withBody: LoggedRequest[] = [];
+	/** Bodies as they came, oldest first: most are never looked at, so they become text when they are. */
+	let bodies = new Map<LoggedRequest, Buffer[]>();
 	let bytes = 0;
 
-	const keepBody = (entry: LoggedRequest | undefined, body: string) => {
+	const keepBody = (entry: LoggedRequest | undefined, chunks: Buffer[]) => {
 		if (!entry) return;
-		entry.body = body;
-		withBody.push(entry);
-		bytes += body.length;
-		while (bytes > maximumBodies) {
-			const oldest = withBody.shift();
-			bytes -= oldest?.body?.length ?? 0;
-			if (oldest) oldest.body = null;
+		bodies.set(entry, chunks);
+		bytes += sizeOf(chunks);
+		for (const [oldest, kept] of bodies) {
+			if (bytes <= maximumBodies) break;
+			bytes -= sizeOf(kept);
+			bodies.delete(oldest);
 		}
 	};
 
@@ -104,8 +105,13 @@ export function createRequestLog(kept = 20_000): RequestLog {
 			// Dropping half at a time keeps the cost of a request constant.
 			if (entries.length > kept * 2) {
 				entries = entries.slice(-kept);
-				withBody = entries.filter(({ body }) => body !== null);
-				bytes = withBody.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+				bodies = new Map(
+					entries.flatMap((one) => {
+						const chunks = bodies.get(one);
+						return chunks ? [[one, chunks]] : [];
+					}),
+				);
+				bytes = sizeOf([...bodies.values()].flat());
 			}
 			return entry;
 		},
@@ -117,17 +123,22 @@ export function createRequestLog(kept = 20_000): RequestLog {
 				if (size <= maximumBody) chunks.push(chunk);
 			});
 			payload.on('end', () => {
-				if (size > 0) keepBody(byRequest.get(request), Buffer.concat(chunks).toString());
+				if (size > 0) keepBody(byRequest.get(request), chunks);
 			});
 		},
 		noteForm(request, form) {
-			keepBody(byRequest.get(request), JSON.stringify(redact(form, secretNames)));
+			const text = JSON.stringify(redact(form, secretNames));
+			keepBody(byRequest.get(request), [Buffer.from(text)]);
 		},
 		entryOf: (request) => byRequest.get(request),
-		list: () => entries.slice(-kept),
+		list: () =>
+			entries.slice(-kept).map((entry) => {
+				const chunks = bodies.get(entry);
+				return { ...entry, body: chunks ? Buffer.concat(chunks).toString() : null };
+			}),
 		reset() {
 			entries = [];
-			withBody = [];
+			bodies.clear();
 			bytes = 0;
 		},
 	};

@@ -9,21 +9,28 @@ export const heavyBytes = 32 * 1024;
 /** Longest time that one piece of a page may take, in ms. */
 export const heavyMs = 3;
 
+/** Turns of the event loop between two large pieces of work: about as many as a small request needs. */
+const turnsBetween = 3;
+
 /** Makes the queue. */
 export function createHeavyWork(): HeavyWork {
 	const waiting: Array<() => void> = [];
-	let isScheduled = false;
-	const schedule = () => {
-		isScheduled = waiting.length > 0;
-		if (isScheduled) setImmediate(next);
-	};
-	const next = () => {
-		waiting.shift()?.();
-		schedule();
+	/** Turns until the next one may begin; undefined while nothing waits and nothing has begun lately. */
+	let turnsLeft: number | undefined;
+	const turn = () => {
+		turnsLeft = (turnsLeft ?? 1) - 1;
+		if (turnsLeft <= 0) {
+			const begin = waiting.shift();
+			turnsLeft = begin ? turnsBetween : undefined;
+			begin?.();
+		}
+		if (turnsLeft !== undefined) setImmediate(turn);
 	};
 	return async () =>
 		await new Promise<void>((begin) => {
 			waiting.push(begin);
-			if (!isScheduled) schedule();
+			if (turnsLeft !== undefined) return;
+			turnsLeft = 1;
+			setImmediate(turn);
 		});
 }

@@ -1,12 +1,11 @@
 /** The main thread's time for a create and for a page of 100, next to the least that a service can be. */
 import { execa } from 'execa';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { startService } from '../host/serviceProcess.ts';
 import { undiciClient } from './clients.ts';
-import type { Row } from './neighbours.ts';
+import { mainThreadMs, type Row } from './neighbours.ts';
 
 const creates = 6_000;
 const pages = 1_500;
@@ -24,24 +23,18 @@ interface Measured {
 	pid: number;
 }
 
-/** CPU time of the main thread of a process, in ms. @see https://docs.kernel.org/scheduler/sched-stats.html */
-async function cpuMs(pid: number): Promise<number> {
-	const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8');
-	return Number(text.split(' ', 1)[0]) / 1e6;
-}
-
 /** CPU time of a request, in ms: the least of some rounds. */
 async function cpuOf({ pid }: Measured, count: number, request: (n: number) => Promise<void>) {
 	let least = Infinity;
 	let n = 0;
 	for (let round = 0; round < rounds; round++) {
-		const before = await cpuMs(pid);
+		const before = mainThreadMs(pid);
 		const end = n + count;
 		const lane = async () => {
 			while (n < end) await request(n++);
 		};
 		await Promise.all(Array.from({ length: connections }, lane));
-		least = Math.min(least, ((await cpuMs(pid)) - before) / count);
+		least = Math.min(least, (mainThreadMs(pid) - before) / count);
 	}
 	return least;
 }

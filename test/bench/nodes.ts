@@ -72,12 +72,16 @@ try {
 	if (options.only.length === 0) {
 		await writeReport(results);
 		// Its figures go where progress goes: `--json` has stdout to itself.
-		const service = await execa(process.execPath, [join(repository, 'bench', 'service.ts')], {
-			stdin: 'ignore',
-			stdout: process.stderr,
-			stderr: process.stderr,
-			reject: false,
-		});
+		const service = await execa(
+			process.execPath,
+			[join(repository, 'test', 'bench', 'service.ts')],
+			{
+				stdin: 'ignore',
+				stdout: process.stderr,
+				stderr: process.stderr,
+				reject: false,
+			},
+		);
 		ok &&= service.exitCode === 0;
 	}
 	process.exitCode = ok ? 0 : 1;

@@ -41,7 +41,7 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 	const userFolder = await mkdtemp(join(tmpdir(), 'workspace-data-bench-'));
 	const peers = join(userFolder, '.n8n', 'custom');
 	await mkdir(peers, { recursive: true });
-	await cp(join(repository, 'bench', 'peer'), peers, { recursive: true });
+	await cp(join(repository, 'test', 'bench', 'peer'), peers, { recursive: true });
 	const bench = await openWorkbench({
 		major: 2,
 		userFolder,

@@ -14,10 +14,13 @@ export const credentialNames: Record<CredentialType, string> = {
 };
 
 /** The entries of each credential for a service, as a user would type them. */
-export function credentialData(service: ServiceAccess): Record<CredentialType, JsonObject> {
+export function credentialData(
+	service: ServiceAccess & { settingsUrl?: string },
+): Record<CredentialType, JsonObject> {
 	const { baseUrl, workspaceId, apiKey, authUrl, realm, clientId, clientSecret } = service;
+	const webUrl = service.settingsUrl === undefined ? '' : `${service.settingsUrl}/records/{card}`;
 	return {
-		workspaceDataApi: { baseUrl, workspaceId, apiKey },
+		workspaceDataApi: { baseUrl, workspaceId, apiKey, webUrl },
 		workspaceDataServiceAccountApi: {
 			baseUrl,
 			workspaceId,
@@ -25,6 +28,7 @@ export function credentialData(service: ServiceAccess): Record<CredentialType, J
 			realm,
 			clientId,
 			clientSecret,
+			webUrl,
 		},
 	};
 }
@@ -32,7 +36,7 @@ export function credentialData(service: ServiceAccess): Record<CredentialType, J
 /** Stores both credentials in n8n, or brings the stored ones up to date. */
 export async function storeCredentials(
 	client: N8nClient,
-	service: ServiceAccess,
+	service: ServiceAccess & { settingsUrl?: string },
 ): Promise<CredentialReferences> {
 	const stored = await client.credentials();
 	const data = credentialData(service);

@@ -138,6 +138,8 @@ test('choices to filter by are distinct: fields named like the record’s own pr
 	]);
 	const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 	expect(filters).toEqual([
+		// Otherwise a new condition is red before anybody chose a field (M4).
+		{ name: 'Choose a Field…', value: '' },
 		{ name: `id (${fieldIds.id})`, value: fieldIds.id },
 		{ name: 'Title', value: 'Title' },
 		{ name: 'Created At (Record)', value: 'created_at' },
@@ -167,10 +169,51 @@ test('columns have names as keys, ids as hints, and inputs of their type', async
 	);
 	expect(fields[4]?.options?.map(({ value }) => value)).toEqual(['Open', 'Done']);
 	expect(fields[2]?.options?.map(({ value }) => value)).toEqual([true, false]);
-	expect(fields[5]?.displayName).toBe('Tags (a)');
+	expect(fields[5]?.displayName).toBe('Tags (comma-separated: a)');
 });
 
-test('E2: the label of a multi-select names its choices as they are written, as far as there is room', async () => {
+test('a JSON field is a text: the input for objects is red before anybody entered anything (M4)', async () => {
+	const { id } = await workspace.card('Settings', [{ name: 'Layout', type: 'json' }]);
+	const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
+	expect(fields[0]).toMatchObject({ displayName: 'Layout (JSON)', type: 'string' });
+});
+
+test.each(['update', 'upsert', 'updateMany'])(
+	'in %s, choices and yes/no fields can be cleared; a new record has nothing to clear (M7)',
+	async (operation) => {
+		const options = async (chosen: string) => {
+			const context = editor({ cardId: byId(card.id), operation: chosen });
+			const { fields } = await resourceMapping.getColumns.call(context);
+			return fields.slice(2, 5).map((field) => field.options?.map(({ name }) => name));
+		};
+		expect(await options(operation)).toEqual([
+			['True', 'False', 'Clear'],
+			undefined,
+			['Open', 'Done', 'Clear'],
+		]);
+		expect(await options('create')).toEqual([['True', 'False'], undefined, ['Open', 'Done']]);
+	},
+);
+
+test.each([
+	['https://data.example.com/cards/{card}', (id: string) => `https://data.example.com/cards/${id}`],
+	[
+		'http://localhost:4500/?card={card}#{card}',
+		(id: string) => `http://localhost:4500/?card=${id}#${id}`,
+	],
+	['https://data.example.com/cards', undefined],
+	['javascript:alert({card})', undefined],
+	['{card}', undefined],
+	['', undefined],
+])('Web URL %j decides the link of a card in the list', async (webUrl, expected) => {
+	const credentials = structuredClone(workspace.apiKey);
+	for (const data of Object.values(credentials)) Object.assign(data, { webUrl });
+	const { results } = await listSearch.searchCards.call(editor({}, credentials), 'Editor');
+	const link = expected?.(encodeURIComponent(card.id));
+	expect(results).toContainEqual({ name: 'Editor', value: card.id, ...(link && { url: link }) });
+});
+
+test('E2: the label of a multi-select names its choices all of them, as they are written (M6)', async () => {
 	const names = Array.from({ length: 40 }, (_, n) => `Choice ${n}`);
 	const { id } = await workspace.card('Labels', [
 		{ name: 'Commas', type: 'multi_select', options: ['Red, white', '5" pipe', 'plain'] },
@@ -179,8 +222,8 @@ test('E2: the label of a multi-select names its choices as they are written, as 
 	]);
 	const { fields } = await resourceMapping.getColumns.call(editor({ cardId: byId(id) }));
 	expect(fields.map(({ displayName }) => displayName)).toEqual([
-		'Commas ("Red, white", "5"" pipe", plain)',
-		'Many (Choice 0, Choice 1, Choice 2, Choice 3, Choice 4, Choice 5, …)',
+		'Commas (comma-separated: "Red, white", "5"" pipe", plain)',
+		`Many (comma-separated: ${names.join(', ')})`,
 		'None (comma-separated)',
 	]);
 	expect(fields.map((field) => (field as unknown as { fieldName: string }).fieldName)).toEqual([
@@ -195,7 +238,7 @@ test('E2: a mapping finds its field again by name, although the label says more 
 	const columns = { mappingMode: 'defineBelow', value: { Labels: 'a' }, schema };
 	const context = editor({ cardId: byId(card.id), columns });
 	const { fields } = await resourceMapping.getColumns.call(context);
-	expect(fields.at(-1)).toMatchObject({ id: 'Labels', displayName: 'Tags (a)' });
+	expect(fields.at(-1)).toMatchObject({ id: 'Labels', displayName: 'Tags (comma-separated: a)' });
 });
 
 test('E3: an empty mapper says what to do', async () => {

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type * as TriggerSupport from './trigger';
 import { triggerNode, watchWarnings, type TestTrigger } from './trigger';
+import { withOpenSecrets } from './sealed';
 import { startWorkspace, type TestWorkspace } from './workspace';
 
 /** A subscription as n8n saved it. */
@@ -43,10 +44,7 @@ export function keptBy(trigger: TestTrigger): { current?: Stored; retired: Store
 	const data = (trigger.saved() as Record<string, { subscriptions?: string }>)[
 		`node:${trigger.node.name}`
 	];
-	return JSON.parse(data?.subscriptions ?? '{"retired":[]}') as {
-		current?: Stored;
-		retired: Stored[];
-	};
+	return withOpenSecrets(data?.subscriptions ?? '{"retired":[]}', trigger.ownSecret());
 }
 
 /** The subscription that n8n saved as the current one. */

@@ -257,6 +257,11 @@ export function triggerNode(
 		node,
 		givenName: options.name,
 		workflowId,
+		/** The secret of the credential as it is now; what the node saves is sealed with it. */
+		ownSecret(): string {
+			const { apiKey, clientSecret } = credentials[credentialType] ?? {};
+			return String(apiKey ?? clientSecret);
+		},
 		/** Saved static data, as n8n's database has them. */
 		saved: () => database.saved,
 		/** An execution that ran long saves all static data as it found them. */

@@ -50,7 +50,7 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	// After a reset the service answers again: the nodes of this process must not wait to find out.
 	const resetAndHear: typeof reset = Object.assign(() => {
 		reset();
-		for (const url of [service.baseUrl, service.authUrl]) circuitOf(url).leave('heard', false);
+		for (const url of [service.baseUrl, service.authUrl]) circuitOf(url).leave('answered', false);
 	}, reset);
 	control.reset = resetAndHear;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };

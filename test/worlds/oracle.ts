@@ -53,7 +53,7 @@ export function meaning(field: LiveField, entered: Value): Meaning {
 	}
 }
 
-/** Whether a stored value is the one that is meant. */
+/** Whether a stored value is the meant value. */
 export function isStored(field: LiveField, stored: unknown, meant: unknown): boolean {
 	if (isEmpty(stored) && isEmpty(meant)) return true;
 	return field.kind === 'unknown' && !isEmpty(stored)
@@ -88,7 +88,7 @@ function equals(field: LiveField, stored: unknown, operand: Value): Verdict | 'r
 	return isEmpty(stored) ? 'no' : truth(isStored(field, stored, meant.stored));
 }
 
-/** A text or number that means no choice may still mean the one whose identifier has its digits. */
+/** A text or number that means no choice may still mean the choice whose identifier has its digits. */
 function choiceByDigits(field: LiveField, stored: unknown, operand: Value): Verdict {
 	if (isEmpty(stored)) return 'no';
 	const spelled = (field.choices ?? []).filter(({ label, identifier = label }) =>
@@ -148,7 +148,7 @@ export function meets(
 	}
 }
 
-/** The verdict of several conditions. */
+/** Several conditions together. */
 export function combined(verdicts: Array<Verdict | 'refused'>, any: boolean): Verdict | 'refused' {
 	if (verdicts.includes('refused')) return 'refused';
 	const [decides, otherwise] = any ? (['yes', 'no'] as const) : (['no', 'yes'] as const);

@@ -1,6 +1,6 @@
 /**
  * `npm run worlds -- [--minutes 30] [--seed 1] [--count n]`: plays generated worlds in n8n's engine, on demand.
- * Each world has a seed of its own, counted up from the first; `--seed 294 --count 1` plays one again. Prints each
+ * Worlds have consecutive seeds; `--seed 294 --count 1` plays one again. Prints each
  * finding with its seed and the smallest world that shows it. Ends with 0 only if all laws held.
  */
 import { spawnSync } from 'node:child_process';

@@ -86,7 +86,7 @@ export type Operation =
 	| 'deleteMany'
 	| 'roundTrip';
 
-/** An input item. `record`: the place of the record that it means, among those that there are. */
+/** An input item. `record`: the place of the record that it means, among the records of the card. */
 export interface ItemShape {
 	key: Value;
 	value: Value;

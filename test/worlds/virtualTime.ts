@@ -70,7 +70,7 @@ export async function inVirtualTime<Result>(
 	return undefined;
 }
 
-/** Lets all timers that are left ring, so that the next world begins without them. */
+/** Lets all remaining timers ring, so that the next world begins without them. */
 export async function runOut(): Promise<void> {
 	for (let rounds = 0; rounds < 10_000 && jest.getTimerCount() > 0; rounds += 1) {
 		jest.advanceTimersToNextTimer();

@@ -26,18 +26,26 @@ const settings = {
 
 const generated = worlds(settings.theme);
 
-/** Laws that the code does not keep yet, with the fault; the list is emptied as the faults are mended. */
-const NOT_YET: Partial<Record<Law, string>> = {
-	'nothing is changed that was not chosen': 'H2, H6',
-	'values arrive as given': 'H2',
-	'what was read goes back unchanged': 'H2',
-	'listings are whole': 'H2, H6',
-	'capacity is not overrun': 'H12',
-	'everything ends': 'a cancelled run at a used-up rate limit ends 5 s later (seed 294)',
-};
+const hasChoices = ({ key, value }: World): boolean =>
+	key.kind === 'choice' || value.kind === 'choice';
+const hasConditions = ({ steps }: World): boolean =>
+	steps.some(({ executions }) => executions.some(({ conditions }) => conditions.length > 0));
+const hasEither = (world: World): boolean => hasChoices(world) || hasConditions(world);
 
-/** Laws that are left out: none in a run on demand. */
-const waived = process.env.WORLDS_MINUTES === undefined ? NOT_YET : {};
+/**
+ * Laws that the code does not keep yet: the faults, and the worlds in which they show. A run on demand leaves out none.
+ * Emptied as the faults are mended.
+ */
+const NOT_YET: Partial<Record<Law, { faults: string; showsIn: (world: World) => boolean }>> = {
+	'one record for each key': { faults: 'H2', showsIn: hasChoices },
+	'nothing is changed that was not chosen': { faults: 'H2, H6', showsIn: hasEither },
+	'values arrive as given': { faults: 'H2', showsIn: hasChoices },
+	'what was read goes back unchanged': { faults: 'H2', showsIn: hasChoices },
+	'listings are whole': { faults: 'H2, H6', showsIn: hasEither },
+};
+const isOnDemand = process.env.WORLDS_MINUTES !== undefined;
+const isWaived = (law: Law, world: World): boolean =>
+	!isOnDemand && NOT_YET[law]?.showsIn(world) === true;
 
 let closeNetwork: () => void;
 /** Ms of real time; the global one is virtual. */
@@ -89,11 +97,13 @@ test(`laws hold in generated worlds, from seed ${settings.seed} on`, async () =>
 	let tried = 0;
 	for (let seed = settings.seed; tried < settings.count && realNow() < end; seed += 1) {
 		tried += 1;
-		const found = await breaks(worldOf(seed));
+		const generatedWorld = worldOf(seed);
+		const found = await breaks(generatedWorld);
 		for (const law of Object.keys(found) as Law[]) {
+			if (isWaived(law, generatedWorld)) continue;
 			const count = (counts.get(law) ?? 0) + 1;
 			counts.set(law, count);
-			if (law in waived || count > settings.findings) continue;
+			if (count > settings.findings) continue;
 			const { world, how } = await smallest(seed, law);
 			const finding = `${law}, seed ${seed}: ${how || found[law]}\n${JSON.stringify(world)}`;
 			findings.push(finding);

@@ -6,7 +6,7 @@ import type { Operation } from './operation';
 import { openParameters } from './inputs/parameters';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run/run';
-import { withoutErrorFlag } from './output/serviceObject';
+import { passedOn, withoutErrorFlag } from './output/serviceObject';
 import { createUnsharing } from './output/unshared';
 
 /**
@@ -53,12 +53,21 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		throw stoppedError(run, operation, outcomes, failed);
 	}
 	run.ending.done();
+	if (run.api.waitedMs > TOLD_WAIT_MS) {
+		const seconds = Math.round(run.api.waitedMs / 1_000);
+		run.messages.hint(
+			`This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
+		);
+	}
 	const late = run.ending.appended.map(({ itemIndex, json }) => ({
 		json: json as IDataObject,
 		pairedItem: { item: itemIndex },
 	}));
 	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
+
+/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
+const TOLD_WAIT_MS = 5_000;
 
 /** How many results of an item are prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;
@@ -93,7 +102,10 @@ async function runItem(
 		const items: INodeExecutionData[] = [];
 		for (const result of results) {
 			if (items.length % SLICE_RESULTS === SLICE_RESULTS - 1) await run.yieldToLoop();
-			const json = unshare(withoutErrorFlag(result) as JsonObject) as IDataObject;
+			const safe = operation.passesOn
+				? passedOn(result, context.getNode())
+				: withoutErrorFlag(result);
+			const json = unshare(safe as JsonObject) as IDataObject;
 			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };
@@ -112,7 +124,7 @@ type ItemError = ReturnType<typeof toNodeError>;
 /** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
-	const place = { itemIndex, withFieldNames };
+	const place = { itemIndex, withFieldNames, redact: run.api.redact };
 	const nodeError = toNodeError(run.context.getNode(), run.messages.explain(error), place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');

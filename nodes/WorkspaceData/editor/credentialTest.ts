@@ -87,16 +87,16 @@ async function listsCards(
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
 	const { host } = new URL(baseUrl);
-	const answer = await withTimeLimit(TIMEOUT_MS, clock, async (end) => {
+	const answer = await withTimeLimit(TIMEOUT_MS, clock, async (signal) => {
 		const response = await send({
 			method: 'GET',
 			url: `${baseUrl}/workspaces/${workspaceId}/cards`,
 			headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
 			timeout: TIMEOUT_MS,
-			abortSignal: end,
+			abortSignal: signal,
 			encoding: 'stream',
 		});
-		return await readAnswer(response, { signal: end });
+		return await readAnswer(response, { signal });
 	}).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(

@@ -3,17 +3,20 @@ import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
-import { toAuthentication } from '../transport/auth/credential';
+import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/listings';
 
 /** How the editor's calls read: a person is waiting, so one try and not for long. */
 export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
 
+/** The kind of credential that is chosen in the editor right now. */
+export const editorAuthentication = (context: ILoadOptionsFunctions): Authentication =>
+	toAuthentication(context.getCurrentNodeParameter('authentication') ?? 'apiKey');
+
 /** Opens the service for a call of the editor. */
 export async function openEditorApi(context: ILoadOptionsFunctions): Promise<WorkspaceApi> {
-	const authentication = context.getCurrentNodeParameter('authentication') ?? 'apiKey';
-	return await openApi(context, toAuthentication(authentication));
+	return await openApi(context, editorAuthentication(context));
 }
 
 /**

@@ -5,9 +5,17 @@ import type {
 } from 'n8n-workflow';
 import { indexFields } from '../model/fieldIndex';
 import type { DataRecord } from '../model/answer/record';
+import { readCardPages } from '../transport/auth/credential';
 import { getRecordPage, listCards, listFields } from '../transport/listings';
 import { comparedField } from './comparedField';
-import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+import {
+	chosenCardFields,
+	chosenCardId,
+	EDITOR_READ,
+	editorAuthentication,
+	forEditor,
+	openEditorApi,
+} from './editorApi';
 
 /** Entries of one page of a picker, and records of a page that are searched for it. */
 const PAGE_SIZE = 100;
@@ -41,9 +49,10 @@ export async function searchCards(
 ): Promise<INodeListSearchResult> {
 	return await forEditor(this, async () => {
 		const cards = await listCards(await openEditorApi(this), EDITOR_READ);
+		const pageOfCard = await readCardPages(this, editorAuthentication(this));
 		const items = cards
 			.filter(({ id, name }) => matches(filter, name, id))
-			.map(({ id, name }) => ({ name, value: id }))
+			.map(({ id, name }) => ({ name, value: id, ...(pageOfCard && { url: pageOfCard(id) }) }))
 			.sort(byName);
 		return pageOf(items, paginationToken);
 	});

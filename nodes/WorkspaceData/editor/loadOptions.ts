@@ -47,6 +47,9 @@ export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodeP
 	});
 }
 
+/** What a new condition holds: without an entry for it, the editor shows it in red before anybody chose anything. */
+const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Choose a Field…', value: '' };
+
 /** The entries that Get Many can filter by: the fields, and the record's own properties. */
 export async function getFilterFields(
 	this: ILoadOptionsFunctions,
@@ -57,6 +60,7 @@ export async function getFilterFields(
 			toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
 		);
 		return [
+			NOTHING_CHOSEN,
 			...fields,
 			{ name: 'Created At (Record)', value: 'created_at' },
 			{ name: 'ID (Record)', value: 'id' },

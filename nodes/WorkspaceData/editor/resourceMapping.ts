@@ -1,5 +1,6 @@
 import type {
 	ILoadOptionsFunctions,
+	INodePropertyOptions,
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
@@ -47,9 +48,16 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 	return keys;
 }
 
-function toMapperField(field: Field, key: string, liveKey: string): MapperField {
+/** The choice that clears a field. As an expression, because the editor drops a choice whose value is null. */
+const CLEAR: INodePropertyOptions = { name: 'Clear', value: '={{ null }}' };
+
+/** @param mayClear whether records that exist are changed, so that there may be something to clear */
+function toMapperField(field: Field, key: string, liveKey: string, mayClear: boolean): MapperField {
 	const { type, options, hint, canMatch } = field.kind.input;
-	const offered = (options?.(field) ?? []).map(({ name, value }) => ({ name, value }));
+	const offered: INodePropertyOptions[] = (options?.(field) ?? []).map(({ name, value }) => ({
+		name,
+		value,
+	}));
 	const name = liveKey === field.name ? field.name : `${field.name} (${field.id})`;
 	return {
 		id: key,
@@ -58,7 +66,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
 		type: type === 'options' && offered.length === 0 ? 'string' : type,
-		...(offered.length > 0 && { options: offered }),
+		...(offered.length > 0 && { options: mayClear ? [...offered, CLEAR] : offered }),
 		required: false,
 		defaultMatch: false,
 		canBeUsedToMatch: canMatch,
@@ -80,11 +88,12 @@ export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceM
 	return await forEditor(this, async () => {
 		const index = await chosenCardFields(this);
 		const saved = savedSchema.safeParse(this.getCurrentNodeParameter('columns'));
+		const mayClear = this.getCurrentNodeParameter('operation') !== 'create';
 		const keys = savedKeys(saved.success ? saved.data.schema : [], index);
 		return {
 			fields: index.fields.map((field) => {
 				const liveKey = index.keyOf(field);
-				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
+				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey, mayClear);
 			}),
 			...(index.fields.length === 0 && {
 				emptyFieldsNotice: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),

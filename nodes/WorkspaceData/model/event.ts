@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
-import { isTooDeep } from './answer/json';
+import { isTooDeep, tryParse } from './answer/json';
 import { isObject, type JsonObject, untouchedObject } from './answer/shapes';
 import { parseTime } from './time';
 
@@ -54,13 +54,7 @@ const eventSchema = z.object({
 });
 
 /** JSON from bytes, whatever content type they came with; undefined where they are not JSON. */
-function parseJson(bytes: Uint8Array): unknown {
-	try {
-		return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes));
-	} catch {
-		return undefined;
-	}
-}
+const parseJson = (bytes: Uint8Array): unknown => tryParse(new TextDecoder().decode(bytes))?.value;
 
 /**
  * Reads the body of a delivery.

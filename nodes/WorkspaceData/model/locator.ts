@@ -49,6 +49,13 @@ export const locatorValue = (value: unknown): unknown =>
  */
 export function readLocator(value: unknown, parameter: string): LocatorReading {
 	const locator = peekLocator(value);
+	const given = locatorValue(value);
+	if (typeof given === 'number' && !Number.isSafeInteger(given)) {
+		throw new InputError(
+			`'${parameter}' cannot be the number ${given}`,
+			'Numbers this large lose digits on their way, so another ID could be meant. Give the ID as text.',
+		);
+	}
 	if (locator) {
 		// Refused here, an id that no path can hold costs no request.
 		if (locator.mode !== 'name') pathSegment(locator.text, parameter);

@@ -23,7 +23,7 @@ import { createPacing, kindOf, type Pacing } from './http/pacing';
 import { isRateLimited } from './http/rateLimit';
 import type { ServiceClock } from './http/serviceClock';
 import type { ApiAnswer, ApiRequest } from './request';
-import { apiFailure, refusalOf, unreachable, type Asker } from './failure/explain';
+import { apiFailure, refusalOf, unreachable, type RequestOrigin } from './failure/explain';
 import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';
 import { createTries, type Try } from './http/attempt';
 
@@ -44,17 +44,19 @@ export interface WorkspaceApi {
 	 * @throws Cancelled when the execution is cancelled
 	 */
 	request(request: ApiRequest): Promise<ApiAnswer>;
-	/** Sends nothing more: what waits for its turn ends with Cancelled. */
+	/** Sends nothing more: requests that wait end with Cancelled. */
 	stop(): void;
 	/**
-	 * Keeps back what waits for its turn, until the returned function is called. After a failed request
-	 * it is kept back until the caller has had its say.
+	 * Keeps back the requests that wait, until the returned function is called. After a failed request
+	 * they are kept back until the caller has decided whether the run continues.
 	 */
 	hold(): () => void;
 	/**
 	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
+	/** How long requests of this execution have waited for the rate limit, altogether, in ms. */
+	readonly waitedMs: number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
 	/** Takes this credential's secrets out of a text. */
@@ -96,7 +98,7 @@ export async function openApi(
 
 	const attempt = createTries(context, credentialType, credential, { baseUrl, clock, signal });
 
-	/** When the service last did what it was asked, or refused it for another reason than the rate. */
+	/** When the service last answered a request in another way than refusing it for the rate. */
 	let served = -Infinity;
 	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
 	let exhausted: ApiAnswer | undefined;
@@ -115,7 +117,7 @@ export async function openApi(
 			credential.clientSecret,
 			...(isAccount ? accessTokens.recent(credential) : []),
 		]);
-	const asker: Asker = { authentication, host: new URL(baseUrl).host, redact: clean };
+	const origin: RequestOrigin = { authentication, host: new URL(baseUrl).host, redact: clean };
 
 	const roots = {
 		workspace: `${baseUrl}/workspaces/${workspaceSegment}`,
@@ -130,13 +132,35 @@ export async function openApi(
 		return [roots[root], ...segments].join('/');
 	}
 
+	/** How many requests wait for the rate limit, since when, and how long it was before. */
+	let atGate = 0;
+	let waitsSince = 0;
+	let waitedMs = 0;
+
+	/** Counts the time in which at least one request waits. */
+	async function counted(waits: Promise<void>): Promise<void> {
+		if (atGate === 0) waitsSince = clock.now();
+		atGate += 1;
+		await waits.finally(() => {
+			atGate -= 1;
+			if (atGate === 0) waitedMs += Math.max(0, clock.now() - waitsSince);
+		});
+	}
+
 	/** One try, when the rate limit lets it pass. */
-	async function attemptInTurn(options: IHttpRequestOptions, request: ApiRequest): Promise<Try> {
-		await gate
-			.enter(waiting, { ...request, ...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }) })
-			.catch((error: unknown) => {
-				throw exhausted && !halt.aborted ? apiFailure(exhausted, request, asker) : error;
-			});
+	async function attemptWithinRate(
+		options: IHttpRequestOptions,
+		request: ApiRequest,
+	): Promise<Try> {
+		const passing = gate.enter(waiting, {
+			...request,
+			...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }),
+		});
+		// A pace that the user has chosen is no wait.
+		const entered = request.requestsPerSecond ? passing : counted(passing);
+		await entered.catch((error: unknown) => {
+			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;
+		});
 		let outcome: Try['outcome'] | undefined;
 		const ended = pacing.sending(request);
 		try {
@@ -154,7 +178,7 @@ export async function openApi(
 		let fault: NetworkFailure | undefined;
 		let begunToWait: number | undefined;
 		for (;;) {
-			const { outcome, token } = await attemptInTurn(options, request);
+			const { outcome, token } = await attemptWithinRate(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			const now = clock.now();
 			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
@@ -173,13 +197,14 @@ export async function openApi(
 					break;
 				}
 				default: {
-					if (outcome instanceof SilentService) throw unreachable(fault ?? outcome, request, asker);
-					if (outcome instanceof Error) throw unreachable(outcome, request, asker);
+					if (outcome instanceof SilentService)
+						throw unreachable(fault ?? outcome, request, origin);
+					if (outcome instanceof Error) throw unreachable(outcome, request, origin);
 					if (!asksToWait(outcome, request.method)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
-					const refusal = step.act === 'done' ? refusalOf(outcome, asker) : undefined;
+					const refusal = step.act === 'done' ? refusalOf(outcome, origin) : undefined;
 					if (step.act === 'done' && !refusal) return outcome;
-					const failure = refusal ?? apiFailure(outcome, request, asker);
+					const failure = refusal ?? apiFailure(outcome, request, origin);
 					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
 						return { ...outcome, status: 204, body: '' };
 					}
@@ -194,6 +219,9 @@ export async function openApi(
 	return {
 		baseUrl,
 		workspaceId: String(credential.workspaceId).trim(),
+		get waitedMs() {
+			return waitedMs;
+		},
 		serviceClock: pacing.serviceClock,
 		redact: clean,
 		stop() {
@@ -221,7 +249,7 @@ export async function openApi(
 			const sending = async (): Promise<ApiAnswer> => {
 				if (halt.aborted) throw new Cancelled();
 				return await send(request, options).catch((error: unknown) => {
-					// Before its turn is over: the next request would be on its way before anyone hears of this.
+					// Before the limiter starts the next request: it would be sent before the caller sees the failure.
 					if (!halt.aborted) held.keep()();
 					throw error;
 				});

@@ -22,19 +22,19 @@ export async function postToSelf(
 	headers: Record<string, string>,
 	clock: Clock,
 ): Promise<ApiAnswer | undefined> {
-	return await withTimeLimit(OWN_TIMEOUT_MS, clock, async (end) => {
+	return await withTimeLimit(OWN_TIMEOUT_MS, clock, async (signal) => {
 		const response: unknown = await context.helpers.httpRequest({
 			method: 'POST',
 			url,
 			headers: { 'Content-Type': 'application/json', ...headers },
 			body,
 			timeout: OWN_TIMEOUT_MS,
-			abortSignal: end,
+			abortSignal: signal,
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 		});
-		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, signal: end });
+		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, signal });
 	}).catch(() => undefined);
 }

@@ -36,8 +36,11 @@ export function warnSparingly(
 	slot: WarningSlot,
 	now: number,
 	message: string,
+	intervalMs = INTERVAL_MS,
 ): void {
-	if (now - slot.at < INTERVAL_MS) {
+	const sinceMs = now - slot.at;
+	// A clock that was put back must not silence the log.
+	if (sinceMs >= 0 && sinceMs < intervalMs) {
 		slot.leftOut += 1;
 		return;
 	}

@@ -96,6 +96,15 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 	};
 }
 
+/** The kind of credential; undefined for a value that cannot be used. */
+export function readAuthentication(context: ParameterPlace): Authentication | undefined {
+	try {
+		return toAuthentication(context.getNodeParameter('authentication', 'apiKey'));
+	} catch {
+		return undefined;
+	}
+}
+
 /**
  * The card that is watched.
  *

@@ -30,7 +30,7 @@ export const updateColumnsProperty = {
 			...columnsMapper,
 			mode: 'add',
 			valuesLabel: UPDATE_LABEL,
-			addAllFields: false,
+			addAllFields: true,
 			multiKeyMatch: false,
 		},
 	},

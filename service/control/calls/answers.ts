@@ -107,7 +107,7 @@ export function answerCalls({ state, store, rates, clock, settings }: ControlCon
 export function observationCalls({ requests, connections }: ControlContext) {
 	return {
 		/** The latest requests to the API and the token endpoint, oldest first; secrets are redacted. */
-		requests: call(nothing, () => requests.list().map((entry) => ({ ...entry }))),
+		requests: call(nothing, () => requests.list()),
 		/** Empties the request log. */
 		resetRequests: call(nothing, () => requests.reset()),
 		/** Memory of the service's process, in bytes; CPU time of its main thread, in ms; the API's open connections. */

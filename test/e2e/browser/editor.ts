@@ -142,10 +142,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.click();
 		},
 		async select(parameter, option) {
-			await element(`parameter-input-${parameter}`).locator('input').first().click();
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
 			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
-			await wanted.waitFor();
+			// Options that are still loading close the list again.
+			await until(`the option '${option}'`, async () => {
+				await element(`parameter-input-${parameter}`).locator('input').first().click();
+				const isOpen = wanted.waitFor({ timeout: 5_000 });
+				return await isOpen.then(() => true).catch(() => undefined);
+			});
 			const offered = await items.locator('.option-headline').allInnerTexts();
 			await wanted.click();
 			// It fades out, and would be taken for a part of the next one.

@@ -74,6 +74,14 @@ describe(`filters in the editor of n8n ${major}`, () => {
 		expect(await outputWith(value)).toContain('1 item');
 	});
 
+	test('a new condition shows nothing red (M4)', async () => {
+		await openNode('getAll', await tasks('Tasks to look at'));
+		await editor.element('resource-locator-value').waitFor();
+		await editor.page.waitForLoadState('networkidle');
+		const red = editor.element('node-parameters').locator('[data-test-id="parameter-issues"]');
+		expect(await red.count()).toBe(0);
+	});
+
 	test('a choice is typed, or chosen from the list (M2)', async () => {
 		const workflow = await openNode('getAll', await tasks('Tasks by status'));
 		await editor.select('field', 'Status');

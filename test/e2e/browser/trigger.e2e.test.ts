@@ -117,7 +117,9 @@ describe(`trigger in the editor of n8n ${major}`, () => {
 			'Does Not Contain',
 			'Does Not Equal',
 			'Equals',
+			'Is Any Of',
 			'Is Empty',
+			'Is None Of',
 			'Is Not Empty',
 		]);
 	});

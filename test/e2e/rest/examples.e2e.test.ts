@@ -130,7 +130,11 @@ describe(`examples in n8n ${major}`, () => {
 			Object.entries(values).map(([name, value]) => [changed.fields[name] ?? name, value]),
 		);
 		await api.call('PATCH', `/cards/${crm.id}/records/${ada?.id}`, { data });
-		expect(await actions()).toEqual([['updated'], ['updated']]);
+		// The other customer is the same in both, and the CRM has its own change already.
+		expect((await actions()).map((written) => written.sort())).toEqual([
+			['unchanged', 'updated'],
+			['unchanged'],
+		]);
 		const shop = await cardCalled('Customers in the shop');
 		const rows = (await api.records(shop)).map(({ fields }) => fields);
 		// Written side by side, they are stored in any order.

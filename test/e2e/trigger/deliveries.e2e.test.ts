@@ -10,6 +10,7 @@ import { useBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';
+import { withOpenSecrets } from '../../support/sealed.ts';
 
 jest.setTimeout(600_000);
 
@@ -34,7 +35,8 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 				staticData: JsonObject | null;
 			};
 			const own = staticData?.['node:On change'] as { subscriptions?: string } | undefined;
-			const kept = JSON.parse(own?.subscriptions ?? '{}') as { current?: { secret: string } };
+			const text = own?.subscriptions ?? '{}';
+			const kept: { current?: { secret: string } } = withOpenSecrets(text, bench().service.apiKey);
 			return kept.current?.secret;
 		});
 	}

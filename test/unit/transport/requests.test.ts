@@ -198,6 +198,13 @@ describe('B20, B21: refusals for the rate', () => {
 		expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
 		expect(clock.now() - start).toBeLessThan(32_000);
 	});
+	test('the time that requests wait is counted once, however many wait (M15)', async () => {
+		const { api } = await service(limited(now + 30), ok);
+		expect(api.waitedMs).toBe(0);
+		await Promise.all(Array.from({ length: 5 }, async () => await api.request(request('GET'))));
+		expect(api.waitedMs).toBeGreaterThanOrEqual(29_000);
+		expect(api.waitedMs).toBeLessThan(33_000);
+	});
 	test.each([403, 503])(
 		'a create that is answered %d, the last of its window, is sent once, as it may be stored (H13)',
 		async (status) => {

@@ -1,4 +1,5 @@
 /** Which deliveries are taken on while others of the same event are under way. */
+import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import {
 	createDuplicates,
@@ -31,8 +32,9 @@ function setUp({ mayRepeat = false } = {}) {
 	const clock = createTestClock();
 	return {
 		clock,
+		duplicates,
 		take: async (answer: Answer, key = 'key', subscription = 'whk_1') =>
-			await duplicates.claim({ key, subscription, mayRepeat }, answer, clock),
+			await duplicates.claim({ key, subscription, mayRepeat, overlaps: false }, answer, clock),
 	};
 }
 
@@ -115,14 +117,77 @@ test('what two subscriptions deliver is one event, also where repetitions run', 
 	expect(await take(new Answer(), 'key', 'whk_1')).toBe('accepted');
 });
 
-test('C10 remembers a bounded number of events', async () => {
-	const { take } = setUp();
-	for (let event = 0; event <= MAX_KNOWN; event += 1) {
+/** Has n8n answer this many events of a subscription. */
+async function deliver(
+	{ duplicates, clock }: ReturnType<typeof setUp>,
+	count: number,
+	overlaps: boolean,
+	first = 0,
+): Promise<void> {
+	for (let event = first; event < first + count; event += 1) {
 		const answer = new Answer();
-		await take(answer, `event ${event}`);
+		const claim = { key: keyOf(event), subscription: 'whk_2', mayRepeat: false, overlaps };
+		await duplicates.claim(claim, answer, clock);
 		answer.send(200);
 	}
-	expect(await take(new Answer(), `event ${MAX_KNOWN}`)).toBe('duplicate');
-	expect(await take(new Answer(), 'event 1')).toBe('duplicate');
-	expect(await take(new Answer(), 'event 0')).toBe('accepted');
+}
+
+const keyOf = (event: number): string =>
+	createHash('sha256').update(`event ${event}`).digest('hex');
+
+test('an event runs once although the old subscription lags by 20,000 events (K2)', async () => {
+	const world = setUp();
+	await deliver(world, 20_000, true);
+	expect(await world.take(new Answer(), keyOf(0), 'whk_1')).toBe('duplicate');
+	expect(await world.take(new Answer(), keyOf(19_999), 'whk_1')).toBe('duplicate');
+});
+
+test('C10, K2 remembers a thousand events, and all of the last hour up to a bound', async () => {
+	const world = setUp();
+	await deliver(world, 3_000, false);
+	expect(await world.take(new Answer(), keyOf(0))).toBe('duplicate');
+	await world.clock.sleep(3_601_000);
+	await deliver(world, 1, false, 3_000);
+	// The oldest are gone, the latest thousand stay.
+	expect(await world.take(new Answer(), keyOf(1_000))).toBe('accepted');
+	expect(await world.take(new Answer(), keyOf(2_500))).toBe('duplicate');
+});
+
+test('C10, K2 remembers no more than the bound during an overlap', async () => {
+	const world = setUp();
+	await deliver(world, MAX_KNOWN + 1, true);
+	expect(await world.take(new Answer(), keyOf(MAX_KNOWN))).toBe('duplicate');
+	expect(await world.take(new Answer(), keyOf(1))).toBe('duplicate');
+	expect(await world.take(new Answer(), keyOf(0))).toBe('accepted');
+});
+
+test.each([
+	[4_000, 200, []],
+	[6_000, 200, ['late']],
+	[1_000, 500, ['refused']],
+])('an answer after %s ms with %s is a sign of strain: %j (K1, K12)', async (ms, status, signs) => {
+	const { duplicates, clock } = setUp();
+	const seen: string[] = [];
+	const claim = { key: keyOf(1), subscription: 'whk_1', mayRepeat: false, overlaps: false };
+	const answer = new Answer();
+	await duplicates.claim(claim, answer, clock, (sign) => seen.push(sign));
+	await clock.sleep(ms);
+	answer.send(status);
+	expect(seen).toEqual(signs);
+});
+
+test('a delivery that comes again while the first waits is a sign of strain (K1)', async () => {
+	const { duplicates, clock } = setUp();
+	const seen: string[] = [];
+	const claim = { key: keyOf(1), subscription: 'whk_1', mayRepeat: false, overlaps: false };
+	const strain = (sign: string) => seen.push(sign);
+	const first = new Answer();
+	await duplicates.claim(claim, first, clock, strain);
+	const second = duplicates.claim(claim, new Answer(), clock, strain);
+	first.send(200);
+	expect(await second).toBe('duplicate');
+	expect(seen).toEqual(['repeated']);
+	// What another subscription delivers in an overlap is none.
+	await duplicates.claim({ ...claim, subscription: 'whk_2' }, new Answer(), clock, strain);
+	expect(seen).toEqual(['repeated']);
 });

@@ -1,5 +1,6 @@
 /** Turns an operation's parameters about a field into the body that the service gets. */
 import { readField, type Field } from '../../model/answer/field';
+import type { FieldOption } from '../../model/answer/option';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
@@ -17,8 +18,8 @@ interface EnteredOptions {
 }
 
 /** The texts of the parameter Choices: each once, without blank ones. */
-function readChoices(entered: unknown): string[] {
-	const list = listedChoices({ options: [] }, entered) ?? [];
+function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
+	const list = listedChoices({ options }, entered) ?? [];
 	const texts = list.flat().map((choice) => plainText(choice ?? '').trim());
 	return [...new Set(texts)].filter((text) => text !== '');
 }
@@ -27,14 +28,16 @@ function readChoices(entered: unknown): string[] {
  * The options of a field, as they were entered.
  *
  * @param shape gives the choices the shape that the field has them in
+ * @param known the choices that the field has: they may have commas
  * @throws InputError for invalid JSON, or when both ways are used
  */
 export function readFieldOptions(
 	{ options, choices }: EnteredOptions,
 	shape: (choices: string[]) => JsonObject = (texts) => ({ options: texts }),
+	known: readonly FieldOption[] = [],
 ): JsonObject {
 	const json = readJson(options, fieldOptionsProperty.displayName);
-	const texts = readChoices(choices);
+	const texts = readChoices(choices, known);
 	if (texts.length === 0) return json === undefined ? {} : { options: json };
 	// The untouched JSON input holds an empty list.
 	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);

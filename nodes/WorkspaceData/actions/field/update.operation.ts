@@ -88,7 +88,7 @@ export const updateField = defineOperation({
 		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
 		const shape = (texts: string[]) => settingChoices(field, texts);
-		const sent = { ...changes, ...readFieldOptions(entered, shape) };
+		const sent = { ...changes, ...readFieldOptions(entered, shape, field.options) };
 		if (isDry) return [await previewUpdate(run, card, field, sent)];
 		const { body } = await run.api.request({
 			method: 'PATCH',

@@ -1,6 +1,8 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
+import { enteredChoice } from '../../model/value/choices';
 import { addingChoices, newChoices } from '../../model/value/choiceChange';
-import { plainOption, readField, type Field } from '../../model/answer/field';
+import { readField, type Field } from '../../model/answer/field';
+import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
@@ -122,14 +124,20 @@ async function addChoices(
 	additions: readonly Addition[],
 	request: Write['request'],
 ): Promise<void> {
-	for (const { field, texts } of additions) {
+	for (const [place, { field, texts }] of additions.entries()) {
+		// Read right before it is changed: the change replaces the list, and somebody else may have added to it.
+		const index = place === 0 ? undefined : await run.fields.changed(card, request);
+		const current = index ? index.byId(field.id) : field;
+		if (!current) continue;
+		const missing = texts.filter((text) => !enteredChoice(current.options, text));
+		if (missing.length === 0) continue;
 		await run.api.request({
 			...request,
 			method: 'PATCH',
-			path: fieldPath(card.id, field.id),
-			body: addingChoices(field, texts),
+			path: fieldPath(card.id, current.id),
+			body: addingChoices(current, missing),
 		});
-		const names = texts.map((text) => `'${clip(text)}'`).join(', ');
+		const names = missing.map((text) => `'${clip(text)}'`).join(', ');
 		run.messages.hint(
 			`Choices were added to field '${field.name}' of card '${card.name}': ${names}`,
 		);

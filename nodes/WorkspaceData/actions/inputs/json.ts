@@ -1,4 +1,5 @@
 import { InputError } from '../../model/inputError';
+import { tryParse } from '../../model/answer/json';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
 
 /**
@@ -12,19 +13,11 @@ export function readJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const parsed = tryParse(value);
-	if (parsed.ok) return parsed.value;
+	if (parsed) return parsed.value;
 	throw new InputError(
 		`'${parameter}' is not valid JSON`,
 		'Check quotes and commas: names and text must be in double quotes.',
 	);
-}
-
-function tryParse(text: string): { ok: true; value: unknown } | { ok: false } {
-	try {
-		return { ok: true, value: JSON.parse(text) };
-	} catch {
-		return { ok: false };
-	}
 }
 
 /** As `readJson`, for a parameter that must hold an object. */

@@ -77,7 +77,7 @@ export const upsertRecord = defineOperation({
 					...columnsMapper,
 					mode: 'upsert',
 					valuesLabel: VALUES_LABEL,
-					addAllFields: false,
+					addAllFields: true,
 					multiKeyMatch: true,
 				},
 			},

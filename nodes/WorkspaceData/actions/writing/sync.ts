@@ -15,6 +15,7 @@ import { requireData, toRecordData } from './columns';
 import { fieldsFor, type Write } from './liveFields';
 import { itemKey, keyPart, matchingFieldIds } from './matching';
 import { inParallel } from '../schedule/parallel';
+import { mapInSlices } from '../schedule/yieldToLoop';
 import { create, remove, updateListed } from './write';
 import { planDeletions, type Deletions, type SyncItem } from './syncPlan';
 
@@ -136,17 +137,18 @@ async function checkCard(run: Run, parts: readonly SyncPart[]): Promise<CheckedC
 	const items = await itemsOf(run, valid, listing, fieldIds);
 	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
 	const matches = await run.writes.matches(card, listing, fieldIds, write.request);
-	const all = matches.all();
-	if (all.length > 0) hintAtReading(run, all.length);
+	const listed = matches.all();
+	hintAtReading(run, listed.length);
 	await requireSameFields(run, write, known);
+	const all = await mapInSlices(run.yieldToLoop, listed, (record) => ({
+		record,
+		key: fieldIds.some((id) => isEmpty(ownValue(record.data, id)))
+			? undefined
+			: matches.keyOf(record.data),
+		takesPart: passes?.(record) ?? true,
+	}));
 	await run.yieldToLoop();
-	const records = {
-		card: card.name,
-		all,
-		keyOf: ({ data }: DataRecord) =>
-			fieldIds.some((id) => isEmpty(ownValue(data, id))) ? undefined : matches.keyOf(data),
-		takesPart: (record: DataRecord) => passes?.(record) ?? true,
-	};
+	const records = { card: card.name, all, meets: passes };
 	const now = new Date().toISOString();
 	const deletions = planDeletions(items, records, settings.deletions, now);
 	let left = valid.length;

@@ -14,15 +14,22 @@ export interface SyncItem {
 	data: JsonObject;
 }
 
+/** A record of the card. */
+export interface SyncRecord {
+	record: DataRecord;
+	/** Its matching values as one text; undefined where one of them is empty. */
+	key: string | undefined;
+	/** Whether it meets the conditions; always without conditions. */
+	takesPart: boolean;
+}
+
 /** The records of a card, and which of them take part. */
 export interface SyncRecords {
 	/** How messages call the card. */
 	card: string;
-	all: readonly DataRecord[];
-	/** The matching values of a record as one text; undefined where one of them is empty. */
-	keyOf(record: DataRecord): string | undefined;
-	/** Whether a record meets the conditions; always without conditions. */
-	takesPart(record: DataRecord): boolean;
+	all: readonly SyncRecord[];
+	/** Whether a record as it would be meets the conditions; undefined without conditions. */
+	meets: ((record: DataRecord) => boolean) | undefined;
 }
 
 /** What happens to records without an item. */
@@ -51,34 +58,28 @@ export function planDeletions(
 	now: string,
 ): DataRecord[] {
 	requireDistinctItems(items);
-	const byKey = new Map<string, DataRecord[]>();
-	const taking: DataRecord[] = [];
-	const withoutKey: DataRecord[] = [];
-	for (const record of records.all) {
-		const key = records.keyOf(record);
-		const takesPart = records.takesPart(record);
-		if (takesPart) taking.push(record);
-		if (key === undefined) {
-			if (takesPart) withoutKey.push(record);
-			continue;
-		}
-		const same = byKey.get(key);
-		if (same) same.push(record);
-		else byKey.set(key, [record]);
+	const byKey = new Map<string, SyncRecord[]>();
+	for (const one of records.all) {
+		if (one.key === undefined) continue;
+		const same = byKey.get(one.key);
+		if (same) same.push(one);
+		else byKey.set(one.key, [one]);
 	}
+	const taking = records.all.filter(({ takesPart }) => takesPart);
+	const withoutKey = taking.filter(({ key }) => key === undefined);
 	if (withoutKey.length > 0) {
 		throw new InputError(
 			`${withoutKey.length} records of card '${records.card}' have no value in a field to match on`,
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}
-	requireDistinctRecords(items, byKey, records);
+	const wanted = new Set(items.map(({ key }) => key));
+	requireDistinctRecords(wanted, byKey, records.card);
 	requireConditions(items, byKey, records, now);
 	if (!deletions.isWanted) return [];
-	const wanted = new Set(items.map(({ key }) => key));
-	const missing = taking.filter((record) => !wanted.has(records.keyOf(record) ?? ''));
+	const missing = taking.filter(({ key }) => key !== undefined && !wanted.has(key));
 	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking.length / 2));
-	if (missing.length <= most) return missing;
+	if (missing.length <= most) return missing.map(({ record }) => record);
 	throw new InputError(
 		`${missing.length} of ${taking.length} records of card '${records.card}' have no item and would be deleted, but at most ${most} may be`,
 		"Nothing was sent. Check that the items are complete, or set 'Most Records to Delete'.",
@@ -88,7 +89,8 @@ export function planDeletions(
 const named = (names: readonly string[]): string =>
 	`${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`;
 
-const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
+const idsOf = (records: readonly SyncRecord[]): string =>
+	named(records.map(({ record }) => record.id));
 
 function requireDistinctItems(items: readonly SyncItem[]): void {
 	const first = new Map<string, SyncItem>();
@@ -107,14 +109,13 @@ function requireDistinctItems(items: readonly SyncItem[]): void {
 }
 
 function requireDistinctRecords(
-	items: readonly SyncItem[],
-	byKey: ReadonlyMap<string, readonly DataRecord[]>,
-	{ card, takesPart }: SyncRecords,
+	wanted: ReadonlySet<string>,
+	byKey: ReadonlyMap<string, readonly SyncRecord[]>,
+	card: string,
 ): void {
-	const wanted = new Set(items.map(({ key }) => key));
 	const twice = [...byKey].filter(
 		([key, same]) =>
-			same.length > 1 && (wanted.has(key) || same.filter((record) => takesPart(record)).length > 1),
+			same.length > 1 && (wanted.has(key) || same.filter(({ takesPart }) => takesPart).length > 1),
 	);
 	if (twice.length === 0) return;
 	throw new InputError(
@@ -126,15 +127,16 @@ function requireDistinctRecords(
 /** An item must not reach a record outside the conditions, nor bring its record outside them. */
 function requireConditions(
 	items: readonly SyncItem[],
-	byKey: ReadonlyMap<string, readonly DataRecord[]>,
-	{ card, takesPart }: SyncRecords,
+	byKey: ReadonlyMap<string, readonly SyncRecord[]>,
+	{ card, meets }: SyncRecords,
 	now: string,
 ): void {
+	if (!meets) return;
 	const outside = items.filter(({ key, data }) => {
-		const [record] = byKey.get(key) ?? [];
-		if (record && !takesPart(record)) return true;
-		const base = record ?? { id: '', data: {}, createdAt: now, raw: {} };
-		return !takesPart({ ...base, data: { ...base.data, ...data } });
+		const [known] = byKey.get(key) ?? [];
+		if (known && !known.takesPart) return true;
+		const base = known?.record ?? { id: '', data: {}, createdAt: now, raw: {} };
+		return !meets({ ...base, data: { ...base.data, ...data } });
 	});
 	if (outside.length === 0) return;
 	const names = outside.map(({ itemIndex, shownKey }) => `item ${itemIndex} (${clip(shownKey)})`);

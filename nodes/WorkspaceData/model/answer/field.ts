@@ -1,11 +1,17 @@
 import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
+<<<<<<< HEAD
 import type { FieldOption } from './fieldOption';
 import { readEntries } from './page';
 import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
 
 export type { FieldOption };
+=======
+import { choiceListOf, readOptions, type FieldOption } from './option';
+import { readEntries } from './page';
+import { type JsonObject, readObject, resourceSchema } from './shapes';
+>>>>>>> main
 
 /**
  * A field (column definition). `raw` is the service's object as it came.
@@ -29,62 +35,6 @@ const fieldSchema = resourceSchema('field_id', {
 	name: z.string().optional().catch(undefined),
 	type: z.string().catch(''),
 });
-
-const isSpelling = (value: unknown): value is string | number =>
-	typeof value === 'string' || typeof value === 'number';
-
-/** Keys under which options have their choices. */
-const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
-
-function toOption(raw: unknown): FieldOption | undefined {
-	if (isSpelling(raw)) return plainOption(raw);
-	if (!isObject(raw)) return undefined;
-	const labels = [raw.name, raw.label, raw.title].filter(isSpelling).map(String);
-	const identifiers = [raw.value, raw.id, raw.key].filter(isSpelling);
-	const label = labels[0] ?? identifiers.map(String)[0];
-	if (label === undefined) return undefined;
-	const sent = isSpelling(raw.value) ? { sent: raw.value } : {};
-	const texts = labels.length > 0 ? labels : [label];
-	return { label, labels: [...new Set(texts)], identifiers: [...new Set(identifiers)], ...sent };
-}
-
-/** A choice that is nothing but a text or a number. */
-export const plainOption = (value: string | number): FieldOption => ({
-	label: String(value),
-	labels: [String(value)],
-	identifiers: [value],
-	sent: value,
-});
-
-/** Where a field has its choices. */
-export interface ChoiceList {
-	/** The keys that lead to the list, from the field on. */
-	path: readonly string[];
-	list: readonly unknown[];
-}
-
-function listIn(value: unknown, path: readonly string[]): ChoiceList | undefined {
-	if (Array.isArray(value)) return { path, list: value };
-	if (!isObject(value)) return undefined;
-	const key = CHOICE_LISTS.find((name) => Array.isArray(value[name]));
-	return key === undefined ? undefined : listIn(value[key], [...path, key]);
-}
-
-/**
- * Where a field has its choices: bare or under a key.
- *
- * @returns undefined if they are in a shape that is not recognized
- */
-export function choiceListOf(raw: JsonObject): ChoiceList | undefined {
-	const key = raw.options === undefined || raw.options === null ? 'choices' : 'options';
-	const value = raw[key];
-	if (value !== undefined && value !== null) return listIn(value, [key]);
-	return { path: ['options'], list: [] };
-}
-
-/** The choices in a list; entries of another shape are left out. */
-export const readOptions = (list: readonly unknown[]): FieldOption[] =>
-	list.map(toOption).filter((option) => option !== undefined);
 
 function toField(raw: JsonObject): Field | undefined {
 	const field = fieldSchema.safeParse(raw);

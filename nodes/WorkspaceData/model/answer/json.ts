@@ -1,3 +1,16 @@
+/**
+ * Parses a text as JSON.
+ *
+ * @returns undefined if the text is not JSON. The value is in an object, as it can be anything
+ */
+export function tryParse(text: string): { value: unknown } | undefined {
+	try {
+		return { value: JSON.parse(text) };
+	} catch {
+		return undefined;
+	}
+}
+
 /** How the JSON of an object or a list begins. */
 const JSON_START = /^\s*[{[]/;
 
@@ -7,12 +20,7 @@ const JSON_START = /^\s*[{[]/;
  * @returns undefined where the text holds anything else; bare JSON values such as `12` are texts
  */
 export function parseJsonText(text: string): object | undefined {
-	if (!JSON_START.test(text)) return undefined;
-	try {
-		return JSON.parse(text) as object;
-	} catch {
-		return undefined;
-	}
+	return JSON_START.test(text) ? (tryParse(text)?.value as object | undefined) : undefined;
 }
 
 /**

@@ -2,14 +2,21 @@
 import type { RetiredSubscription } from './stored';
 import { dueDeletions, leftBehind } from './retirement';
 import type { SubscriptionEvent, Outcome, Effect } from './events';
-import { FIRST_RENEWAL_PAUSE_MS, grown, isOwn, savingFrom, type SubscriptionSet } from './state';
+import { renewLater, withPlausibleTimes } from './pauses';
+import {
+	FIRST_RENEWAL_PAUSE_MS,
+	FIRST_STRAIN_PAUSE_MS,
+	grown,
+	isOwn,
+	MAX_PAUSE_MS,
+	savingFrom,
+	type SubscriptionSet,
+} from './state';
 
-/** A renewal that did not lead to a subscription that is known to work is tried again. */
-export const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
-	...set,
-	renewAt: now + set.renewalPauseMs * jitter,
-	renewalPauseMs: grown(set.renewalPauseMs),
-});
+/** How long after the last sign of strain to renew, in ms: the service may still be trying again. */
+const CALM_MS = 60_000;
+/** How long after the first sign of strain to renew at the latest, in ms: all in all within ten minutes. */
+const MAX_STRAIN_MS = 540_000;
 
 /** Whether another process saved the current subscription: what it saved may have been overwritten since. */
 const wasSavedElsewhere = ({ trust }: SubscriptionSet): boolean =>
@@ -49,12 +56,36 @@ function endDue(set: SubscriptionSet, now: number): Outcome {
 	return { set, effects: direct.length > 0 ? [{ type: 'delete', subscriptions: direct }] : [] };
 }
 
-/** Nothing but time passed: renews after silence, and ends what is due. */
+/** Whether strain makes a renewal due: a minute after its last sign, and nine minutes after its first. */
+const isStrained = ({ strain, strainRenewal }: SubscriptionSet, now: number): boolean =>
+	strain !== undefined &&
+	now >= Math.min(strain.at + CALM_MS, strain.since + MAX_STRAIN_MS) &&
+	now >= strainRenewal.at;
+
+/** Renews for strain: what could not be delivered comes by the new subscription, or is searched for. */
+const withStrainRenewal = (set: SubscriptionSet, now: number): SubscriptionSet => {
+	const { at, pauseMs } = set.strainRenewal;
+	const isNew = now - at > MAX_PAUSE_MS;
+	const pause = isNew ? FIRST_STRAIN_PAUSE_MS : pauseMs;
+	return {
+		...set,
+		renewAt: now,
+		strain: undefined,
+		strainRenewal: { at: now + pause, pauseMs: grown(pause) },
+	};
+};
+
+/** Nothing but time passed: renews after silence or strain, and ends what is due. */
 export function onPassed(
-	set: SubscriptionSet,
-	{ silenceMs, now }: Extract<SubscriptionEvent, { type: 'passed' }>,
+	before: SubscriptionSet,
+	{ silenceMs, overlapMs, now }: Extract<SubscriptionEvent, { type: 'passed' }>,
 ): Outcome {
-	const isSilent = set.current !== undefined && now - set.aliveAt >= silenceMs;
+	const clamped = withPlausibleTimes(before, overlapMs, now);
+	const isSilent = clamped.current !== undefined && now - clamped.aliveAt >= silenceMs;
+	const set =
+		clamped.renewAt === undefined && isStrained(clamped, now)
+			? withStrainRenewal(clamped, now)
+			: clamped;
 	const renewAt = set.renewAt ?? (isSilent ? now : undefined);
 	const renewal: Effect[] = renewAt !== undefined && renewAt <= now ? [{ type: 'create' }] : [];
 	const left = leftBehind({ ...set, renewAt }, now);

@@ -18,7 +18,15 @@ export interface Search {
 
 export type SubscriptionEvent =
 	/** n8n published the workflow or started; `stored` is the saved data. */
-	| { type: 'started'; address: string; stored: StoredSubscriptions; now: number }
+	| {
+			type: 'started';
+			address: string;
+			stored: StoredSubscriptions;
+			/** Whether a person publishes: then nothing is put off. */
+			byPerson: boolean;
+			overlapMs: number;
+			now: number;
+	  }
 	/** Another call from n8n, such as a delivery, read the saved data. */
 	| { type: 'read'; stored: StoredSubscriptions }
 	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
@@ -29,12 +37,19 @@ export type SubscriptionEvent =
 			overlapMs: number;
 			now: number;
 	  }
-	/** The service did not make one, for whatever reason; `jitter` from 0.9 to 1.1. */
-	| { type: 'refused'; jitter: number; now: number }
+	/**
+	 * The service did not make one, for whatever reason; `isLost` where its answer was lost, so that it may
+	 * have made one all the same; `jitter` from 0.9 to 1.1.
+	 */
+	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
+	/** The credential has changed: what was refused may be accepted, and what was sealed must be sealed again. */
+	| { type: 'credentialChanged'; now: number }
 	/** The service takes one subscription for an address, and has one. */
 	| { type: 'conflicted' }
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; overlapMs: number; now: number }
+	/** A verified delivery of this subscription was answered late, refused or repeated. */
+	| { type: 'strained'; id: string; now: number }
 	/** An execution saved the set up to this generation; `deleted` are those it was to delete. */
 	| {
 			type: 'saved';
@@ -52,7 +67,7 @@ export type SubscriptionEvent =
 	| { type: 'notDeleted'; ids: readonly string[]; now: number }
 	| { type: 'unpublished'; now: number }
 	/** Nothing but time passed. */
-	| { type: 'passed'; silenceMs: number; now: number };
+	| { type: 'passed'; silenceMs: number; overlapMs: number; now: number };
 
 export type Effect =
 	| { type: 'create' }
@@ -68,7 +83,7 @@ export type Effect =
 	 */
 	| { type: 'probe'; subscription: Subscription; known: string[] }
 	| { type: 'search'; search: Search }
-	/** Deletions that failed for a week, or subscriptions of a foreign address: no more is done about them. */
+	/** Deletions that failed for a week, subscriptions of another address, or too many: no more is done about them. */
 	| { type: 'leaveBehind'; subscriptions: RetiredSubscription[] };
 
 export interface Outcome {

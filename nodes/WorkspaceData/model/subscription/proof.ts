@@ -2,14 +2,16 @@
  * A probe: a request by which n8n asks, at its own webhook address, whether a subscription is saved. It is
  * signed like a delivery. The answers are such that no other server gives them by accident.
  */
-import { createHash } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod/v3';
 import { parseJsonText } from '../answer/json';
-import { sign } from '../signature';
+import { isSigned, sign } from '../signature';
 import type { StoredSubscriptions } from './stored';
 import type { ProbeAnswer } from './events';
 
-/** Header that marks a probe, in lower case as Node.js gives it; its value is a number used once. */
+const KEY_BYTES = 32;
+
+/** Header that marks a probe, in lower case as Node.js gives it. See `writeProbeHeader`. */
 export const PROBE_HEADER = 'x-workspace-data-probe';
 
 const probeSchema = z.object({
@@ -36,9 +38,29 @@ export function readProbe(text: string, nonce: unknown): string[] | undefined {
 export const savedProof = (nonce: string, secret: string): string =>
 	sign(Buffer.from(`saved ${nonce}`), secret);
 
-/** Tells that the answer comes from this node. Whoever has no secret can make no better proof. */
-export const notSavedMark = (nonce: string): string =>
-	createHash('sha256').update(`not saved ${nonce}`).digest('hex');
+/** The key by which the processes of one n8n know each other's probes: they have the credential in common. */
+export const probeKey = (ownSecret: string): string =>
+	Buffer.from(
+		hkdfSync('sha256', ownSecret, '', 'n8n-nodes-workspace-data probe', KEY_BYTES),
+	).toString('base64');
+
+/** The header of a probe: its nonce, and a proof that it comes from a process with the credential. */
+export const writeProbeHeader = (nonce: string, body: string, key: string): string =>
+	`${nonce}.${sign(Buffer.from(`probe ${nonce} ${body}`), key)}`;
+
+/** The nonce in a probe's header; undefined if it is none. */
+export const nonceOf = (header: unknown): string | undefined =>
+	typeof header === 'string' ? /^([^.]+)\.[0-9a-f]{64}$/.exec(header)?.[1] : undefined;
+
+/** Whether a probe comes from a process with the credential. */
+export const isFromOwnNode = (header: string, body: Uint8Array, key: string): boolean => {
+	const [nonce = '', proof = ''] = header.split('.');
+	return isSigned(Buffer.concat([Buffer.from(`probe ${nonce} `), body]), proof, [key]);
+};
+
+/** Says that a subscription is not saved. Nobody without the credential can make it. */
+export const notSavedMark = (nonce: string, key: string): string =>
+	sign(Buffer.from(`not saved ${nonce}`), key);
 
 /** Whether a probe's subscription is all that is saved, apart from the ones named in the probe. */
 export const isAllSaved = ({ retired }: StoredSubscriptions, known: readonly string[]): boolean =>
@@ -48,8 +70,8 @@ export const isAllSaved = ({ retired }: StoredSubscriptions, known: readonly str
 export function readProbeAnswer(
 	{ status, body }: { status: number; body: unknown },
 	nonce: string,
-	secret: string,
+	{ secret, key }: { secret: string; key: string },
 ): ProbeAnswer {
 	if (status === 200 && body === savedProof(nonce, secret)) return 'confirmed';
-	return status === 401 && body === notSavedMark(nonce) ? 'refused' : 'unknown';
+	return status === 401 && body === notSavedMark(nonce, key) ? 'refused' : 'unknown';
 }

@@ -9,6 +9,7 @@ import {
 	dueDeletions,
 	leftBehind,
 	onNotDeleted,
+	onStartOf,
 	onUnpublished,
 	retireAll,
 	withoutIds,
@@ -16,26 +17,27 @@ import {
 import type { SubscriptionEvent, Outcome, Search, Effect } from './events';
 import {
 	FIRST_RENEWAL_PAUSE_MS,
-	isOutdated,
-	isOverwritten,
 	isOwn,
-	replacedBy,
 	retire,
 	savingFrom,
 	type SubscriptionSet,
 	type Trust,
 	withGone,
-	withStored,
 } from './state';
-import { onPassed, onProbed, renewLater } from './dueWork';
+import { onPassed, onProbed } from './dueWork';
+import { isOutdated, isOverwritten, replacedBy, withStored } from './merge';
+import { putOffUntil, renewLater, withPlausibleTimes } from './pauses';
 
 /**
- * How late a new secret may be saved by another process, in ms: deliveries that are refused until then can
- * pause the subscription. The interface does not say how soon.
+ * The longest that a new secret may take to be saved, in ms. A service that tries four times with growing
+ * pauses needs longer to pause a subscription.
  */
-export const SAVED_IN_TIME_MS = 5_000;
-/** Most ends of earlier searches for missed records that are kept. */
-const MAX_SEARCHES = 20;
+const MAX_SAVED_IN_TIME_MS = 60_000;
+/**
+ * Most ends of earlier searches for missed records that are kept: less than 8 kB in n8n's database. After so
+ * many starts without a completed search, the next one begins at the first of them.
+ */
+const MAX_SEARCHES = 500;
 /** A new subscription may miss what was created in the moment in which it was made. */
 const SEARCH_MARGIN_MS = 2_000;
 
@@ -82,7 +84,7 @@ function onCreated(
 	const { missed, search } = searchBefore(set, next);
 	const replaced = [
 		...set.retired,
-		...(set.current ? [retire(set.current, null, now, set.trust !== 'no')] : []),
+		...(set.current ? [retire(set.current, null, set.trust !== 'no')] : []),
 	].filter(({ id }) => id !== next.id);
 	const created: SubscriptionSet = {
 		...set,
@@ -95,7 +97,9 @@ function onCreated(
 		renewAt: undefined,
 		saving: savedByHook ? undefined : savingFrom(now),
 		missed,
+		strain: undefined,
 		gone: set.gone.filter((id) => id !== next.id),
+		lostAnswers: { count: 0, at: now },
 	};
 	const kept = bounded(savedByHook ? settled(created, 'here', overlapMs, now) : created, now);
 	const effects: Effect[] = search ? [{ type: 'search', search }] : [];
@@ -104,6 +108,14 @@ function onCreated(
 	const due = savedByHook ? dueDeletions(kept, now) : [];
 	if (due.length > 0) effects.push({ type: 'delete', subscriptions: due });
 	return { set: kept, effects };
+}
+
+function onRefused(
+	set: SubscriptionSet,
+	{ isLost, jitter, now }: Extract<SubscriptionEvent, { type: 'refused' }>,
+): SubscriptionSet {
+	const lostAnswers = isLost ? { count: set.lostAnswers.count + 1, at: now } : set.lostAnswers;
+	return renewLater({ ...set, lostAnswers }, jitter, now);
 }
 
 function onDelivered(
@@ -121,7 +133,8 @@ function onDelivered(
 	const alive: SubscriptionSet = { ...known, aliveAt: now };
 	// A delivery through another address says nothing about this one.
 	if (signer.targetUrl !== set.address) return alive;
-	const seen: SubscriptionSet = { ...alive, seen: true, renewAt: undefined };
+	// Strain is over: a service delivers nothing more for a subscription that it has paused.
+	const seen: SubscriptionSet = { ...alive, seen: true, renewAt: undefined, strain: undefined };
 	if (set.trust === 'no') return seen;
 	return settled(seen, set.trust === 'here' ? 'here' : 'elsewhere', overlapMs, now);
 }
@@ -150,8 +163,13 @@ function onSaved(
 	const rest = withoutIds(set, deleted);
 	const saved: SubscriptionSet = { ...rest, saving: undefined };
 	if (set.trust !== 'no') return saved;
-	const inTime = here || now - set.createdAt <= SAVED_IN_TIME_MS;
-	if (!inTime) return renewLater({ ...saved, trust: 'late' }, jitter, now);
+	const tookMs = now - set.createdAt;
+	const inTime = here || tookMs <= set.savedInTimeMs;
+	if (!inTime) {
+		// Where executions always wait that long, further renewals would be no faster.
+		const savedInTimeMs = Math.min(Math.max(set.savedInTimeMs, 2 * tookMs), MAX_SAVED_IN_TIME_MS);
+		return renewLater({ ...saved, trust: 'late', savedInTimeMs }, jitter, now);
+	}
 	if (here) return settled(saved, 'here', overlapMs, now);
 	// The pause is short again only if it is still saved after the overlap: where others write over it again
 	// and again, renewals must not follow each other at once.
@@ -166,36 +184,68 @@ function onSaved(
 const isBetter = (saved: StoredSubscriptions, set: SubscriptionSet): boolean =>
 	isOutdated(set, saved) || (set.address === undefined && !isOverwritten(set, saved));
 
+function onStarted(
+	set: SubscriptionSet,
+	{ address, stored, byPerson, overlapMs, now }: Extract<SubscriptionEvent, { type: 'started' }>,
+): Outcome {
+	const known = withStored({ ...set, address }, stored);
+	const left = leftBehind(onStartOf(withPlausibleTimes(known, overlapMs, now), now), now);
+	const { current } = left.set;
+	// Whoever starts n8n again and again must not leave a subscription behind each time.
+	const putOff = byPerson ? -Infinity : putOffUntil(left.set);
+	const isPutOff = putOff > now;
+	return {
+		set: {
+			...left.set,
+			// Newer than what an earlier start may still have an execution save.
+			current: current && { ...current, generation: Math.max(now + 1, current.generation) },
+			renewAt: isPutOff ? putOff : undefined,
+			saving: undefined,
+			aliveAt: now,
+		},
+		effects: [...left.effects, ...(isPutOff ? [] : [{ type: 'create' } as const])],
+	};
+}
+
+/** Numbers continue above those of a deleted one: by a clock that was put back, they would not. */
+function onDeleted(set: SubscriptionSet, ids: readonly string[]): SubscriptionSet {
+	const isCurrent = set.current !== undefined && ids.includes(set.current.id);
+	const endedUpTo = Math.max(set.endedUpTo, isCurrent ? (set.current?.generation ?? 0) : 0);
+	return { ...withGone(withoutIds(set, ids), ids), endedUpTo };
+}
+
+/** An answer was late: the service may have paused the subscription that is the current one. */
+function onStrained(
+	set: SubscriptionSet,
+	{ id, now }: Extract<SubscriptionEvent, { type: 'strained' }>,
+): SubscriptionSet {
+	if (id !== set.current?.id) return set;
+	return { ...set, strain: { since: set.strain?.since ?? now, at: now } };
+}
+
 /** The new state, and what to do. */
 export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome {
 	const only = (next: SubscriptionSet): Outcome => ({ set: next, effects: [] });
 	switch (event.type) {
-		case 'started': {
-			const known = withStored({ ...set, address: event.address }, event.stored, event.now);
-			const left = leftBehind(known, event.now);
-			return {
-				set: {
-					...left.set,
-					// Newer than what an earlier start may still have an execution save.
-					current: left.set.current && {
-						...left.set.current,
-						generation: Math.max(event.now + 1, left.set.current.generation),
-					},
-					renewAt: undefined,
-					saving: undefined,
-					aliveAt: event.now,
-				},
-				effects: [...left.effects, { type: 'create' }],
-			};
-		}
+		case 'started':
+			return onStarted(set, event);
 		case 'read':
 			return only(isBetter(event.stored, set) ? replacedBy(set, event.stored) : set);
 		case 'created':
 			return onCreated(set, event);
 		case 'refused':
-			return only(renewLater(set, event.jitter, event.now));
+			return only(onRefused(set, event));
+		case 'credentialChanged':
+			return only({
+				...set,
+				renewAt: event.now,
+				renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
+				lostAnswers: { count: 0, at: event.now },
+			});
+		case 'strained':
+			return only(onStrained(set, event));
 		case 'conflicted': {
-			const all = [...set.retired, ...(set.current ? [retire(set.current, 0, 0)] : [])];
+			const all = [...set.retired, ...(set.current ? [retire(set.current, 0)] : [])];
 			const subscriptions = all.filter(({ targetUrl }) => targetUrl === set.address);
 			return { set, effects: subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [] };
 		}
@@ -209,7 +259,7 @@ export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome 
 				saving: set.saving && { ...set.saving, at: event.now + set.saving.pauseMs },
 			});
 		case 'deleted':
-			return only(withGone(withoutIds(set, event.ids), event.ids));
+			return only(onDeleted(set, event.ids));
 		case 'notDeleted':
 			return only(onNotDeleted(set, event.ids, event.now));
 		case 'probed':

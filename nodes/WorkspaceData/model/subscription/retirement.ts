@@ -1,13 +1,18 @@
 /** When the replaced subscriptions of a trigger node end, and what becomes of deletions that fail. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
 import type { Outcome } from './events';
+import { DAY_MS } from './pauses';
 import {
 	EMPTY_SET,
 	FIRST_RETRY_PAUSE_MS,
 	grown,
 	isOwn,
+	KEEP_TRYING_MS,
+	MAX_LEFTOVERS,
+	MAX_PAUSE_MS,
 	MAX_SUBSCRIPTIONS,
 	retire,
+	type Retry,
 	type SubscriptionSet,
 	withGone,
 } from './state';
@@ -21,7 +26,7 @@ export function retireAll(set: SubscriptionSet, overlapMs: number, now: number):
 		(one.targetUrl === set.address || set.seen);
 	return {
 		...set,
-		retired: set.retired.map((one) => (mayEnd(one) ? retire(one, now + overlapMs, now) : one)),
+		retired: set.retired.map((one) => (mayEnd(one) ? retire(one, now + overlapMs) : one)),
 	};
 }
 
@@ -33,7 +38,7 @@ export function bounded(set: SubscriptionSet, now: number): SubscriptionSet {
 	const superfluous = new Set(open.slice(0, Math.max(0, open.length - (MAX_SUBSCRIPTIONS - 1))));
 	return {
 		...set,
-		retired: set.retired.map((one) => (superfluous.has(one) ? retire(one, now, now) : one)),
+		retired: set.retired.map((one) => (superfluous.has(one) ? retire(one, now) : one)),
 	};
 }
 
@@ -57,17 +62,46 @@ export const withoutIds = (set: SubscriptionSet, ids: readonly string[]): Subscr
 	leadHere: new Set([...set.leadHere].filter((id) => !ids.includes(id))),
 });
 
-/** Gives up subscriptions that could not be deleted for a week, or were foreign that long. */
+/** Whether a replaced subscription waits for its deletion, or belongs to another address. */
+const isLeftover = (set: SubscriptionSet, one: RetiredSubscription, now: number): boolean =>
+	one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now;
+
+/** A deletion that is not tried again before the next start. */
+const GIVEN_UP: Retry = { at: Infinity, pauseMs: MAX_PAUSE_MS };
+
+/**
+ * Gives up subscriptions: ones whose deletion failed since the start and for a week, until the next start;
+ * ones of another address, and the oldest of too many, for good.
+ */
 export function leftBehind(set: SubscriptionSet, now: number): Outcome {
-	const isOver = (one: RetiredSubscription) =>
-		one.giveUpAt <= now && (one.deleteAt === null ? !isOwn(set, one) : one.deleteAt <= now);
-	const subscriptions = set.retired.filter(isOver);
+	const leftovers = set.retired.filter((one) => isLeftover(set, one, now));
+	const tooMany = leftovers.slice(0, Math.max(0, leftovers.length - MAX_LEFTOVERS));
+	const isLongOver = ({ giveUpAt }: RetiredSubscription) => giveUpAt !== null && giveUpAt <= now;
+	const foreign = leftovers.filter((one) => one.deleteAt === null && isLongOver(one));
+	const failed = leftovers.filter((one) => {
+		const retry = set.deletions.get(one.id);
+		return one.deleteAt !== null && isLongOver(one) && retry !== undefined && retry.at !== Infinity;
+	});
+	const subscriptions = [...new Set([...tooMany, ...foreign, ...failed])];
 	if (subscriptions.length === 0) return { set, effects: [] };
-	const ids = subscriptions.map(({ id }) => id);
-	return {
-		set: withGone(withoutIds(set, ids), ids),
-		effects: [{ type: 'leaveBehind', subscriptions }],
-	};
+	const ids = [...new Set([...tooMany, ...foreign])].map(({ id }) => id);
+	const rest = withGone(withoutIds(set, ids), ids);
+	const deletions = new Map(rest.deletions);
+	for (const { id } of failed) if (!ids.includes(id)) deletions.set(id, GIVEN_UP);
+	return { set: { ...rest, deletions }, effects: [{ type: 'leaveBehind', subscriptions }] };
+}
+
+/**
+ * n8n starts: each deletion is tried again before it is given up, and a subscription of another address gets
+ * at least a day in which a delivery can show that it leads here.
+ */
+export function onStartOf(set: SubscriptionSet, now: number): SubscriptionSet {
+	const retired = set.retired.map((one) => {
+		if (isOwn(set, one)) return one;
+		const giveUpAt = Math.max(one.giveUpAt ?? now + KEEP_TRYING_MS, now + DAY_MS);
+		return { ...one, giveUpAt };
+	});
+	return { ...set, retired, deletions: new Map() };
 }
 
 /** A deletion that failed is tried again, after a pause that grows. */
@@ -81,13 +115,16 @@ export function onNotDeleted(
 		const pauseMs = deletions.get(id)?.pauseMs ?? FIRST_RETRY_PAUSE_MS;
 		deletions.set(id, { at: now + pauseMs, pauseMs: grown(pauseMs) });
 	}
-	return { ...set, deletions };
+	const retired = set.retired.map((one) =>
+		ids.includes(one.id) ? { ...one, giveUpAt: one.giveUpAt ?? now + KEEP_TRYING_MS } : one,
+	);
+	return { ...set, retired, deletions };
 }
 
 /** The workflow is unpublished: all that deliver to this n8n end at once. */
 export function onUnpublished(set: SubscriptionSet, now: number): Outcome {
-	const all = [...set.retired, ...(set.current ? [retire(set.current, null, now)] : [])];
-	const subscriptions = all.filter((one) => isOwn(set, one)).map((one) => retire(one, now, now));
+	const all = [...set.retired, ...(set.current ? [retire(set.current, null)] : [])];
+	const subscriptions = all.filter((one) => isOwn(set, one)).map((one) => retire(one, now));
 	const foreign = all.filter((one) => !isOwn(set, one));
 	const { address, leadHere } = set;
 	return {
@@ -95,6 +132,7 @@ export function onUnpublished(set: SubscriptionSet, now: number): Outcome {
 			...EMPTY_SET,
 			address,
 			leadHere,
+			lostAnswers: set.lostAnswers,
 			retired: [...foreign, ...subscriptions],
 			endedUpTo: Math.max(now, set.endedUpTo, ...all.map(({ generation }) => generation)),
 		},

@@ -1,5 +1,11 @@
 /** Which subscriptions a trigger node has, and what follows from that alone. Times are ms since the epoch. */
-import type { MissedTime, RetiredSubscription, StoredSubscriptions, Subscription } from './stored';
+import {
+	type LostAnswers,
+	type MissedTime,
+	NONE_LOST,
+	type RetiredSubscription,
+	type Subscription,
+} from './stored';
 
 /** Most subscriptions of a node, so most secrets that a delivery is checked with. */
 export const MAX_SUBSCRIPTIONS = 6;
@@ -17,8 +23,19 @@ const FIRST_SAVING_PAUSE_MS = 30_000;
 const MAX_GONE = 20;
 /** The longest of these pauses. */
 export const MAX_PAUSE_MS = 3_600_000;
-/** For how long a deletion that fails is tried again: 7 days. */
+/** For how long a deletion is tried again, from its first failure: 7 days. */
 export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
+/**
+ * Most replaced subscriptions that wait for their deletion: what n8n saves for a node stays below 20 kB, and
+ * a start sends no more deletions than this. The oldest are left at the service; refused deliveries pause them.
+ */
+export const MAX_LEFTOVERS = 20;
+/**
+ * How late a new secret may be saved by another process, in ms: deliveries that are refused until then can
+ * pause the subscription. The interface does not say how soon.
+ */
+export const SAVED_IN_TIME_MS = 5_000;
+
 /**
  * How sure it is that the current subscription delivers to every process of this n8n: `no`, not yet;
  * `here`, this process saved it; `elsewhere`, another process saved it in time; `late`, another process
@@ -32,6 +49,13 @@ export interface Retry {
 	at: number;
 	/** How long to wait when it fails once more. */
 	pauseMs: number;
+}
+
+/** Signs that the service may have paused the current subscription: answers that came late, or not at all. */
+export interface Strain {
+	/** The first and the last sign since the subscription last delivered without one. */
+	since: number;
+	at: number;
 }
 
 /** The pause after one that failed. */
@@ -62,14 +86,24 @@ export interface SubscriptionSet {
 	/** How long to wait when that is refused. */
 	renewalPauseMs: number;
 	saving: Retry | undefined;
+	/** How late another process may save; grows where n8n's executions wait behind others. */
+	savedInTimeMs: number;
+	strain: Strain | undefined;
+	/** When a strain may next lead to a renewal; its pause grows while strain continues. */
+	strainRenewal: Retry;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry>;
 	missed: MissedTime | undefined;
-	/** See {@link StoredSubscriptions}. */
+	/** See `StoredSubscriptions`. */
 	endedUpTo: number;
-	/** See {@link StoredSubscriptions}. */
+	/** See `StoredSubscriptions`. */
 	gone: readonly string[];
+	/** See `StoredSubscriptions`. */
+	lostAnswers: LostAnswers;
 }
+
+/** The shortest time between two renewals because of strain, in ms. */
+export const FIRST_STRAIN_PAUSE_MS = 600_000;
 
 export const EMPTY_SET: SubscriptionSet = {
 	address: undefined,
@@ -83,20 +117,23 @@ export const EMPTY_SET: SubscriptionSet = {
 	renewAt: undefined,
 	renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
 	saving: undefined,
+	savedInTimeMs: SAVED_IN_TIME_MS,
+	strain: undefined,
+	strainRenewal: { at: 0, pauseMs: FIRST_STRAIN_PAUSE_MS },
 	deletions: new Map(),
 	missed: undefined,
 	endedUpTo: 0,
 	gone: [],
+	lostAnswers: NONE_LOST,
 };
 
 /** A subscription as one that was replaced. */
 export const retire = (
 	subscription: Subscription | RetiredSubscription,
 	deleteAt: number | null,
-	now: number,
 	wasSaved = true,
 ): RetiredSubscription => ({
-	giveUpAt: now + KEEP_TRYING_MS,
+	giveUpAt: null,
 	wasSaved,
 	...subscription,
 	deleteAt,
@@ -116,76 +153,3 @@ export const withGone = (set: SubscriptionSet, ids: readonly string[]): Subscrip
 	...set,
 	gone: [...set.gone.filter((id) => !ids.includes(id)), ...ids].slice(-MAX_GONE),
 });
-
-/** Whether `a` was made after `b`. */
-const isNewer = (a: Subscription, b: Subscription): boolean =>
-	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
-
-/** The part of a set that n8n saves. */
-export const stored = (set: SubscriptionSet): StoredSubscriptions => ({
-	current: set.current,
-	retired: [...set.retired],
-	missed: set.missed,
-	endedUpTo: set.endedUpTo,
-	gone: set.gone,
-});
-
-/** Whether a newer subscription is saved than this process knows. */
-export const isOutdated = (set: SubscriptionSet, { current }: StoredSubscriptions): boolean =>
-	current !== undefined && (!set.current || isNewer(current, set.current));
-
-/** Whether this process knows a newer subscription than is saved: an old copy was written back. */
-export const isOverwritten = (
-	set: SubscriptionSet,
-	{ current, endedUpTo }: StoredSubscriptions,
-): boolean =>
-	set.current !== undefined &&
-	set.current.generation > endedUpTo &&
-	(!current || isNewer(set.current, current));
-
-/** The set as another process saved it. */
-export const replacedBy = (
-	{ address, leadHere }: SubscriptionSet,
-	saved: StoredSubscriptions,
-): SubscriptionSet => ({ ...EMPTY_SET, ...saved, address, leadHere, trust: 'here' });
-
-/** The set with what is saved: both together, none twice. The newest is current. */
-export function withStored(
-	set: SubscriptionSet,
-	saved: StoredSubscriptions,
-	now: number,
-): SubscriptionSet {
-	const { current, retired, missed, endedUpTo } = saved;
-	const isBehind = isOutdated(set, saved);
-	const newest = isBehind ? current : set.current;
-	// Not of both: a service may give an id again.
-	const gone = isBehind ? saved.gone : set.gone;
-	const others = new Map<string, RetiredSubscription>();
-	const add = (one: Subscription | RetiredSubscription) => {
-		if (one.id === newest?.id || others.has(one.id) || gone.includes(one.id)) return;
-		others.set(one.id, 'deleteAt' in one ? one : retire(one, null, now));
-	};
-	// The knowledge of this process about a subscription counts more than the saved state.
-	for (const one of set.retired) add(one);
-	for (const one of retired) add(one);
-	for (const one of [current, set.current]) if (one) add(one);
-	return {
-		...set,
-		current: newest,
-		retired: [...others.values()].sort((a, b) => (isNewer(a, b) ? 1 : -1)),
-		missed: isBehind || !set.missed ? missed : set.missed,
-		endedUpTo: Math.max(set.endedUpTo, endedUpTo),
-		gone,
-		// Saved by whoever made it.
-		...(isBehind && { trust: 'here', saving: undefined, seen: false, renewAt: undefined }),
-	};
-}
-
-/** The subscriptions whose deliveries count, newest first; never more than {@link MAX_SUBSCRIPTIONS}. */
-export function accepted(
-	{ current, retired }: Pick<SubscriptionSet, 'current' | 'retired'>,
-	now: number,
-): Subscription[] {
-	const valid = retired.filter(({ deleteAt }) => deleteAt === null || deleteAt > now);
-	return [...(current ? [current] : []), ...valid.reverse()].slice(0, MAX_SUBSCRIPTIONS);
-}

@@ -1,11 +1,10 @@
+/** The subscriptions of a trigger node as n8n saves them. */
 import { z } from 'zod/v3';
-import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../answer/shapes';
-import { parseTime } from '../time';
 
 /** A subscription of ours at the service. @see service interface, part 2 */
 export interface Subscription {
 	id: string;
-	/** Signs the deliveries; told once, when the subscription is created. */
+	/** Signs the deliveries; shown once, when the subscription is created. Empty: its seal could not be opened. */
 	secret: string;
 	/** Where it delivers to. */
 	targetUrl: string;
@@ -29,8 +28,11 @@ export interface RetiredSubscription extends Subscription {
 	 * clock. null until its successor is known to work.
 	 */
 	deleteAt: number | null;
-	/** From when a deletion that fails is not tried again, by the same clock. */
-	giveUpAt: number;
+	/**
+	 * From when a deletion that fails is not tried again before the next start, by the same clock. null until
+	 * the first deletion failed, or, at another address than this n8n's, until n8n started.
+	 */
+	giveUpAt: number | null;
 	/** Whether it was saved when it was replaced, so that every process of n8n knows it. */
 	wasSaved: boolean;
 }
@@ -39,10 +41,18 @@ export interface RetiredSubscription extends Subscription {
 export interface MissedTime {
 	/** The card that is watched; null for all cards. */
 	cardId: string | null;
-	/** Records up to here are none of the trigger's business. */
+	/** Records created before this are ignored. */
 	from: number;
 	/** Where earlier searches for missed records ended, whether or not they were completed; oldest first. */
 	upTo: number[];
+}
+
+/** Requests for a subscription whose answer was lost: each may have left one at the service. */
+export interface LostAnswers {
+	/** How many since the last subscription was created. */
+	count: number;
+	/** When the last one was sent, in ms since the epoch by the local clock. */
+	at: number;
 }
 
 /** The subscriptions of a trigger node as n8n saves them. */
@@ -55,7 +65,10 @@ export interface StoredSubscriptions {
 	endedUpTo: number;
 	/** Ids of the subscriptions that were deleted or given up last: an older copy may still name them. */
 	gone: readonly string[];
+	lostAnswers: LostAnswers;
 }
+
+export const NONE_LOST: LostAnswers = { count: 0, at: 0 };
 
 export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	current: undefined,
@@ -63,64 +76,14 @@ export const NO_SUBSCRIPTIONS: StoredSubscriptions = {
 	missed: undefined,
 	endedUpTo: 0,
 	gone: [],
+	lostAnswers: NONE_LOST,
 };
-
-/** The answer to a new subscription. */
-export interface CreatedSubscription {
-	id: string | undefined;
-	secret: string | undefined;
-	/** ms since the epoch; undefined where the answer does not tell. */
-	createdAt: number | undefined;
-}
-
-const ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId', 'id', 'uuid'];
-const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
-const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
-const MAX_DEPTH = 2;
-
-/** The object and what wrappers in it hold, outer ones first; a list of one counts as its object. */
-function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
-	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
-	if (!isObject(value) || depth > MAX_DEPTH) return;
-	yield value;
-	for (const name of HOLDERS) yield* wrappedObjects(value[name], depth + 1);
-}
-
-function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
-	const find = (names: readonly string[]): string | undefined => {
-		for (const name of names) {
-			for (const object of objects) {
-				const value = object[name];
-				if (typeof value === 'string' && value !== '') return value;
-				if (typeof value === 'number') return String(value);
-			}
-		}
-		return undefined;
-	};
-	return {
-		id: find(ID_NAMES),
-		secret: find(SECRET_NAMES),
-		createdAt: parseTime(find(['created_at'])),
-	};
-}
-
-/**
- * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
- * not in the same one. Where neither is anywhere else, they are looked for in the only object there is.
- *
- * @see service interface, part 2, "Webhook subscription": the object is not shown
- */
-export function readCreatedSubscription(body: unknown): CreatedSubscription {
-	const objects = [...wrappedObjects(body)];
-	const found = readFrom(objects);
-	if (found.id !== undefined || found.secret !== undefined) return found;
-	const only = objects[0] && onlyObject(objects[0]);
-	return only ? readFrom([...wrappedObjects(only)]) : found;
-}
 
 const subscriptionSchema = z.object({
 	id: z.string(),
-	secret: z.string(),
+	/** As 0.1.0 wrote it. */
+	secret: z.string().default(''),
+	sealed: z.string().optional(),
 	targetUrl: z.string(),
 	baseUrl: z.string().optional(),
 	workspaceId: z.string(),
@@ -136,7 +99,7 @@ const storedSchema = z
 		retired: z.array(
 			subscriptionSchema.extend({
 				deleteAt: z.number().nullable(),
-				giveUpAt: z.number().default(0),
+				giveUpAt: z.number().nullable().default(null),
 				wasSaved: z.boolean().default(true),
 			}),
 		),
@@ -145,35 +108,81 @@ const storedSchema = z
 			.optional(),
 		endedUpTo: z.number().default(0),
 		gone: z.array(z.string()).default([]),
+		lostAnswers: z.object({ count: z.number(), at: z.number() }).default(NONE_LOST),
 		// As 0.1.0 wrote it.
 		catchUpFrom: z.number().optional(),
 	})
-	.transform(
-		({ current, retired, missed, endedUpTo, gone, catchUpFrom }): StoredSubscriptions => ({
-			current,
-			retired,
-			endedUpTo,
-			gone,
-			missed:
-				missed ??
-				(current && {
-					cardId: current.cardId,
-					from: catchUpFrom ?? current.since,
-					upTo: [],
-				}),
-		}),
-	);
+	.transform(({ catchUpFrom, missed, ...rest }) => ({
+		...rest,
+		missed:
+			missed ??
+			(rest.current && {
+				cardId: rest.current.cardId,
+				from: catchUpFrom ?? rest.current.since,
+				upTo: [],
+			}),
+	}));
 
-/** As one text: n8n keeps flat values best. */
+/** Seals the secret of a subscription, or opens its seal; undefined where it cannot be opened. */
+export type Sealing = (text: string) => string | undefined;
+
+/** As one text, with secrets readable: for comparing, and for a text that is sealed as a whole. */
 export const writeSubscriptions = (subscriptions: StoredSubscriptions): string =>
 	JSON.stringify(subscriptions);
 
-/** Reads what `writeSubscriptions` wrote; nothing where there is nothing, or something else. */
-export function readSubscriptions(text: unknown): StoredSubscriptions {
-	if (typeof text !== 'string') return NO_SUBSCRIPTIONS;
+/** As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. */
+export function sealSubscriptions(
+	{ current, retired, lostAnswers, ...rest }: StoredSubscriptions,
+	seal: Sealing,
+): string {
+	const hidden = <One extends Subscription>({ secret, ...one }: One) => ({
+		...one,
+		sealed: secret === '' ? undefined : seal(secret),
+	});
+	return JSON.stringify({
+		current: current && hidden(current),
+		retired: retired.map(hidden),
+		...(lostAnswers.count > 0 && { lostAnswers }),
+		...rest,
+	});
+}
+
+type SavedSubscription = z.infer<typeof subscriptionSchema>;
+
+/** The seals in a saved text. */
+export function sealsIn(text: unknown): string[] {
+	const saved = parseStored(text);
+	const all = saved ? [...saved.retired, ...(saved.current ? [saved.current] : [])] : [];
+	return all.flatMap(({ sealed }) => (sealed === undefined ? [] : [sealed]));
+}
+
+/**
+ * Reads a saved text; nothing where there is nothing, or something else.
+ *
+ * @param open opens the seals of secrets
+ */
+export function readSubscriptions(
+	text: unknown,
+	open: Sealing = () => undefined,
+): StoredSubscriptions {
+	const saved = parseStored(text);
+	if (!saved) return NO_SUBSCRIPTIONS;
+	const opened = <One extends SavedSubscription>({ sealed, ...one }: One) => ({
+		...one,
+		secret: sealed === undefined || one.secret !== '' ? one.secret : (open(sealed) ?? ''),
+	});
+	return {
+		...saved,
+		current: saved.current && opened(saved.current),
+		retired: saved.retired.map(opened),
+	};
+}
+
+function parseStored(text: unknown): z.infer<typeof storedSchema> | undefined {
+	if (typeof text !== 'string') return undefined;
 	try {
 		return storedSchema.parse(JSON.parse(text));
 	} catch {
-		return NO_SUBSCRIPTIONS;
+		return undefined;
 	}
 }

@@ -1,5 +1,6 @@
 /** New choices of a field, and the change that adds them. */
-import { choiceListOf, readOptions, type Field } from '../answer/field';
+import type { Field } from '../answer/field';
+import { choiceListOf, readOptions } from '../answer/option';
 import { isObject, type JsonObject } from '../answer/shapes';
 import { InputError } from '../inputError';
 import { enteredChoice, showChoice } from './choices';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../../model/address';
 import { BoundedMap } from '../../model/boundedMap';
-import { circuitOf, PROBE_TIMEOUT_MS, soundOf, type Sound } from '../http/circuit';
+import { circuitOf, PROBE_TIMEOUT_MS, replyOf, type Reply } from '../http/circuit';
 import { systemClock, type Clock } from '../http/clock';
 import { entryText } from './credential';
 import { AccessTokenError, SilentService } from '../failure/failures';
@@ -96,7 +96,7 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		const circuit = circuitOf(tokenAddress(credential.authUrl, credential.realm), clock);
 		const probe = circuit.enter();
 		if (probe === undefined) return undefined;
-		let sound: Sound = 'unknown';
+		let reply: Reply = 'unknown';
 		try {
 			const start = clock.now();
 			const timeoutMs = probe ? PROBE_TIMEOUT_MS : TOKEN_TIMEOUT_MS;
@@ -105,10 +105,10 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 				timeoutMs,
 				recent: accountOf(credential).recent,
 			});
-			sound = soundOf(outcome, clock.now() - start, probe);
+			reply = replyOf(outcome, clock.now() - start, probe);
 			return outcome;
 		} finally {
-			circuit.leave(sound, probe);
+			circuit.leave(reply, probe);
 		}
 	}
 

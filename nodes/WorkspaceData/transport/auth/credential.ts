@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
@@ -54,4 +55,32 @@ export async function readOwnSecret(
 ): Promise<string> {
 	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
 	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
+}
+
+/** Where the ID of a card goes in the credential's 'Web URL'. */
+const CARD_PLACE = '{card}';
+
+/**
+ * The addresses of cards in a browser, as the credential gives them. Nothing is ever requested there.
+ *
+ * @returns undefined where the credential gives none, or something that is no web address
+ */
+export async function readCardPages(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+): Promise<((cardId: string) => string) | undefined> {
+	const { webUrl } = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	const pattern = entryText(webUrl);
+	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
+	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
+	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
+}
+
+/** A short text that differs between credentials, and does not show them. @throws InputError when the node has none */
+export async function credentialFingerprint(
+	context: IAllExecuteFunctions,
+	authentication: Authentication,
+): Promise<string> {
+	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
+	return createHash('sha256').update(JSON.stringify(credential)).digest('base64');
 }

@@ -1,4 +1,4 @@
-/** Notes that a request and the hooks of its credential leave for each other. */
+/** State shared by a request and its credential's hooks. */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { withBearer } from './bearer';
 import type { AccessTokenError } from '../failure/failures';
@@ -6,14 +6,14 @@ import type { AccessTokenError } from '../failure/failures';
 /** One request on its way through n8n. */
 export interface Exchange {
 	/** Ends the request, and its connection. */
-	end?: AbortSignal;
+	signal?: AbortSignal;
 	/** The token that it was given: before that, nothing is sent. */
 	token?: string;
 	/** Why there was no access token: n8n 1 keeps nothing of an error but its texts. */
 	refusal?: AccessTokenError;
 }
 
-/** By the copy of the credential that a request takes along: n8n hands the hooks the very object. */
+/** By the copy of the credential that a request carries: n8n passes that same object to the hooks. */
 const exchanges = new WeakMap<ICredentialDataDecryptedObject, Exchange>();
 
 /** Opens the exchange of one request. */
@@ -27,7 +27,7 @@ export function openExchange(credential: ICredentialDataDecryptedObject): Exchan
 export const exchangeOf = (credential: ICredentialDataDecryptedObject): Exchange =>
 	exchanges.get(credential) ?? {};
 
-/** The last step before a request is sent: gives it its token, and the end that n8n would not hand on. */
+/** The last step before a request is sent: adds its token, and the signal that n8n does not pass on. */
 export function authorize(
 	credential: ICredentialDataDecryptedObject,
 	options: IHttpRequestOptions,
@@ -35,5 +35,8 @@ export function authorize(
 ): IHttpRequestOptions {
 	const exchange = exchangeOf(credential);
 	exchange.token = token;
-	return withBearer(exchange.end ? { ...options, abortSignal: exchange.end } : options, token);
+	return withBearer(
+		exchange.signal ? { ...options, abortSignal: exchange.signal } : options,
+		token,
+	);
 }

@@ -72,10 +72,10 @@ export async function requestAccessToken(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 	};
-	const response = await withTimeLimit(timeoutMs, clock, async (end) =>
-		readAnswer(await send({ ...options, abortSignal: end }), {
+	const response = await withTimeLimit(timeoutMs, clock, async (signal) =>
+		readAnswer(await send({ ...options, abortSignal: signal }), {
 			maxBytes: MAX_TOKEN_BYTES,
-			signal: end,
+			signal,
 		}),
 	).catch(readNetworkFault);
 	if (!response || response instanceof AnswerTooLarge) return unreadable(host);

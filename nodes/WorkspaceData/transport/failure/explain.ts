@@ -11,8 +11,8 @@ import { isRateLimited } from '../http/rateLimit';
 import { isRepeatable } from '../http/retryPolicy';
 import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from '../request';
 
-/** Who asked, for what is said about a failed request. */
-export interface Asker {
+/** What messages about a failed request say of its origin. */
+export interface RequestOrigin {
 	authentication: Authentication;
 	/** Name and port of the service. */
 	host: string;
@@ -28,7 +28,7 @@ export const CHECK_FIRST =
 export function apiFailure(
 	{ status, headers, body }: ApiAnswer,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
-	{ authentication, redact }: Asker,
+	{ authentication, redact }: RequestOrigin,
 ): ApiFailure {
 	const problem = readProblem(status, body, redact);
 	return new ApiFailure(
@@ -41,7 +41,7 @@ export function apiFailure(
 /** The error in an answer of success that says that nothing was done; undefined in any other. */
 export function refusalOf(
 	{ status, body }: ApiAnswer,
-	{ redact }: Pick<Asker, 'redact'>,
+	{ redact }: Pick<RequestOrigin, 'redact'>,
 ): ApiFailure | undefined {
 	const problem = readRefusal(status, body, redact);
 	return problem && new ApiFailure(problem);
@@ -51,7 +51,7 @@ export function refusalOf(
 export function unreachable(
 	fault: NetworkFailure,
 	{ creates }: Pick<ApiRequest, 'creates'>,
-	{ host, redact }: Asker,
+	{ host, redact }: RequestOrigin,
 ): Unreachable {
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;

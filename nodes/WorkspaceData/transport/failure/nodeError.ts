@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Problem } from '../../model/answer/problem';
+import { redact } from '../../model/redact';
 import { ApiFailure, Failure } from './failures';
 
 /** Where an error happened, and how to put it into the user's words. */
@@ -8,6 +9,8 @@ export interface ErrorPlace {
 	itemIndex?: number;
 	/** Puts field names where the service's text has field ids. */
 	withFieldNames?: (text: string) => string;
+	/** Takes the credential's secrets out of a text. */
+	redact?: (text: string) => string;
 }
 
 /** The facts of an error, for the error output and for whoever handles it in a workflow. */
@@ -67,7 +70,7 @@ function apiError(
 export function toNodeError(
 	node: INode,
 	error: unknown,
-	{ itemIndex, withFieldNames = (text) => text }: ErrorPlace = {},
+	{ itemIndex, withFieldNames = (text) => text, redact: clean = withoutTokens }: ErrorPlace = {},
 ): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context.itemIndex ??= itemIndex;
@@ -92,9 +95,31 @@ export function toNodeError(
 		const { message, description } = error;
 		return operationError(node, { message, description }, itemIndex);
 	}
-	const unknown = error instanceof Error ? error : new Error(String(error));
-	const wrapped = new NodeOperationError(node, unknown, { itemIndex });
-	wrapped.message = unknown.message;
+	return unexpectedError(node, error instanceof Error ? error : new Error(String(error)), {
+		itemIndex,
+		clean,
+	});
+}
+
+/** Without tokens, where the secrets of the credential are not known. */
+const withoutTokens = (text: string): string => redact(text, []);
+
+/**
+ * The error for something that nobody expected. n8n stores its stack, so that has the line that threw, not the one
+ * here: n8n 1 keeps nothing else of the error.
+ */
+function unexpectedError(
+	node: INode,
+	error: Error,
+	{ itemIndex, clean }: { itemIndex: number | undefined; clean: (text: string) => string },
+): NodeOperationError {
+	const message = clean(error.message);
+	const stack = clean(error.stack ?? '');
+	const cause = Object.assign(new Error(message), { name: error.name, stack });
+	const wrapped = new NodeOperationError(node, cause, { itemIndex });
+	wrapped.message = message;
+	const place = stack.search(/^\s+at /m);
+	if (place >= 0) wrapped.stack = `${wrapped.name}: ${message}\n${stack.slice(place)}`;
 	return wrapped;
 }
 

@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
-import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, soundOf, type Sound } from './circuit';
+import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, replyOf, type Reply } from './circuit';
 import { createUnlessCancelled, type Clock } from './clock';
 import type { CredentialType } from '../auth/credential';
 import { openExchange } from '../auth/exchange';
@@ -24,7 +24,7 @@ import { unreachableAuth } from '../auth/tokenRequest';
 /** The longest that an answer takes, in ms, where the request does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Time-outs in a row after which the rest of an execution fails at once. */
-const MAX_SILENCES = 3;
+const MAX_TIMEOUTS = 3;
 
 /** The outcome of one try. Faults are values, for the retry policy. */
 export interface Try {
@@ -46,22 +46,22 @@ export function createTries(
 ): (options: IHttpRequestOptions, request: ApiRequest) => Promise<Try> {
 	const isAccount = credentialType === 'workspaceDataServiceAccountApi';
 	const unlessCancelled = createUnlessCancelled(signal);
-	const ownCircuit = createCircuit(MAX_SILENCES, clock);
+	const ownCircuit = createCircuit(MAX_TIMEOUTS, clock);
 
 	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Try> {
 		const data = { ...credential };
 		const exchange = openExchange(data);
-		const outcome = await withTimeLimit(timeoutMs, clock, async (end) => {
-			exchange.end = end;
+		const outcome = await withTimeLimit(timeoutMs, clock, async (ending) => {
+			exchange.signal = ending;
 			const answering = async () =>
 				await readAnswer(
 					await context.helpers.httpRequestWithAuthentication.call(
 						context,
 						credentialType,
-						{ ...options, timeout: timeoutMs, abortSignal: end },
+						{ ...options, timeout: timeoutMs, abortSignal: ending },
 						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 					),
-					{ signal: end },
+					{ signal: ending },
 				);
 			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {
@@ -80,22 +80,22 @@ export function createTries(
 
 	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient }) => {
 		const shared = circuitOf(baseUrl, clock);
-		// Who cannot wait heeds the time-outs of others, too.
+		// Impatient requests also respect the shared circuit.
 		const asked = impatient ? shared : ownCircuit;
 		const probe = asked.enter();
 		if (probe === undefined) return { outcome: new SilentService(), token: undefined };
 		const start = clock.now();
-		let sound: Sound = 'unknown';
+		let reply: Reply = 'unknown';
 		try {
 			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
 			const tried = await attempt(options, limit);
 			if (!(tried.outcome instanceof AccessTokenError)) {
-				sound = soundOf(tried.outcome, clock.now() - start, probe);
+				reply = replyOf(tried.outcome, clock.now() - start, probe);
 			}
 			return tried;
 		} finally {
-			asked.leave(sound, probe);
-			if (asked !== shared) shared.leave(sound, false);
+			asked.leave(reply, probe);
+			if (asked !== shared) shared.leave(reply, false);
 		}
 	};
 }

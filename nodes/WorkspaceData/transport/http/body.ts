@@ -1,6 +1,7 @@
 /** Reads the body of an answer as it comes, and no more of it than a number of bytes. */
 import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
+import { tryParse } from '../../model/answer/json';
 
 /** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
 const MAX_PARTS = 1_024;
@@ -36,7 +37,7 @@ function readFault(error: unknown): NetworkFailure {
 	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
 }
 
-/** Ends a stream and its connection. Nobody is interested in its errors any more. */
+/** Ends a stream and its connection. Its errors no longer matter. */
 function discard(stream: BodyStream): void {
 	stream.on('error', () => {});
 	stream.destroy();
@@ -55,7 +56,7 @@ const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSig
 			reject(reason);
 			stream.destroy();
 		}
-		// First of all: an error that nobody listens to would end n8n.
+		// Before anything else: an error without a listener would end n8n.
 		stream.on('error', (error) => {
 			if (!ended) stop(readFault(error));
 		});
@@ -77,26 +78,23 @@ const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSig
 		signal?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
 	});
 
+/** The value that a text holds as JSON; the text if it holds none. */
+function parsedText(text: string): unknown {
+	const parsed = tryParse(text);
+	return parsed ? parsed.value : text;
+}
+
 /** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
 const decoder = new TextDecoder();
 
 const join = ([first = new Uint8Array(), ...others]: Uint8Array[]): Uint8Array =>
 	others.length > 0 ? Buffer.concat([first, ...others]) : first;
 
-/** The value that a text holds as JSON; the text where it holds none. */
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
-}
-
 /**
  * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
  * The stream is read to its end, or destroyed.
  *
- * @param body a stream, bytes, or what somebody has read already, which stays unchanged
+ * @param body a stream, bytes, or what was read already, which stays unchanged
  * @param maxBytes the most that is read, after decompression
  * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
  * @param how.signal ends the reading and the connection
@@ -110,7 +108,7 @@ export async function readBody(
 ): Promise<unknown> {
 	if (body instanceof Uint8Array) {
 		if (body.length > maxBytes) throw new AnswerTooLarge();
-		return parse(decoder.decode(body));
+		return parsedText(decoder.decode(body));
 	}
 	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
@@ -118,5 +116,5 @@ export async function readBody(
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : cutOff();
 	}
-	return parse(decoder.decode(join(await readParts(body, maxBytes, signal))));
+	return parsedText(decoder.decode(join(await readParts(body, maxBytes, signal))));
 }

@@ -1,4 +1,4 @@
-/** Who does not answer is not waited for again and again: a circuit breaker. */
+/** Circuit breaker: after repeated time-outs, requests fail at once. */
 import { BoundedMap } from '../../model/boundedMap';
 import { systemClock, type Clock } from './clock';
 import { Failure } from '../failure/failures';
@@ -6,14 +6,14 @@ import { Failure } from '../failure/failures';
 /** How long nothing is sent once a circuit opens, in ms; doubles with each probe that gets no answer. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
-/** The longest that somebody who cannot wait waits for a probe, in ms. */
+/** The time limit of a probe for an impatient request, in ms. */
 export const PROBE_TIMEOUT_MS = 1_500;
 const MAX_ORIGINS = 1_000;
-/** A shorter silence, in ms, tells nothing about a service: somebody may just be in a hurry. */
-const MIN_SILENCE_MS = 5_000;
+/** A time-out after less than this, in ms, tells nothing about a service: the limit may just be short. */
+const MIN_TIMEOUT_MS = 5_000;
 
 /**
- * Remembers that a service is silent. Closed: everything passes. Open, after a number of time-outs in a row:
+ * Remembers that a service does not answer. Closed: everything passes. Open, after a number of time-outs in a row:
  * everything fails at once. Half-open, after a pause: one request passes, as a probe; an answer closes
  * the circuit, another time-out opens it again.
  */
@@ -21,11 +21,11 @@ export interface Circuit {
 	/** Whether a request may be sent now: as the probe, or as any other; undefined: it may not. */
 	enter(): boolean | undefined;
 	/** Must follow each `enter` that let a request pass. */
-	leave(sound: Sound, probe: boolean): void;
+	leave(reply: Reply, probe: boolean): void;
 }
 
-/** The service answered, or closed the connection; it kept silent; or neither is known. */
-export type Sound = 'heard' | 'silent' | 'unknown';
+/** The service answered, or closed the connection; it did not in time; or neither is known. */
+export type Reply = 'answered' | 'timedOut' | 'unknown';
 
 /**
  * Creates a closed circuit.
@@ -33,12 +33,12 @@ export type Sound = 'heard' | 'silent' | 'unknown';
  * @param threshold time-outs in a row that open it
  */
 export function createCircuit(threshold: number, clock: Clock = systemClock): Circuit {
-	let silences = 0;
+	let timeOuts = 0;
 	let pause = FIRST_PAUSE_MS;
 	let openUntil = 0;
 	let probing = false;
 
-	const isOpen = () => silences >= threshold;
+	const isOpen = () => timeOuts >= threshold;
 
 	return {
 		enter() {
@@ -47,13 +47,13 @@ export function createCircuit(threshold: number, clock: Clock = systemClock): Ci
 			probing ||= probe;
 			return probe;
 		},
-		leave(sound, probe) {
+		leave(reply, probe) {
 			if (probe) probing = false;
-			if (sound === 'heard') {
-				silences = 0;
+			if (reply === 'answered') {
+				timeOuts = 0;
 				pause = FIRST_PAUSE_MS;
-			} else if (sound === 'silent') {
-				silences += 1;
+			} else if (reply === 'timedOut') {
+				timeOuts += 1;
 				if (!isOpen()) return;
 				if (probe) pause = Math.min(pause * 2, MAX_PAUSE_MS);
 				openUntil = clock.now() + pause;
@@ -67,13 +67,13 @@ export function createCircuit(threshold: number, clock: Clock = systemClock): Ci
  *
  * @param outcome of the try: an answer, or why there is none
  */
-export function soundOf(outcome: unknown, waitedMs: number, probe: boolean): Sound {
+export function replyOf(outcome: unknown, waitedMs: number, probe: boolean): Reply {
 	const code = outcome instanceof Failure ? outcome.httpCode : undefined;
-	if (code !== 'ETIMEDOUT' && code !== 'ECONNABORTED') return 'heard';
-	return probe || waitedMs >= MIN_SILENCE_MS ? 'silent' : 'unknown';
+	if (code !== 'ETIMEDOUT' && code !== 'ECONNABORTED') return 'answered';
+	return probe || waitedMs >= MIN_TIMEOUT_MS ? 'timedOut' : 'unknown';
 }
 
-/** The servers that this process has asked lately, by the clock that tells when. */
+/** The circuits of servers that this process has sent requests to, by the clock that tells when. */
 const origins = new WeakMap<Clock, BoundedMap<string, Circuit>>();
 
 /**

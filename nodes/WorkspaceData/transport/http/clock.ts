@@ -1,5 +1,4 @@
 import { sleep } from 'n8n-workflow';
-import { createAlarms, type SetAlarm } from './alarms';
 import { Cancelled } from '../failure/failures';
 
 /** Time, sleep and chance as parameters, so that tests need not wait. */
@@ -8,22 +7,25 @@ export interface Clock {
 	now(): number;
 	/** Resolves after this many milliseconds. */
 	sleep(ms: number): Promise<void>;
-	alarm: SetAlarm;
+	/**
+	 * Calls back once after this many milliseconds. Keeps no process alive.
+	 *
+	 * @returns turns it off
+	 */
+	alarm(ms: number, ring: () => void): () => void;
 	/** A number from 0 up to, but not including, 1. */
 	random(): number;
-}
-
-/** Calls back after this many milliseconds; keeps no process alive. */
-function after(ms: number, callBack: () => void): void {
-	// Whole milliseconds only.
-	const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-	due.addEventListener('abort', callBack, { once: true });
 }
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	sleep,
-	alarm: createAlarms(() => performance.now(), after),
+	alarm(ms, ring) {
+		// Whole milliseconds only.
+		const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+		due.addEventListener('abort', ring, { once: true });
+		return () => due.removeEventListener('abort', ring);
+	},
 	random: () => Math.random(),
 };
 

@@ -1,12 +1,11 @@
 import type { Clock } from './clock';
 
-/** Keeps requests back until it is clear whether the run continues. */
+/** Keeps requests back until the caller has decided whether the run continues. */
 export interface Hold {
 	/**
 	 * Keeps back all requests that have not been sent yet.
 	 *
-	 * @returns lets them go, in the next turn of the event loop: whoever hears of a failure first can
-	 * stop them before
+	 * @returns releases them on the next tick, so that whoever sees the failure first can stop them
 	 */
 	keep(): () => void;
 	/** Resolves when nothing keeps requests back. */

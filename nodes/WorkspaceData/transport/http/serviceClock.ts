@@ -4,6 +4,8 @@ import { dateOf, type Headers } from './rateLimit';
 
 /** How long a learned difference counts, in ms: either clock may be corrected. */
 const VALID_FOR_MS = 60_000;
+/** No answer takes longer, in ms: by more than this, the service's clock was put back. */
+const MAX_DELAY_MS = 60_000;
 
 /** The time at the service, shared by everything in this process that uses one key. Times are ms since the epoch. */
 export interface ServiceClock {
@@ -36,7 +38,8 @@ export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
 			if (date === undefined) return;
 			const now = clock.now();
 			// The header is rounded down, and the answer took some time: the largest difference is the most exact.
-			if (aheadMs !== undefined && date - now < aheadMs && !isStale(now)) return;
+			const behindMs = aheadMs === undefined ? -1 : aheadMs - (date - now);
+			if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !isStale(now)) return;
 			aheadMs = date - now;
 			learnedAt = now;
 		},

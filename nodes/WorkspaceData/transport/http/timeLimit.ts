@@ -11,18 +11,18 @@ import { NetworkFailure } from '../failure/failures';
 export async function withTimeLimit<T>(
 	ms: number,
 	clock: Clock,
-	send: (end: AbortSignal) => Promise<T>,
+	send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-	const end = new AbortController();
+	const controller = new AbortController();
 	return await new Promise<T>((resolve, reject) => {
 		function stop(reason: unknown): void {
 			// Not after an answer: the client would make an error of it. With a reason: the default one collects a stack.
-			end.abort('over');
+			controller.abort('over');
 			reject(reason);
 		}
 		const turnOff = clock.alarm(ms, () =>
 			stop(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
 		);
-		void send(end.signal).then(resolve, stop).finally(turnOff);
+		void send(controller.signal).then(resolve, stop).finally(turnOff);
 	});
 }

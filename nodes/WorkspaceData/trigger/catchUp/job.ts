@@ -72,7 +72,7 @@ export async function catchUp(
 ): Promise<INodeExecutionData[]> {
 	const api = await openApi(context, settings.authentication, clock);
 	// As subscribed: a card that was chosen by name may have another one by now.
-	const { current } = readStore(context);
+	const { current } = await readStore(context, undefined);
 	const watched = current ? current.cardId : await watchedCard(settings, api);
 	const known = await openKnownRecords(context);
 	const missed = await findMissed(api, watched, search, known);

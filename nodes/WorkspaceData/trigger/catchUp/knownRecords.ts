@@ -145,7 +145,8 @@ export async function withoutKnown(
 /** Up to which time a search has found all records; only asked for where an event is that old. */
 async function searchedUpTo(context: IExecuteFunctions, times: readonly number[]): Promise<number> {
 	const oldest = Math.min(...times);
-	const ends = readStore(context).missed?.upTo.map((upTo) => upTo - CLOSE_MS) ?? [];
+	const { missed } = await readStore(context, undefined);
+	const ends = missed?.upTo.map((upTo) => upTo - CLOSE_MS) ?? [];
 	const later = ends.filter((end) => end >= oldest);
 	if (later.length === 0) return -Infinity;
 	const marks = later.map((end) => searchedKey(end + CLOSE_MS));

@@ -1,4 +1,4 @@
-/** Which events this process has taken on, so that a second delivery of one starts no second execution. */
+/** Which events this process has accepted, so that a second delivery of one starts no second execution. */
 import { wait, type Clock } from '../../transport/http/clock';
 
 /** The part of n8n's response to a delivery that is needed here. */
@@ -11,35 +11,56 @@ export interface DeliveryResponse {
 /** A delivery that n8n is working on; without its response once that was garbage-collected. */
 interface Open {
 	subscription: string;
+	clock: Clock;
 	response(): DeliveryResponse | undefined;
 	/** Its sender hung up: until when to look for n8n's answer, in ms since the epoch. */
 	watchedUntil?: number;
 }
 
-/** The events of late, by their keys. */
+/** Signs that a service may count a delivery as failed. */
+export type StrainSign = 'late' | 'refused' | 'repeated' | 'hungUp';
+
+/** A verified event that wants an execution. */
+export interface Claim {
+	key: string;
+	/** The subscription that delivered it. */
+	subscription: string;
+	/** Whether that one may deliver it again to have it executed again. */
+	mayRepeat: boolean;
+	/** Whether another subscription may deliver it, too; what two deliver is always a duplicate. */
+	overlaps: boolean;
+}
+
+/** Recently accepted events, by key. */
 export interface Duplicates {
 	/**
-	 * Takes an event on, unless it was taken on before. While an earlier delivery of it is under way, waits
-	 * for what becomes of that one: if n8n could not save its execution, this one must run. A delivery
-	 * counts only once n8n answered it with success.
+	 * Claims an event for execution, unless it was claimed before. While an earlier delivery of it is under
+	 * way, waits for the outcome: if n8n could not save its execution, this one must run. A delivery counts
+	 * only once n8n answered it with success.
 	 *
-	 * @param event its key, the id of the subscription that delivered it, and whether that one may deliver it
-	 *   again to have it executed again; what another subscription delivers too is always a duplicate
-	 * @returns `taken`: the event is to be executed; `known`: it has its execution; `undecided`: the earlier
-	 *   delivery is still under way after ten minutes, or this sender hung up
+	 * @param onStrain hears of late, missing and repeated answers
+	 * @returns `accepted`: the event is to be executed; `duplicate`: it has its execution; `pending`: the
+	 *   earlier delivery is still under way after ten minutes, or this sender hung up
 	 */
 	claim(
-		event: { key: string; subscription: string; mayRepeat: boolean },
+		event: Claim,
 		response: DeliveryResponse,
 		clock: Clock,
+		onStrain?: (sign: StrainSign) => void,
 	): Promise<'accepted' | 'duplicate' | 'pending'>;
 }
 
+/** Keys that are remembered however old they are: some 80 kB for a node. */
+export const MIN_KNOWN = 1_000;
 /**
- * Most events that are remembered for a node: 1,000 keys of 64 characters take less than 200 kB. The
- * retries of a delivery come within minutes.
+ * Most keys that are remembered for a node: during an overlap of 15 minutes at a hundred deliveries a second,
+ * and some 10 MB. Beyond it, an event that an old subscription delivers that late runs twice.
  */
-export const MAX_KNOWN = 1_000;
+export const MAX_KNOWN = 100_000;
+/** How long the retries of a delivery may come, in ms. While subscriptions overlap, keys are kept longer. */
+const RETRIES_MS = 3_600_000;
+/** How late an answer may be, in ms: the interface does not say when a service gives up. */
+export const IN_TIME_MS = 5_000;
 /** Most deliveries of a node whose senders hung up and whose outcome is still waited for. */
 const MAX_HUNG_UP = 200;
 /** How often a second delivery looks whether the first one is answered, in ms. */
@@ -60,17 +81,20 @@ function weakly<T extends object>(object: T): () => T | undefined {
 
 /** Creates an empty memory of events. */
 export function createDuplicates(): Duplicates {
-	/** Which subscription delivered an event, by the event's key. */
-	const known = new Map<string, string>();
+	/** Which subscription delivered an event, and when, by the event's key. Oldest first. */
+	const known = new Map<string, { subscription: string; at: number }>();
 	const open = new Map<string, Open>();
 	let isWatching = false;
+	let overlaps = false;
 
-	function remember(key: string, subscription: string): void {
+	function remember(key: string, subscription: string, now: number): void {
 		known.delete(key);
-		known.set(key, subscription);
-		if (known.size <= MAX_KNOWN) return;
-		const [oldest] = known.keys();
-		if (oldest !== undefined) known.delete(oldest);
+		known.set(key, { subscription, at: now });
+		for (const [oldest, { at }] of known) {
+			const isNeeded = overlaps || now - at <= RETRIES_MS;
+			if (known.size <= MIN_KNOWN || (isNeeded && known.size <= MAX_KNOWN)) return;
+			known.delete(oldest);
+		}
 	}
 
 	/** Notes the end of a delivery, unless another one of the event has taken its place. */
@@ -78,7 +102,8 @@ export function createDuplicates(): Duplicates {
 		if (open.get(key) !== delivery) return;
 		open.delete(key);
 		const response = delivery.response();
-		if (response?.writableEnded && isSuccess(response)) remember(key, delivery.subscription);
+		if (!response?.writableEnded) return;
+		if (isSuccess(response)) remember(key, delivery.subscription, delivery.clock.now());
 	}
 
 	const hungUp = () => [...open].filter(([, { watchedUntil }]) => watchedUntil !== undefined);
@@ -105,12 +130,19 @@ export function createDuplicates(): Duplicates {
 		subscription: string,
 		response: DeliveryResponse,
 		clock: Clock,
+		onStrain: (sign: StrainSign) => void,
 	): void {
-		const delivery: Open = { subscription, response: () => response };
+		const delivery: Open = { subscription, clock, response: () => response };
+		const begunAt = clock.now();
 		open.set(key, delivery);
-		response.once('finish', () => settle(key, delivery));
+		response.once('finish', () => {
+			settle(key, delivery);
+			if (!isSuccess(response)) onStrain('refused');
+			else if (clock.now() - begunAt > IN_TIME_MS) onStrain('late');
+		});
 		response.once('close', () => {
 			if (response.writableEnded) settle(key, delivery);
+			else onStrain('hungUp');
 			if (open.get(key) !== delivery) return;
 			delivery.response = weakly(response);
 			delivery.watchedUntil = clock.now() + MAX_WAIT_MS;
@@ -121,17 +153,22 @@ export function createDuplicates(): Duplicates {
 	}
 
 	return {
-		async claim({ key, subscription, mayRepeat }, response, clock) {
+		async claim(event, response, clock, onStrain = () => {}) {
+			const { subscription, mayRepeat } = event;
+			({ overlaps } = event);
+			const key = shortKey(event.key);
 			const isRepeated = (by: string | undefined) => mayRepeat && by === subscription;
+			const cameBefore = known.get(key)?.subscription ?? open.get(key)?.subscription;
+			if (cameBefore === subscription && !mayRepeat) onStrain('repeated');
 			const end = clock.now() + MAX_WAIT_MS;
 			let hungUp = false;
 			let isWaiting = false;
 			for (;;) {
 				const earlier = open.get(key);
-				// Held while this one waits, so that its outcome is not lost.
+				// Kept while this one waits, so that its outcome is not lost.
 				const answer = earlier?.response();
 				if (earlier && answer?.writableEnded !== false) settle(key, earlier);
-				if (known.has(key) && !isRepeated(known.get(key))) return 'duplicate';
+				if (known.has(key) && !isRepeated(known.get(key)?.subscription)) return 'duplicate';
 				if (!open.has(key) || isRepeated(earlier?.subscription)) break;
 				if (hungUp || clock.now() >= end) return 'pending';
 				if (!isWaiting) response.once('close', () => (hungUp = true));
@@ -139,8 +176,14 @@ export function createDuplicates(): Duplicates {
 				await wait(LOOK_AGAIN_MS, clock);
 			}
 			// In the same turn as the look: two deliveries that come together must not both get here.
-			begin(key, subscription, response, clock);
+			begin(key, subscription, response, clock, onStrain);
 			return 'accepted';
 		},
 	};
 }
+
+const SHORT_KEY_BYTES = 9;
+
+/** The first 72 bits of a key: two of 100,000 are the same once in 10^12 nodes. */
+const shortKey = (key: string): string =>
+	Buffer.from(key, 'hex').toString('base64url', 0, SHORT_KEY_BYTES) || key;

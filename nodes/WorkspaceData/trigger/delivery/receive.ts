@@ -4,20 +4,24 @@ import { type DeliveredEvent, readEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Subscription } from '../../model/subscription/stored';
 import { PROBE_HEADER } from '../../model/subscription/proof';
-import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/state';
+import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/merge';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
 import { outputOf } from '../output';
-import { readSettings, type TriggerSettings } from '../parameters';
+import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type NodeState } from '../subscription/nodeState';
 import { readStore, writeStore } from '../subscription/storage';
 import { answerProbe } from './answerProbe';
 import { comparedFields, isFiltered, meetsConditions } from './conditions';
+import type { StrainSign } from './duplicates';
 import { knownFields } from './fieldNames';
 import { concerns, excessiveAge, isWatched, misdirection } from './relevance';
 import { rawBody, signerOf } from './verify';
 import { unknownNames } from './watchedFields';
+
+/** At most one line about late answers in so many ms: as long as a renewal may take. */
+const STRAIN_INTERVAL_MS = 600_000;
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
@@ -38,24 +42,23 @@ export async function receiveDelivery(
 	context: IWebhookFunctions,
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
-	const nonce: unknown = context.getRequestObject().headers[PROBE_HEADER];
-	if (typeof nonce === 'string') return await answerProbe(context, nonce, clock);
+	const authentication = readAuthentication(context);
+	const saved = await readStore(context, authentication);
+	const body = await rawBody(context);
+	const answered = body && (await answerProbe(context, body, saved, authentication, clock));
+	if (answered) return answered;
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const node = nodeOf(context, use);
 	const warn = (slot: WarningSlot, message: string) =>
 		warnSparingly(context, slot, clock.now(), message);
-	const saved = readStore(context);
 	node.dispatch({ type: 'read', stored: saved });
-	const known = withStored(node.set, saved, clock.now());
+	const known = withStored(node.set, saved);
 	const valid = accepted(known, clock.now());
-	const body = await rawBody(context);
-	const signer = body && signerOf(context, body, valid);
+	// A probe that is not from this node is refused like any forgery.
+	const isForgedProbe = PROBE_HEADER in context.getRequestObject().headers;
+	const signer = body && !isForgedProbe ? signerOf(context, body, valid) : undefined;
 	if (!body || !signer) {
-		const reason =
-			valid.length > 0
-				? 'it is not signed by a subscription of this node'
-				: 'this node has no subscription';
-		warn(node.warnings.refused, `A delivery was refused: ${reason}`);
+		warn(node.warnings.refused, `A delivery was refused: ${refusalReason(valid)}`);
 		return refuse(context, 401);
 	}
 
@@ -73,10 +76,20 @@ export async function receiveDelivery(
 	});
 	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.
 	if (use === 'production' && isOverwritten(node.set, saved)) {
-		writeStore(context, stored(node.set));
+		await writeStore(context, authentication, stored(node.set));
 	}
 	const subscription = known.current ?? signer;
-	return await startWith(context, node, { event, signer, subscription, settings }, clock, warn);
+	const overlaps = valid.length > 1;
+	const verified = { event, signer, subscription, overlaps, settings };
+	return await startWith(context, node, verified, clock, warn);
+}
+
+/** Why no subscription of the node signed a delivery, in words for the log. */
+function refusalReason(valid: readonly Subscription[]): string {
+	if (valid.length === 0) return 'this node has no subscription';
+	return valid.some(({ secret }) => secret === '')
+		? 'the credential has changed, so the saved secret cannot be read; the trigger renews the subscription'
+		: 'it is not signed by a subscription of this node';
 }
 
 interface Verified {
@@ -85,6 +98,8 @@ interface Verified {
 	signer: Subscription;
 	/** The current subscription of the node. */
 	subscription: Subscription;
+	/** Whether other subscriptions may deliver the event, too. */
+	overlaps: boolean;
 	settings: TriggerSettings;
 }
 
@@ -92,7 +107,7 @@ interface Verified {
 async function startWith(
 	context: IWebhookFunctions,
 	node: NodeState,
-	{ event, signer, subscription, settings }: Verified,
+	{ event, signer, subscription, overlaps, settings }: Verified,
 	clock: Clock,
 	warn: (slot: WarningSlot, message: string) => void,
 ): Promise<IWebhookResponseData> {
@@ -111,8 +126,12 @@ async function startWith(
 		return NOTHING_TO_DO;
 	}
 	const mayRepeat = !settings.ignoreDuplicates;
-	const taken = { key: event.key, subscription: signer.id, mayRepeat };
-	const outcome = await node.deliveries.claim(taken, context.getResponseObject(), clock);
+	const outcome = await node.deliveries.claim(
+		{ key: event.key, subscription: signer.id, mayRepeat, overlaps },
+		context.getResponseObject(),
+		clock,
+		(sign) => onStrain(context, node, signer.id, sign, clock),
+	);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return refuse(context, 503);
 
@@ -127,6 +146,29 @@ async function startWith(
 	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;
 	const json = outputOf(event, settings, index);
 	return { ...NOTHING_TO_DO, workflowData: [[{ json }]] };
+}
+
+/** What a late answer means, in words for the log. */
+const STRAIN: Record<StrainSign, string> = {
+	late: 'A delivery was answered late',
+	refused: 'A delivery was not answered with success',
+	repeated: 'A delivery came again',
+	hungUp: 'A sender did not wait for the answer to its delivery',
+};
+
+/** Notes that the service may have paused the subscription. */
+function onStrain(
+	context: IWebhookFunctions,
+	node: NodeState,
+	id: string,
+	sign: StrainSign,
+	clock: Clock,
+): void {
+	const now = clock.now();
+	node.dispatch({ type: 'strained', id, now });
+	if (node.set.strain === undefined) return;
+	const message = `${STRAIN[sign]}: n8n may have too little time or too few places for executions. In case the service pauses the subscription, the trigger renews it within ten minutes, unless deliveries continue`;
+	warnSparingly(context, node.warnings.late, now, message, STRAIN_INTERVAL_MS);
 }
 
 /** The fields of the event's card, where names are needed. */

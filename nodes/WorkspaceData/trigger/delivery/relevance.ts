@@ -5,7 +5,6 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import type { Subscription } from '../../model/subscription/stored';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
-import { serverTime } from '../subscription/requests';
 import type { TriggerSettings } from '../parameters';
 import type { NodeState } from '../subscription/nodeState';
 import { touches, unknownNames } from './watchedFields';
@@ -41,13 +40,13 @@ async function learnTime(
 	clock: Clock,
 ): Promise<void> {
 	const api = await openApi(context, authentication, clock);
-	const answer = await api.request({
+	await api.request({
 		method: 'GET',
 		path: ['cards', { value: cardId, parameter: 'Card' }, 'records'],
 		query: { limit: 1 },
 		...TIME_CALL,
 	});
-	node.clock.learn(serverTime(answer), clock.now());
+	node.serviceClock = api.serviceClock;
 }
 
 /**
@@ -65,9 +64,10 @@ export async function excessiveAge(
 	const { happenedAt, cardId } = event;
 	if (happenedAt === undefined || settings.maxEventAgeMs === Infinity) return undefined;
 	const aheadMs = node.set.current?.clockAheadMs ?? 0;
-	const age = () => node.clock.at(clock.now(), aheadMs) - happenedAt;
+	const serviceNow = () => node.serviceClock?.now(aheadMs) ?? clock.now() + aheadMs;
+	const age = () => serviceNow() - happenedAt;
 	const isDoubtful = age() > settings.maxEventAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
-	if (isDoubtful && node.clock.isStale(clock.now())) {
+	if (isDoubtful && node.serviceClock?.isStale() !== false) {
 		if (cardId === undefined) return undefined;
 		const learned = await learnTime(context, node, settings, cardId, clock).then(
 			() => true,
@@ -90,13 +90,13 @@ export function concerns(
 	{ data = {}, cardId }: DeliveredEvent,
 	{ watchFields, card }: TriggerSettings,
 	index: FieldIndex | undefined,
-	tell: (message: string) => void,
+	warn: (message: string) => void,
 ): boolean {
 	if (!index || touches(data, watchFields, index)) return true;
 	const unknown = card === undefined ? [] : unknownNames(watchFields, index);
 	if (unknown.length === 0) return false;
 	const names = unknown.map((name) => `'${name}'`).join(', ');
-	tell(
+	warn(
 		`Card ${cardId} has no field ${names} to watch: every update of a record starts the workflow`,
 	);
 	return true;

@@ -1,10 +1,10 @@
 /** `webhookMethods.delete`: the workflow is unpublished, or a test ends. */
 import type { IHookFunctions } from 'n8n-workflow';
-import { stored } from '../../model/subscription/state';
+import { stored as savedPart } from '../../model/subscription/merge';
 import { type Clock, systemClock, wait } from '../../transport/http/clock';
-import { reasonOf, warn } from '../log';
-import { readSettings } from '../parameters';
-import { forget, nodeOf, useAt } from './nodeState';
+import { warn } from '../log';
+import { readAuthentication } from '../parameters';
+import { forget, keepEnding, nodeOf, useAt } from './nodeState';
 import { readStore, writeStore } from './storage';
 import { deleteWith } from './renew';
 
@@ -37,19 +37,30 @@ export async function deactivate(
 	const use = useAt(context, address);
 	const node = nodeOf(context, use);
 	node.epoch += 1;
-	node.dispatch({ type: 'started', address, stored: readStore(context), now: clock.now() });
-	const tasks = node.dispatch({ type: 'unpublished', now: clock.now() });
-	const subscriptions = tasks.flatMap((task) => (task.type === 'delete' ? task.subscriptions : []));
-
-	async function deleteThem(): Promise<void> {
-		const { authentication } = readSettings(context);
-		await deleteWith(context, node, authentication, subscriptions, clock, 'patient');
-	}
-
-	if (subscriptions.length > 0) {
-		const deletion = deleteThem().catch((error: unknown) =>
-			warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`),
+	const authentication = readAuthentication(context);
+	const stored = await readStore(context, authentication);
+	const now = clock.now();
+	node.dispatch({ type: 'started', address, stored, byPerson: true, overlapMs: Infinity, now });
+	const effects = node.dispatch({ type: 'unpublished', now });
+	const subscriptions = effects.flatMap((effect) =>
+		effect.type === 'delete' ? effect.subscriptions : [],
+	);
+	const remaining = (): string[] => {
+		const { retired } = node.set;
+		return subscriptions.map(({ id }) => id).filter((id) => retired.some((one) => one.id === id));
+	};
+	if (subscriptions.length > 0 && authentication !== undefined) {
+		let stop = () => {};
+		const deletion = deleteWith(
+			context,
+			node,
+			authentication,
+			subscriptions,
+			clock,
+			'patient',
+			(api) => (stop = api.stop),
 		);
+		keepEnding(context, use, { stop: () => stop(), done: deletion.then(remaining) });
 		if (!(await within(WAIT_MS, deletion, clock))) {
 			warn(
 				context,
@@ -57,7 +68,7 @@ export async function deactivate(
 			);
 		}
 	}
-	writeStore(context, stored(node.set));
+	await writeStore(context, authentication, savedPart(node.set));
 	forget(context, use);
-	return !node.set.retired.some(({ id }) => subscriptions.some((one) => one.id === id));
+	return remaining().length === 0;
 }

@@ -6,7 +6,7 @@ import type { SubscriptionEvent, Search, Effect } from '../../model/subscription
 import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';
-import { createServiceClock, type ServiceClock } from '../delivery/serviceClock';
+import type { ServiceClock } from '../../transport/http/serviceClock';
 import { noWarnings, type WarningSlot } from '../log';
 
 /** A search for missed records that is still to be started. */
@@ -17,21 +17,39 @@ export interface PendingSearch {
 	notBefore: number;
 }
 
+/** A credential by its fingerprint; the secret itself is not kept. */
+export interface SeenCredential {
+	fingerprint: string;
+	/** ms since the epoch by the local clock. */
+	checkedAt: number;
+}
+
+/** The deletions of an unpublished node that still run. */
+export interface Ending {
+	/** Sends no further requests; one that was sent runs to its end. */
+	stop(): void;
+	/** Ends when no request is under way. @returns the ids of the subscriptions that may still exist */
+	done: Promise<readonly string[]>;
+}
+
 /**
  * A trigger node in this process. n8n saves static data as a whole object, and the last writer wins, so
  * an execution that ran long can bring back an old secret; this state stays.
  */
 export interface NodeState {
 	readonly set: SubscriptionSet;
-	/** Tells the set what happened. @returns what to do about it */
+	/** Applies an event to the set. @returns what to do about it */
 	dispatch(event: SubscriptionEvent): Effect[];
 	/** Counts publishing and unpublishing: work that began before either is no longer wanted. */
 	epoch: number;
 	deliveries: Duplicates;
-	clock: ServiceClock;
+	/** The service's clock; undefined until this process has opened the service for the node. */
+	serviceClock: ServiceClock | undefined;
+	/** The credential that the last renewal was tried with, and when it was last compared. */
+	credential: SeenCredential | undefined;
 	/** A flood of one kind does not hide the others. */
 	warnings: Record<
-		'refused' | 'leftOut' | 'unreadable' | 'watchFields' | 'filters' | 'upkeep',
+		'refused' | 'leftOut' | 'unreadable' | 'watchFields' | 'filters' | 'upkeep' | 'late',
 		WarningSlot
 	>;
 	/** The generation of the subscriptions that an execution in this very process saved last. */
@@ -54,7 +72,8 @@ function createNode(): NodeState {
 		},
 		epoch: 0,
 		deliveries: createDuplicates(),
-		clock: createServiceClock(),
+		serviceClock: undefined,
+		credential: undefined,
 		warnings: {
 			refused: noWarnings(),
 			leftOut: noWarnings(),
@@ -62,6 +81,7 @@ function createNode(): NodeState {
 			watchFields: noWarnings(),
 			filters: noWarnings(),
 			upkeep: noWarnings(),
+			late: noWarnings(),
 		},
 		savedHere: 0,
 		pendingSearch: undefined,
@@ -110,6 +130,28 @@ export function adopt(context: NodePlace, use: Use): NodeState {
 export function forget(context: NodePlace, use: Use): void {
 	own.delete(keyOf(context, use));
 	visited.delete(keyOf(context, use));
+}
+
+const endings = new Map<string, Ending>();
+
+/** Keeps track of the deletions of an unpublished node until they have ended. */
+export function keepEnding(context: NodePlace, use: Use, ending: Ending): void {
+	const key = keyOf(context, use);
+	endings.set(key, ending);
+	void ending.done.finally(() => {
+		if (endings.get(key) === ending) endings.delete(key);
+	});
+}
+
+/**
+ * Ends the deletions of a node before it subscribes again: a service may give the new subscription the same id.
+ *
+ * @returns the ids that the service may still delete, as the answer to a deletion did not come
+ */
+export async function stopEnding(context: NodePlace, use: Use): Promise<readonly string[]> {
+	const ending = endings.get(keyOf(context, use));
+	ending?.stop();
+	return (await ending?.done) ?? [];
 }
 
 /**

@@ -3,7 +3,14 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { randomBytes } from 'node:crypto';
 import { SIGNATURE_HEADER, sign } from '../../model/signature';
 import type { ProbeAnswer, Effect } from '../../model/subscription/events';
-import { PROBE_HEADER, readProbeAnswer, writeProbe } from '../../model/subscription/proof';
+import {
+	PROBE_HEADER,
+	probeKey,
+	readProbeAnswer,
+	writeProbe,
+	writeProbeHeader,
+} from '../../model/subscription/proof';
+import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 import type { Clock } from '../../transport/http/clock';
 import { postToSelf } from '../../transport/ownAddress';
 
@@ -17,12 +24,17 @@ const NONCE_BYTES = 16;
 export async function probe(
 	context: ITriggerFunctions,
 	{ subscription, known }: Extract<Effect, { type: 'probe' }>,
+	authentication: Authentication,
 	clock: Clock,
 ): Promise<ProbeAnswer> {
 	const { secret, targetUrl } = subscription;
 	const nonce = randomBytes(NONCE_BYTES).toString('hex');
 	const body = writeProbe(nonce, known);
-	const headers = { [SIGNATURE_HEADER]: sign(Buffer.from(body), secret), [PROBE_HEADER]: nonce };
+	const key = probeKey(await readOwnSecret(context, authentication));
+	const headers = {
+		[SIGNATURE_HEADER]: sign(Buffer.from(body), secret),
+		[PROBE_HEADER]: writeProbeHeader(nonce, body, key),
+	};
 	const answer = await postToSelf(context, targetUrl, body, headers, clock);
-	return answer ? readProbeAnswer(answer, nonce, secret) : 'unknown';
+	return answer ? readProbeAnswer(answer, nonce, { secret, key }) : 'unknown';
 }

@@ -5,12 +5,16 @@ import type { RetiredSubscription } from '../../model/subscription/stored';
 import type { Effect } from '../../model/subscription/events';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
-import type { Authentication } from '../../transport/auth/credential';
+import { type Authentication, credentialFingerprint } from '../../transport/auth/credential';
 import {
+	BACKGROUND_CALL,
+	checkAnswers,
 	createSubscription,
 	deleteSubscription,
+	isAnswerLost,
 	isConflict,
 	LIFECYCLE_CALL,
+	type LifecycleCall,
 	type NewSubscription,
 	type SubscriptionRequest,
 } from './requests';
@@ -71,7 +75,7 @@ export function logLeftBehind(
 	);
 }
 
-/** As `deleteAll`, with the node's credential; never throws. */
+/** As `deleteAll`, with the node's credential; never throws. @param onOpen gets the service once it is open */
 export async function deleteWith(
 	context: LifecycleContext,
 	node: NodeState,
@@ -79,9 +83,11 @@ export async function deleteWith(
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
 	how: 'patient' | 'impatient' = 'impatient',
+	onOpen: (api: WorkspaceApi) => void = () => {},
 ): Promise<void> {
 	try {
 		const api = await openApi(context, authentication, clock);
+		onOpen(api);
 		await deleteAll(context, node, api, subscriptions, clock, how);
 	} catch (error) {
 		const ids = subscriptions.map(({ id }) => id);
@@ -95,12 +101,20 @@ async function cardToWatch(
 	settings: TriggerSettings,
 	node: NodeState,
 	api: WorkspaceApi,
+	call: LifecycleCall,
 ): Promise<string | null> {
-	return await watchedCard(settings, api, LIFECYCLE_CALL).catch((error: unknown) => {
+	return await watchedCard(settings, api, call).catch((error: unknown) => {
 		const { current } = node.set;
 		if (error instanceof InputError && current) return current.cardId;
 		throw error;
 	});
+}
+
+/** How a subscription is created. */
+interface Manner {
+	/** Whether n8n saves static data as soon as the caller returns. */
+	savedByHook: boolean;
+	overlapMs: number;
 }
 
 /** Creates a subscription; where the service takes one for an address only, the old one gives way. */
@@ -110,23 +124,35 @@ async function createInPlace(
 	api: WorkspaceApi,
 	request: SubscriptionRequest,
 	isWanted: () => boolean,
+	call: LifecycleCall,
 	clock: Clock,
 ): Promise<NewSubscription> {
-	return await createSubscription(api, request, clock).catch(async (error: unknown) => {
+	return await createSubscription(api, request, clock, call).catch(async (error: unknown) => {
 		const effects = isConflict(error) && isWanted() ? node.dispatch({ type: 'conflicted' }) : [];
 		if (effects.length === 0) throw error;
-		for (const task of effects) {
-			if (task.type === 'delete') await deleteAll(context, node, api, task.subscriptions, clock);
+		for (const effect of effects) {
+			if (effect.type === 'delete')
+				await deleteAll(context, node, api, effect.subscriptions, clock);
 		}
-		return await createSubscription(api, request, clock);
+		return await createSubscription(api, request, clock, call);
 	});
+}
+
+/** Keeps the credential that a renewal is tried with, so that a change is noticed. */
+async function noteCredential(
+	context: LifecycleContext,
+	node: NodeState,
+	{ authentication }: TriggerSettings,
+	clock: Clock,
+): Promise<void> {
+	const fingerprint = await credentialFingerprint(context, authentication);
+	node.credential = { fingerprint, checkedAt: clock.now() };
 }
 
 /**
  * Subscribes for a node. The old subscription stays active for a while, and delivers what happened
- * while n8n was down.
+ * while n8n was down. If the service refuses, the node tries again later.
  *
- * @param savedByHook whether n8n saves static data as soon as the caller returns
  * @returns what is to be done next; nothing where the node was published or unpublished meanwhile
  * @throws what `openApi` and `createSubscription` throw
  */
@@ -136,40 +162,75 @@ export async function renew(
 	settings: TriggerSettings,
 	targetUrl: string,
 	clock: Clock,
-	{ savedByHook, overlapMs }: { savedByHook: boolean; overlapMs: number },
+	{ savedByHook, overlapMs }: Manner,
 ): Promise<Effect[]> {
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
-	const api = await openApi(context, settings.authentication, clock);
-	const hint = loopbackHint(targetUrl, api.baseUrl);
-	const cardId = await cardToWatch(settings, node, api);
-	const request = { targetUrl, events: settings.events, cardId };
-	const made = await createInPlace(context, node, api, request, isWanted, clock).catch(
-		(error: unknown) => {
-			throw withHint(error, hint);
-		},
-	);
-	const now = clock.now();
-	if (!isWanted()) {
-		// A service may give the same one twice for one address: then it is the node's by now.
-		if (node.set.current?.id === made.id) return [];
-		await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
-			warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
+	const call = savedByHook ? LIFECYCLE_CALL : BACKGROUND_CALL;
+	let isSent = false;
+	try {
+		await noteCredential(context, node, settings, clock);
+		const api = await openApi(context, settings.authentication, clock);
+		node.serviceClock = api.serviceClock;
+		// A request for a subscription that is lost may leave one behind; a lost question leaves nothing.
+		if (node.set.lostAnswers.count > 0) await checkAnswers(api);
+		const cardId = await cardToWatch(settings, node, api, call);
+		const request = { targetUrl, events: settings.events, cardId };
+		const hint = loopbackHint(targetUrl, api.baseUrl);
+		isSent = true;
+		const made = await createInPlace(context, node, api, request, isWanted, call, clock).catch(
+			(error: unknown) => {
+				throw withHint(error, hint);
+			},
 		);
-		return [];
-	}
-	if (hint) warn(context, hint);
-	node.clock.learn(now + made.clockAheadMs, now);
-	const subscription = { ...made, generation: 0 };
-	const effects = node.dispatch({ type: 'created', subscription, savedByHook, overlapMs, now });
-	for (const task of effects) {
-		if (task.type === 'search' && settings.catchUp && settings.events.includes('record.created')) {
-			node.pendingSearch = {
-				search: task.search,
-				triesLeft: SEARCH_TRIES,
-				notBefore: now + SEARCH_DELAY_MS,
-			};
+		if (!isWanted()) {
+			await discard(context, node, api, made);
+			return [];
 		}
+		if (hint) warn(context, hint);
+		return onCreated(node, settings, made, { savedByHook, overlapMs }, clock);
+	} catch (error) {
+		if (isWanted()) {
+			const isLost = isSent && isAnswerLost(error);
+			node.dispatch({ type: 'refused', isLost, jitter: jitterOf(clock), now: clock.now() });
+		}
+		throw error;
+	}
+}
+
+/** Deletes a subscription that nobody wants any more. */
+async function discard(
+	context: LifecycleContext,
+	node: NodeState,
+	api: WorkspaceApi,
+	made: NewSubscription,
+): Promise<void> {
+	// A service may give the same one twice for one address: then it is the node's by now.
+	if (node.set.current?.id === made.id) return;
+	await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
+		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
+	);
+}
+
+/** Makes a new subscription the current one. @returns what is to be done next */
+function onCreated(
+	node: NodeState,
+	settings: TriggerSettings,
+	made: NewSubscription,
+	manner: Manner,
+	clock: Clock,
+): Effect[] {
+	const now = clock.now();
+	const subscription = { ...made, generation: 0 };
+	const effects = node.dispatch({ type: 'created', subscription, ...manner, now });
+	for (const effect of effects) {
+		const isWanted = settings.catchUp && settings.events.includes('record.created');
+		if (effect.type !== 'search' || !isWanted) continue;
+		node.pendingSearch = {
+			search: effect.search,
+			triesLeft: SEARCH_TRIES,
+			notBefore: now + SEARCH_DELAY_MS,
+		};
 	}
 	return effects;
 }

@@ -1,14 +1,25 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
 import { idInLocation } from '../../model/address';
-import { readCreatedSubscription, type Subscription } from '../../model/subscription/stored';
-import { parseTime } from '../../model/time';
+import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
+import type { Subscription } from '../../model/subscription/stored';
 import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
-import { ApiFailure, saysGone, UnexpectedAnswer } from '../../transport/failure/failures';
-import type { ApiAnswer, ApiRequest } from '../../transport/request';
+import {
+	ApiFailure,
+	saysGone,
+	UnexpectedAnswer,
+	Unreachable,
+} from '../../transport/failure/failures';
+import { dateOf } from '../../transport/http/rateLimit';
+import type { ApiRequest } from '../../transport/request';
 
 /** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
 export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
+
+/** How renewals are sent while nobody waits: a slow service gets a minute. */
+export const BACKGROUND_CALL = { timeoutMs: 60_000 } as const;
+
+export type LifecycleCall = typeof LIFECYCLE_CALL | typeof BACKGROUND_CALL;
 
 /** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
@@ -29,11 +40,7 @@ const DATE_PRECISION_MS = 1_000;
 /** How far apart two clocks of one service may be, in ms; a request takes part of it. */
 const PLAUSIBLE_MS = 20_000;
 
-/** The service's clock at the time of an answer, in ms since the epoch; undefined where it does not tell. */
-export const serverTime = ({ headers }: Pick<ApiAnswer, 'headers'>): number | undefined =>
-	parseTime(String(headers.date));
-
-/** Since when a subscription exists. A time of creation that the answer's own date belies is not believed. */
+/** Since when a subscription exists. `created_at` is ignored if it contradicts the Date header. */
 function existsSince(createdAt: number | undefined, date: number | undefined, now: number): number {
 	if (date === undefined) return createdAt ?? now + DATE_PRECISION_MS;
 	const isPlausible = createdAt !== undefined && Math.abs(createdAt - date) <= PLAUSIBLE_MS;
@@ -50,16 +57,17 @@ export async function createSubscription(
 	api: WorkspaceApi,
 	{ targetUrl, events, cardId }: SubscriptionRequest,
 	clock: Clock,
+	call: LifecycleCall = LIFECYCLE_CALL,
 ): Promise<NewSubscription> {
 	const answer = await api.request({
 		method: 'POST',
 		path: ['webhooks'],
 		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
-		...LIFECYCLE_CALL,
+		...call,
 	});
 	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };
-	const { secret, createdAt, ...told } = readCreatedSubscription(answer.body);
-	const id = told.id ?? idInLocation(answer.headers.location, 'webhooks');
+	const { secret, createdAt, ...found } = readCreatedSubscription(answer.body);
+	const id = found.id ?? idInLocation(answer.headers.location, 'webhooks');
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedAnswer(
@@ -67,7 +75,7 @@ export async function createSubscription(
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
 		);
 	}
-	const date = serverTime(answer);
+	const date = dateOf(answer.headers);
 	const now = clock.now();
 	return {
 		id,
@@ -79,6 +87,20 @@ export async function createSubscription(
 		clockAheadMs: (date ?? now) - now,
 	};
 }
+
+/** Asks for something small, to see whether the service answers at all. @throws what `request` throws */
+export async function checkAnswers(api: WorkspaceApi): Promise<void> {
+	await api.request({ method: 'GET', path: ['cards'], query: { limit: 1 }, ...LIFECYCLE_CALL });
+}
+
+/**
+ * Whether the service may have created a subscription although its answer did not come: nothing came in time,
+ * a gateway gave up, or the answer cannot be used.
+ */
+export const isAnswerLost = (error: unknown): boolean =>
+	error instanceof UnexpectedAnswer ||
+	(error instanceof Unreachable && error.mayHaveArrived) ||
+	(error instanceof ApiFailure && error.problem.status === 504);
 
 /** Whether the service refused because it takes one subscription for an address, and has one. */
 export const isConflict = (error: unknown): boolean =>

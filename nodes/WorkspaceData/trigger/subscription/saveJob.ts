@@ -8,7 +8,7 @@ import {
 	writeSubscriptions,
 } from '../../model/subscription/stored';
 import { readBack } from '../../model/subscription/readBack';
-import { stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
@@ -89,13 +89,15 @@ export async function carryOutSaveJob(
 	if (ours.current && !isElsewhere && node.set.current?.id === ours.current.id) {
 		node.savedHere = ours.current.generation;
 	}
-	const saved = readStore(context);
+	const saved = await readStore(context, authentication);
 	const { toDelete, toSave } = readBack(ours, saved, task, clock.now());
 	const gone =
 		toDelete.length > 0 ? await deleteEach(context, authentication, toDelete, clock) : [];
 	const retired = toSave.retired.filter(({ id }) => !gone.includes(id));
-	const next = writeSubscriptions({ ...toSave, retired });
-	if (next !== writeSubscriptions(saved)) writeStore(context, { ...toSave, retired });
+	const next = { ...toSave, retired };
+	if (writeSubscriptions(next) !== writeSubscriptions(saved)) {
+		await writeStore(context, authentication, next);
+	}
 }
 
 /** Deletes subscriptions. @returns the ids of the subscriptions that are gone */

@@ -2,7 +2,7 @@
 import type { IDataObject, IRun, ITriggerFunctions } from 'n8n-workflow';
 import type { RetiredSubscription } from '../../model/subscription/stored';
 import type { Effect } from '../../model/subscription/events';
-import { stored } from '../../model/subscription/state';
+import { stored } from '../../model/subscription/merge';
 import type { Clock } from '../../transport/http/clock';
 import { withTimeLimit } from '../../transport/http/timeLimit';
 import { reasonOf, warn } from '../log';
@@ -57,7 +57,7 @@ async function saveHere(
 ): Promise<Ending> {
 	const nothing = { deletes: [], isSettled: false };
 	const job = await saveJob(context, node, settings.authentication, nothing);
-	writeStore(context, stored(node.set));
+	await writeStore(context, settings.authentication, stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
 	if (deletes.length > 0) {

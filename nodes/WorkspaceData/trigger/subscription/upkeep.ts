@@ -3,7 +3,8 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import type { Effect } from '../../model/subscription/events';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { searchJob } from '../catchUp/job';
-import { reasonOf, warnSparingly } from '../log';
+import { credentialFingerprint } from '../../transport/auth/credential';
+import { reasonOf, warn, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './nodeState';
 import { activationError } from './activationError';
@@ -21,18 +22,32 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 	const { context, settings, clock, node } = upkeep;
 	const { address } = node.set;
 	if (address === undefined) return;
-	const { epoch } = node;
-	const { overlapMs } = settings;
-	const how = { savedByHook: false, overlapMs };
-	const effects = await renew(context, node, settings, address, clock, how).catch(
-		(error: unknown) => {
-			if (node.epoch === epoch) {
-				node.dispatch({ type: 'refused', jitter: jitterOf(clock), now: clock.now() });
-			}
-			throw error;
-		},
-	);
+	const manner = { savedByHook: false, overlapMs: settings.overlapMs };
+	const effects = await renew(context, node, settings, address, clock, manner);
 	for (const task of effects) if (task.type === 'save') startSaving(upkeep, task);
+}
+
+/** How often the credential is compared while all is well, in ms; it is one read of n8n's database. */
+const CREDENTIAL_INTERVAL_MS = 60_000;
+
+/**
+ * Notices that somebody changed the credential: what the service refused it may accept now, and the saved
+ * secrets must be sealed with the new one. Costs no request.
+ */
+async function checkCredential({ context, settings, clock, node }: Upkeep): Promise<void> {
+	const { credential } = node;
+	if (!credential) return;
+	const sinceMs = clock.now() - credential.checkedAt;
+	const isRefused = node.set.renewAt !== undefined;
+	if (!isRefused && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
+	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(
+		() => undefined,
+	);
+	if (fingerprint === undefined) return;
+	node.credential = { fingerprint, checkedAt: clock.now() };
+	if (fingerprint === credential.fingerprint) return;
+	warn(context, 'The credential has changed: the subscription is renewed');
+	node.dispatch({ type: 'credentialChanged', now: clock.now() });
 }
 
 /** Starts the execution that looks for missed records; once more when it could not read them. */
@@ -61,9 +76,9 @@ async function carryOut(upkeep: Upkeep, task: Effect): Promise<void> {
 			break;
 		case 'probe': {
 			const { generation } = task.subscription;
-			const answer = await probe(context, task, clock);
-			const heard = { type: 'probed', generation, answer } as const;
-			const effects = node.dispatch({ ...heard, jitter: jitterOf(clock), now: clock.now() });
+			const answer = await probe(context, task, settings.authentication, clock);
+			const probed = { type: 'probed', generation, answer } as const;
+			const effects = node.dispatch({ ...probed, jitter: jitterOf(clock), now: clock.now() });
 			for (const next of effects) await carryOut(upkeep, next);
 			break;
 		}
@@ -100,8 +115,11 @@ export async function lookAfter(
 	async function look(): Promise<void> {
 		const node = nodeOf(context, 'production');
 		const upkeep = { context, settings, clock, node };
+		await checkCredential(upkeep);
 		const silenceMs = settings.silenceMs * node.spread;
-		for (const task of node.dispatch({ type: 'passed', silenceMs, now: clock.now() })) {
+		const { overlapMs } = settings;
+		const now = clock.now();
+		for (const task of node.dispatch({ type: 'passed', silenceMs, overlapMs, now })) {
 			await carryOut(upkeep, task);
 			if (closed) return;
 		}

@@ -42,9 +42,12 @@ test('after the plan the records that take part are those of the items; whatever
 						items,
 						{
 							card: 'Card',
-							all,
-							keyOf: ({ data }) => (data.key === '' ? undefined : String(data.key)),
-							takesPart,
+							all: all.map((one) => ({
+								record: one,
+								key: one.data.key === '' ? undefined : String(one.data.key),
+								takesPart: takesPart(one),
+							})),
+							meets: hasFilter ? takesPart : undefined,
 						},
 						{ isWanted, most },
 						'2026-01-02T00:00:00Z',

@@ -12,11 +12,13 @@ import { readBack } from '../../../../nodes/WorkspaceData/model/subscription/rea
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
 	accepted,
-	EMPTY_SET,
 	isOverwritten,
 	stored,
-	type SubscriptionSet,
 	withStored,
+} from '../../../../nodes/WorkspaceData/model/subscription/merge';
+import {
+	EMPTY_SET,
+	type SubscriptionSet,
 } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import type { Remote, SimulatedService } from './simulatedService';
 
@@ -66,6 +68,8 @@ interface Job {
 	startedBy: Process;
 	/** When main itself had n8n save the state. */
 	savedAt: number | undefined;
+	/** When its turn comes, where executions wait behind others. */
+	dueAt: number;
 }
 
 /** One n8n with its database and address; in queue mode executions run in workers. */
@@ -86,6 +90,8 @@ export interface N8nOptions {
 	prompt: boolean;
 	/** Whether workers get no static data, as those of n8n 2.41: then main has n8n save its own. */
 	blindWorkers?: boolean;
+	/** How long each execution waits behind others, in ms. */
+	backlogMs?: number;
 	/** Whether the probes that main sends itself are always answered at once. */
 	probesWork?: boolean;
 }
@@ -141,8 +147,24 @@ export class SimulatedN8n {
 		this.installations = [this.install('https://n8n/1', NO_SUBSCRIPTIONS)];
 	}
 
+	/** How far n8n's clock is ahead, in ms. */
+	private clockAheadMs = 0;
+
+	/** Whether executions wait so long for a place that n8n answers after the service has given up. */
+	private isLate = false;
+
 	private get now(): number {
-		return this.around.time.now;
+		return this.around.time.now + this.clockAheadMs;
+	}
+
+	/** n8n's clock is set. */
+	setClock(aheadMs: number): void {
+		this.clockAheadMs = aheadMs;
+	}
+
+	/** n8n's executions wait for a place from now on, or no more. */
+	answerLate(isLate: boolean): void {
+		this.isLate = isLate;
 	}
 
 	private install(address: string, database: StoredSubscriptions): Installation {
@@ -177,7 +199,7 @@ export class SimulatedN8n {
 		const receiver = receivers[this.turn % receivers.length];
 		if (!receiver) return false;
 		this.dispatch(receiver, { type: 'read', stored: database });
-		const known = withStored(receiver.set, database, this.now);
+		const known = withStored(receiver.set, database);
 		if (!accepted(known, this.now).some(({ id }) => id === remote.id)) return false;
 		this.dispatch(receiver, {
 			type: 'delivered',
@@ -188,10 +210,14 @@ export class SimulatedN8n {
 		if (isOverwritten(receiver.set, database)) installation.database = stored(receiver.set);
 		this.acknowledged.add(event);
 		if (this.mutation.leavesToNew && known.current && remote.id !== known.current.id) return true;
-		if (receiver.taken.has(event)) return true;
+		// Before the answer: main only sees its own.
+		if (this.isLate || receiver.taken.has(event)) {
+			this.dispatch(receiver, { type: 'strained', id: remote.id, now: this.now });
+		}
+		if (receiver.taken.has(event)) return !this.isLate;
 		receiver.taken.add(event);
 		this.executions.set(event, (this.executions.get(event) ?? 0) + 1);
-		return true;
+		return !this.isLate;
 	}
 
 	private dispatch(process: Process, event: SubscriptionEvent): Effect[] {
@@ -230,7 +256,8 @@ export class SimulatedN8n {
 			if (effects.length > 0) answer = this.around.service.post(address);
 		}
 		if (typeof answer === 'string') {
-			this.dispatch(main, { type: 'refused', jitter: 1, now: this.now });
+			const isLost = answer === 'lost';
+			this.dispatch(main, { type: 'refused', isLost, jitter: 1, now: this.now });
 			return false;
 		}
 		const subscription = {
@@ -239,8 +266,8 @@ export class SimulatedN8n {
 			targetUrl: address,
 			workspaceId: 'w',
 			cardId: null,
-			since: this.now,
-			clockAheadMs: 0,
+			since: this.around.time.now,
+			clockAheadMs: -this.clockAheadMs,
 			generation: 0,
 		};
 		this.carryOut(
@@ -273,7 +300,7 @@ export class SimulatedN8n {
 			} else if (task.type === 'save') {
 				const ids = task.deletes.map(({ id }) => id);
 				this.saves += 1;
-				const { blindWorkers = false } = this.options;
+				const { blindWorkers = false, backlogMs = 0 } = this.options;
 				if (blindWorkers) {
 					installation.database = stored(main.set);
 					this.delete(installation, ids, 'due');
@@ -290,8 +317,9 @@ export class SimulatedN8n {
 					isSettled: task.isSettled,
 					startedBy: main,
 					savedAt: blindWorkers ? this.now : undefined,
+					dueAt: this.now + backlogMs,
 				});
-				if (this.isPrompt) while (this.jobs.length > 0) this.runJob();
+				if (this.isPrompt && backlogMs === 0) while (this.jobs.length > 0) this.runJob();
 			}
 		}
 	}
@@ -322,7 +350,7 @@ export class SimulatedN8n {
 		const receiver = receivers[this.turn % receivers.length];
 		if (!receiver || !isPublished) return 'unknown';
 		const { current, retired } = this.mutation.probesMemory
-			? withStored(receiver.set, database, this.now)
+			? withStored(receiver.set, database)
 			: database;
 		if (![current, ...retired].some((one) => one?.id === id)) return 'refused';
 		const isExact = current?.id === id && retired.every((one) => known.includes(one.id));
@@ -365,9 +393,10 @@ export class SimulatedN8n {
 		installation.main = this.process('main');
 		installation.epoch += 1;
 		const { main, address, database } = installation;
-		const event = { type: 'started', address, stored: database, now: this.now } as const;
-		this.dispatch(main, event);
-		const isMade = this.renew(installation, true);
+		const { now } = this;
+		const at = { address, stored: database, overlapMs: OVERLAP_MS, now };
+		const effects = this.dispatch(main, { type: 'started', byPerson, ...at });
+		const isMade = effects.some(({ type }) => type === 'create') && this.renew(installation, true);
 		if (byPerson && !isMade) {
 			this.unpublish(installation);
 			return;
@@ -392,7 +421,8 @@ export class SimulatedN8n {
 		if (!main) return;
 		installation.isPublished = false;
 		installation.epoch += 1;
-		this.dispatch(main, { type: 'started', address, stored: database, now: this.now });
+		const at = { address, stored: database, overlapMs: Infinity, now: this.now };
+		this.dispatch(main, { type: 'started', byPerson: true, ...at });
 		for (const task of this.dispatch(main, { type: 'unpublished', now: this.now })) {
 			if (task.type === 'delete') {
 				this.delete(
@@ -492,12 +522,19 @@ export class SimulatedN8n {
 		while ((this.longExecutions[0]?.endsAt ?? Infinity) <= this.now) this.endLong();
 	}
 
+	/** Runs the executions whose turn has come, where they wait behind others. */
+	runDueJobs(): void {
+		if (!this.options.backlogMs) return;
+		while ((this.jobs[0]?.dueAt ?? Infinity) <= this.now) this.runJob();
+	}
+
 	/** n8n's cron ticks. */
 	tick(): void {
 		for (const installation of this.installations) {
 			const { main } = installation;
 			if (!main || !installation.isPublished) continue;
-			const event = { type: 'passed', silenceMs: SILENCE_MS, now: this.now } as const;
+			const limits = { silenceMs: SILENCE_MS, overlapMs: OVERLAP_MS };
+			const event = { type: 'passed', ...limits, now: this.now } as const;
 			this.carryOut(installation, this.dispatch(main, event));
 		}
 	}
@@ -511,6 +548,8 @@ export class SimulatedN8n {
 	/** All that hinders ends, and n8n runs. */
 	recover(): void {
 		this.unheardEnds = 0;
+		this.isLate = false;
+		this.clockAheadMs = 0;
 		this.probeWays = [];
 		while (this.longExecutions.length > 0) this.endLong();
 		if (!this.original.isPublished) this.start(this.original, true);

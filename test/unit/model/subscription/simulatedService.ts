@@ -48,6 +48,14 @@ export class SimulatedService {
 	/** How often it was asked for something; bounded in the end. */
 	calls = 0;
 
+	/** Whether it answers nothing. */
+	isDown = false;
+
+	/** Whether all answers to new subscriptions are lost. */
+	losesAnswers = false;
+
+	refusesDeletions = false;
+
 	readonly onePerAddress: boolean;
 
 	private readonly mutation: ServiceMutation;
@@ -60,6 +68,7 @@ export class SimulatedService {
 	/** Creates a subscription, unless something is in the way. */
 	post(address: string): Remote | 'refused' | 'conflict' | 'lost' {
 		this.calls += 1;
+		if (this.isDown) return 'refused';
 		const status = this.refusals.shift();
 		if (status !== undefined) return this.mutation.anyRefusalIsConflict ? 'conflict' : 'refused';
 		const isTaken = [...this.remotes.values()].some(
@@ -73,6 +82,7 @@ export class SimulatedService {
 			state: 'active',
 		};
 		this.remotes.set(remote.id, remote);
+		if (this.losesAnswers) return 'lost';
 		if (this.lostAnswers > 0) {
 			this.lostAnswers -= 1;
 			return 'lost';
@@ -88,6 +98,7 @@ export class SimulatedService {
 	 */
 	delete(id: string, check: (remote: Remote) => void): boolean {
 		this.calls += 1;
+		if (this.isDown || this.refusesDeletions) return false;
 		if (this.lostDeletions > 0) {
 			this.lostDeletions -= 1;
 			return false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { readCreatedSubscription } from '../../../../nodes/WorkspaceData/model/subscription/createdSubscription';
 import {
 	NO_SUBSCRIPTIONS,
-	readCreatedSubscription,
 	readSubscriptions,
 	writeSubscriptions,
 } from '../../../../nodes/WorkspaceData/model/subscription/stored';
@@ -98,6 +98,7 @@ test('reads what it wrote', () => {
 			missed: fc.option(missed, { nil: undefined }),
 			endedUpTo: fc.nat(),
 			gone: fc.array(fc.string()),
+			lostAnswers: fc.record({ count: fc.nat(), at: fc.nat() }),
 		})
 		.filter((value) => value.missed !== undefined || value.current === undefined);
 	fc.assert(
@@ -121,6 +122,7 @@ test('reads what 0.1.0 wrote', () => {
 		missed: { cardId: null, from: 4, upTo: [] },
 		endedUpTo: 0,
 		gone: [],
+		lostAnswers: { count: 0, at: 0 },
 	});
 });
 

@@ -87,9 +87,19 @@ export class World {
 			// Even the shortest step is longer than main waits for an answer: five seconds.
 			n8n.giveUpProbes();
 			n8n.endDueLong();
+			n8n.runDueJobs();
 			service.deliverDue(time.now, (remote, event) => n8n.receive(remote, event));
 			n8n.tick();
 		}
+	}
+
+	/** n8n is off for a while; the service continues. */
+	sleep(ms: number): void {
+		const { time, service, n8n } = this;
+		n8n.kill();
+		time.now += ms;
+		service.deliverDue(time.now, (remote, event) => n8n.receive(remote, event));
+		n8n.start();
 	}
 
 	/** All that hinders ends, and n8n runs; then time passes in which everything can come to rest. */

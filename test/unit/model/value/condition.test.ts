@@ -1,15 +1,12 @@
 import fc from 'fast-check';
-import {
-	type Condition,
-	CONDITIONS,
-	conditionTest as testIn,
-} from '../../../../nodes/WorkspaceData/model/value/condition';
+import { conditionTest as testIn } from '../../../../nodes/WorkspaceData/model/value/condition';
+import { CONDITIONS } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
 import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/form';
 import { field } from '../fields';
 import { zone } from './zone';
 
-const conditionTest = (condition: Condition | string, expected: unknown) =>
+const conditionTest = (condition: string, expected: unknown) =>
 	testIn(condition, expected, field('F', 'a type of the future'), { zone });
 
 test.each<[unknown, string, unknown, boolean]>([

@@ -7,8 +7,8 @@ import { textOf } from '../form';
 import { allowedChoices, choice, enterChoice } from './choice';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
 
-/** Characters that the choices take up in a label. */
-const MAX_CHOICES_SHOWN = 60;
+/** Most characters of the choices in a label: far more than anybody reads, and no burden for the editor. */
+const MAX_CHOICES_SHOWN = 2_000;
 
 /** The choices that a value for several names, one by one; undefined where it is no list of any kind. */
 export function listedChoices(
@@ -46,16 +46,10 @@ function setOf(
 
 /** Which choices there are, written as several are entered, as far as a label has room. */
 function choicesHint({ options }: ValueField): string {
-	const quoted = options.map(({ label }) => quoteChoice(label));
-	let shown = 0;
-	let length = 0;
-	for (const one of quoted) {
-		length += one.length + 2;
-		if (length > MAX_CHOICES_SHOWN) break;
-		shown += 1;
-	}
-	const more = shown < quoted.length ? ', …' : '';
-	return shown > 0 ? `${quoted.slice(0, shown).join(', ')}${more}` : 'comma-separated';
+	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
+	if (all === '') return 'comma-separated';
+	const shown = all.length > MAX_CHOICES_SHOWN ? `${all.slice(0, MAX_CHOICES_SHOWN)}…` : all;
+	return `comma-separated: ${shown}`;
 }
 
 export const choices: Kind = {

@@ -36,5 +36,6 @@ export const json: Kind = {
 	},
 	conditions: [...EQUALITY, ...PARTS],
 	orderAgainst: () => () => undefined,
-	input: { type: 'object', canMatch: false },
+	// Text: n8n's input for objects is red until something is entered.
+	input: { type: 'string', canMatch: false, hint: () => 'JSON' },
 };

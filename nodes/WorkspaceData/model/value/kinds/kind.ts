@@ -1,11 +1,40 @@
 /** The form that every kind of value has: all that is known about its values is in one object. */
+<<<<<<< HEAD
 import type { FieldOption } from '../../answer/fieldOption';
+=======
+import type { FieldOption } from '../../answer/option';
+>>>>>>> main
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
+<<<<<<< HEAD
 import type { Condition } from '../conditionNames';
+=======
+>>>>>>> main
 import { isEmpty, showValue } from '../form';
+
+/** The conditions that records can be filtered by, as the node's parameter calls them. */
+export const CONDITIONS = [
+	'equals',
+	'notEquals',
+	'isAnyOf',
+	'isNoneOf',
+	'contains',
+	'notContains',
+	'startsWith',
+	'endsWith',
+	'greaterThan',
+	'greaterOrEqual',
+	'lessThan',
+	'lessOrEqual',
+	'inLastDays',
+	'inNextDays',
+	'isEmpty',
+	'isNotEmpty',
+] as const;
+
+export type Condition = (typeof CONDITIONS)[number];
 
 /** A habit of the records of a field, which decides how an entry is sent. */
 export type Habit = 'numbers' | 'noOffset';

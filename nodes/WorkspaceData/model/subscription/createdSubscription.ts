@@ -1,0 +1,56 @@
+/** Reads the service's answer to a new subscription. */
+import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../answer/shapes';
+import { parseTime } from '../time';
+
+/** The answer to a new subscription. */
+export interface CreatedSubscription {
+	id: string | undefined;
+	secret: string | undefined;
+	/** ms since the epoch; undefined where the answer does not tell. */
+	createdAt: number | undefined;
+}
+
+const ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId', 'id', 'uuid'];
+const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
+const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
+const MAX_DEPTH = 2;
+
+/** The object and what wrappers in it hold, outer ones first; a list of one counts as its object. */
+function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
+	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
+	if (!isObject(value) || depth > MAX_DEPTH) return;
+	yield value;
+	for (const name of HOLDERS) yield* wrappedObjects(value[name], depth + 1);
+}
+
+function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
+	const find = (names: readonly string[]): string | undefined => {
+		for (const name of names) {
+			for (const object of objects) {
+				const value = object[name];
+				if (typeof value === 'string' && value !== '') return value;
+				if (typeof value === 'number') return String(value);
+			}
+		}
+		return undefined;
+	};
+	return {
+		id: find(ID_NAMES),
+		secret: find(SECRET_NAMES),
+		createdAt: parseTime(find(['created_at'])),
+	};
+}
+
+/**
+ * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
+ * not in the same one. Where neither is anywhere else, they are looked for in the only object there is.
+ *
+ * @see service interface, part 2, "Webhook subscription": the object is not shown
+ */
+export function readCreatedSubscription(body: unknown): CreatedSubscription {
+	const objects = [...wrappedObjects(body)];
+	const found = readFrom(objects);
+	if (found.id !== undefined || found.secret !== undefined) return found;
+	const only = objects[0] && onlyObject(objects[0]);
+	return only ? readFrom([...wrappedObjects(only)]) : found;
+}

@@ -1,0 +1,249 @@
+/** What would make the trigger deaf without a word: late answers, a changed credential, a slow service. */
+import type { IDataObject } from 'n8n-workflow';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { current, keptBy, lifecycleSuite, pass, signed, untilTicked } from '../support/lifecycle';
+import type { TestTrigger } from '../support/trigger';
+
+const suite = lifecycleSuite();
+
+/** The text that n8n saved, as anyone reads it who may read the workflow. */
+const savedText = (trigger: TestTrigger): string => JSON.stringify(trigger.saved());
+
+/** A published trigger whose upkeep runs; its credential can be changed. */
+async function published() {
+	const credential = { ...suite.workspace.apiKey.workspaceDataApi };
+	const trigger = suite.watchAll({}, { workspaceDataApi: credential });
+	await trigger.activate();
+	trigger.reload();
+	await trigger.start();
+	return { trigger, credential };
+}
+
+const renewedAfter = async (trigger: TestTrigger, id: string) =>
+	await untilTicked(trigger, 'another subscription', () => {
+		const now = current(trigger);
+		return now.id === id ? undefined : now;
+	});
+
+describe('a verified delivery', () => {
+	it.each([
+		['is refused by n8n', { n8nStatus: 500 }],
+		['has a sender that did not wait', { hungUp: true }],
+	])(
+		'that %s makes a renewal due within ten minutes, with one line in the log (K12)',
+		async (_name, how) => {
+			const { trigger } = await published();
+			const { id } = current(trigger);
+			await trigger.deliver({ ...suite.delivery(current(trigger)), ...how });
+			trigger.tick();
+			await trigger.idle();
+			expect(current(trigger).id).toBe(id);
+			pass(10 / 60);
+			expect((await renewedAfter(trigger, id)).id).not.toBe(id);
+			const lines = suite.warnings.filter((line) => line.includes('within ten minutes'));
+			expect(lines).toHaveLength(1);
+			await trigger.deactivate();
+		},
+	);
+
+	it('that comes again makes a renewal due, unless another one follows (K12)', async () => {
+		const { trigger } = await published();
+		const { id } = current(trigger);
+		const event = suite.delivery(current(trigger));
+		await trigger.deliver(event);
+		expect((await trigger.deliver(event)).items).toBeUndefined();
+		await trigger.deliver(suite.delivery(current(trigger)));
+		pass(10 / 60);
+		trigger.tick();
+		await trigger.idle();
+		expect(current(trigger).id).toBe(id);
+		await trigger.deliver(event);
+		pass(20 / 60);
+		expect((await renewedAfter(trigger, id)).id).not.toBe(id);
+		await trigger.deactivate();
+	});
+
+	it('that is forged is no sign of anything (K12)', async () => {
+		const { trigger } = await published();
+		const { id } = current(trigger);
+		const forged = signed({ id: 'x', secret: 'guess' }, Buffer.from('{}'));
+		for (let n = 0; n < 5; n += 1) await trigger.deliver({ ...forged, hungUp: true });
+		pass(10 / 60);
+		trigger.tick();
+		await trigger.idle();
+		expect(current(trigger).id).toBe(id);
+		await trigger.deactivate();
+	});
+});
+
+it('200 forgeries with the header of a probe are counted like others, and learn nothing (K13)', async () => {
+	const { trigger } = await published();
+	const body = Buffer.from('{"probe":"1","known":[]}');
+	const plain = await trigger.deliver(signed({ id: 'x', secret: 'guess' }, body));
+	for (let n = 0; n < 200; n += 1) {
+		const { headers } = signed({ id: 'x', secret: `guess ${n}` }, body);
+		const marked = { ...headers, 'x-workspace-data-probe': `1.${'a'.repeat(64)}` };
+		expect(await trigger.deliver({ body, headers: marked })).toEqual(plain);
+	}
+	expect(suite.warnings).toEqual([expect.stringContaining('A delivery was refused')]);
+	pass(1 / 30);
+	await trigger.deliver(signed({ id: 'x', secret: 'guess' }, body));
+	expect(suite.warnings[1]).toContain('200 more');
+	await trigger.deactivate();
+});
+
+describe('the secret at rest', () => {
+	it('is sealed, so that reading the workflow does not show it (K11)', async () => {
+		const { trigger } = await published();
+		expect(current(trigger).secret.length).toBeGreaterThan(10);
+		expect(savedText(trigger)).not.toContain(current(trigger).secret);
+		await trigger.deactivate();
+	});
+
+	it('is read as 0.1.0 saved it, and sealed at the next start (K11)', async () => {
+		const { trigger } = await published();
+		const old = current(trigger);
+		const key = `node:${trigger.node.name}`;
+		const kept = { ...keptBy(trigger) };
+		const next = suite.afterRestart(trigger, {
+			staticData: { [key]: { subscriptions: JSON.stringify(kept) } },
+		});
+		await next.activate('init');
+		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+		expect(savedText(next)).not.toContain(old.secret);
+		expect(keptBy(next).retired).toMatchObject([{ id: old.id, secret: old.secret }]);
+		await next.deactivate();
+	});
+
+	it('is sealed again when the credential is rotated while n8n runs; deliveries run meanwhile (K11)', async () => {
+		const { trigger, credential } = await published();
+		const old = current(trigger);
+		const sealed = savedText(trigger);
+		credential.webUrl = 'https://example.com/{card}';
+		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
+		pass(2 / 60);
+		const { id } = await renewedAfter(trigger, old.id);
+		expect(id).not.toBe(old.id);
+		expect(savedText(trigger)).not.toBe(sealed);
+		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
+		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+		await trigger.deactivate();
+	});
+});
+
+it('a secret that cannot be opened any more is replaced at the start, and refused until then (K11)', async () => {
+	const { trigger } = await published();
+	const old = current(trigger);
+	const next = suite.afterRestart(trigger, {
+		staticData: JSON.parse(
+			savedText(trigger).replace(/"sealed\\":\\"..../g, '"sealed\\":\\"AAAA'),
+		) as object as IDataObject,
+	});
+	expect(await next.deliver(suite.delivery(old))).toMatchObject({ status: 401 });
+	expect(suite.warnings.join()).toContain('the credential has changed');
+	await next.activate('init');
+	expect((await next.deliver(suite.delivery(current(next)))).items).toHaveLength(1);
+	await next.deactivate();
+	expect(suite.live(next)).toEqual([]);
+});
+
+it('a mended API key is noticed within 30 s, whatever pause was reached (K15)', async () => {
+	const { trigger, credential } = await published();
+	const right = String(credential.apiKey);
+	const { id } = current(trigger);
+	credential.apiKey = 'wrong';
+	// Refused at the start, again after a minute, and later after pauses that grow.
+	await trigger.activate('init');
+	for (let hours = 1; hours < 5; hours += 1) {
+		pass(hours);
+		trigger.tick();
+		await trigger.idle();
+	}
+	credential.apiKey = right;
+	suite.workspace.service.control.resetRequests();
+	pass(4 + 10 / 3_600);
+	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
+	expect(suite.subscribed()).toBe(1);
+	await trigger.deactivate();
+});
+
+/** A small service with one subscription for an address, always with the same id. */
+async function startSmallService(answerMs: { post: number }) {
+	const deleted: string[] = [];
+	const created: string[] = [];
+	/** A deletion that is not answered. */
+	let held: ServerResponse | undefined;
+	let holdsNext = false;
+	const server = createServer((request, response) => {
+		const answer = (status: number, body?: object) => {
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(body && JSON.stringify(body));
+		};
+		if (request.method === 'GET') answer(200, { cards: [], next_cursor: null });
+		else if (request.method === 'POST') {
+			created.push('whk_same');
+			const body = { webhook_id: 'whk_same', secret: `secret ${created.length}` };
+			setTimeout(() => answer(201, body), answerMs.post);
+		} else if (holdsNext) {
+			holdsNext = false;
+			held = response;
+		} else {
+			deleted.push(String(request.url));
+			answer(204);
+		}
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+	return {
+		credentials: { workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, baseUrl } },
+		deleted,
+		created,
+		holdNext: () => (holdsNext = true),
+		/** Breaks the connection of the deletion that waits; the node may try again. */
+		breakHeld: () => held?.destroy(),
+		async close() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+it('a deletion under way does not end the subscription that is published again with the same id (K6)', async () => {
+	const service = await startSmallService({ post: 0 });
+	const trigger = suite.watchAll({}, service.credentials);
+	await trigger.activate();
+	service.holdNext();
+	// The hook returns after 9 s at the latest; what is under way continues.
+	await trigger.deactivate();
+	const again = trigger.activate();
+	service.breakHeld();
+	await again;
+	const before = service.deleted.length;
+	// As long as the node takes to try a deletion again.
+	await new Promise((resolve) => setTimeout(resolve, 3_000));
+	expect(service.deleted).toHaveLength(before);
+	expect(current(trigger).id).toBe('whk_same');
+	await service.close();
+}, 60_000);
+
+it('a service that takes eleven seconds for a subscription is waited for in the background (K8)', async () => {
+	const answerMs = { post: 0 };
+	const service = await startSmallService(answerMs);
+	const trigger = suite.watchAll({}, service.credentials);
+	await trigger.activate();
+	answerMs.post = 11_000;
+	await trigger.activate('init');
+	expect(suite.warnings.join()).toContain('could not be renewed yet');
+	await trigger.start();
+	pass(1 / 60);
+	trigger.tick();
+	await trigger.idle();
+	await untilTicked(trigger, 'the secret of the second try', () =>
+		current(trigger).secret === 'secret 3' ? true : undefined,
+	);
+	expect(service.created).toHaveLength(3);
+	await trigger.deactivate();
+	await service.close();
+}, 90_000);

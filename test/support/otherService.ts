@@ -1,0 +1,72 @@
+/** A service with fields of any shape: it keeps records as they come, and tells which changes were sent. */
+import { randomUUID } from 'node:crypto';
+import { startWebServer } from './webServer';
+
+type Json = Record<string, unknown>;
+
+/** The service of a test. */
+export interface OtherService {
+	/** Credentials of the action node. */
+	credentials: { workspaceDataApi: { baseUrl: string; workspaceId: string; apiKey: string } };
+	/** The fields that it lists; may be given anew at each listing. */
+	fields: Json[] | (() => Json[]);
+	records: Array<{ id: string; created_at: string; data: Json }>;
+	/** Bodies of changes, in their order. */
+	changes: Array<{ method: string; path: string; body: Json | undefined }>;
+	close(): Promise<void>;
+}
+
+/** Starts it, with records that hold these values. */
+export async function startOtherService(
+	fields: OtherService['fields'],
+	data: Json[],
+): Promise<OtherService> {
+	const records: OtherService['records'] = [];
+	const add = (values: Json) => {
+		const id = `r${records.length}`;
+		const record = { id, created_at: `2026-01-01T00:00:${10 + records.length}Z`, data: values };
+		records.push(record);
+		return record;
+	};
+	data.forEach(add);
+	const changes: OtherService['changes'] = [];
+	const server = await startWebServer((request, response) => {
+		let text = '';
+		request.on('data', (part) => (text += part));
+		request.on('end', () => {
+			const { method = '', url = '' } = request;
+			const path = url.split('?')[0] ?? '';
+			const body = text === '' ? undefined : (JSON.parse(text) as Json);
+			if (method !== 'GET') changes.push({ method, path, body });
+			const place = records.findIndex(({ id }) => path.endsWith(`/records/${id}`));
+			const values = (body?.data ?? {}) as Json;
+			const send = (status: number, json?: unknown) => {
+				response.writeHead(status, { 'content-type': 'application/json' });
+				response.end(json === undefined ? undefined : JSON.stringify(json));
+			};
+			if (method === 'GET' && path.endsWith('/fields')) {
+				const { fields: listed } = service;
+				return send(200, { fields: typeof listed === 'function' ? listed() : listed });
+			}
+			if (method === 'GET') return send(200, { records, next_cursor: null });
+			if (method === 'POST') return send(201, add(values));
+			if (method === 'DELETE') {
+				records.splice(place, 1);
+				return send(204);
+			}
+			const record = records[place];
+			if (record) record.data = { ...record.data, ...values };
+			return send(200, record ?? {});
+		});
+	});
+	const service: OtherService = {
+		credentials: {
+			workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: randomUUID() },
+		},
+		fields,
+		records,
+		changes,
+		close: async () => await server.close(),
+	};
+	return service;
+}
