@@ -1,17 +1,9 @@
 import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
-<<<<<<< HEAD
-import type { FieldOption } from './fieldOption';
-import { readEntries } from './page';
-import { isObject, type JsonObject, readObject, resourceSchema } from './shapes';
-
-export type { FieldOption };
-=======
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
 import { type JsonObject, readObject, resourceSchema } from './shapes';
->>>>>>> main
 
 /**
  * A field (column definition). `raw` is the service's object as it came.

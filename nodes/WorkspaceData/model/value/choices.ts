@@ -1,9 +1,5 @@
 /** The choices of a field, found by what a record holds or by what a person gives. */
-<<<<<<< HEAD
-import type { FieldOption } from '../answer/fieldOption';
-=======
 import type { FieldOption } from '../answer/option';
->>>>>>> main
 import { clip } from '../nearestNames';
 
 interface Lookup {

@@ -6,16 +6,10 @@ import type { Zone } from '../time';
 import { isChoice } from './choices';
 import { splitChoices } from './choiceText';
 import { compareForms } from './comparable';
-import { CONDITIONS, type Condition } from './conditionNames';
 import { isEmpty, jsonForm, showValue, textOf } from './form';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 
-<<<<<<< HEAD
-export { CONDITIONS, type Condition };
-
-=======
->>>>>>> main
 /** Whether a stored value meets a condition. */
 export type Test = (stored: unknown) => boolean;
 

@@ -1,9 +1,5 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
-<<<<<<< HEAD
-import type { FieldOption } from '../../answer/fieldOption';
-=======
 import type { FieldOption } from '../../answer/option';
->>>>>>> main
 import type { Comparable } from '../comparable';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
 import { canonicalJson, textOf } from '../form';

@@ -1,17 +1,9 @@
 /** The form that every kind of value has: all that is known about its values is in one object. */
-<<<<<<< HEAD
-import type { FieldOption } from '../../answer/fieldOption';
-=======
 import type { FieldOption } from '../../answer/option';
->>>>>>> main
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-<<<<<<< HEAD
-import type { Condition } from '../conditionNames';
-=======
->>>>>>> main
 import { isEmpty, showValue } from '../form';
 
 /** The conditions that records can be filtered by, as the node's parameter calls them. */
