@@ -151,11 +151,15 @@ test.each(['create', 'update'])(
 test.each([
 	[6, true],
 	[1, false],
-])('a wait of %d s for the rate limit is mentioned: %j (M15)', async (seconds, isMentioned) => {
-	instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
-	const { error, run: finished } = await run('create', 1);
-	expect(error).toBeUndefined();
-	const hints = finished.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-	const told = hints.filter(({ message }) => /waited \d+ seconds .* rate limit/.test(message));
-	expect(told).toHaveLength(isMentioned ? 1 : 0);
-}, 30_000);
+])(
+	'a wait of %d s for the rate limit is mentioned: %j (M15)',
+	async (seconds, isMentioned) => {
+		instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
+		const { error, run: finished } = await run('create', 1);
+		expect(error).toBeUndefined();
+		const hints = finished.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
+		const told = hints.filter(({ message }) => /waited \d+ seconds .* rate limit/.test(message));
+		expect(told).toHaveLength(isMentioned ? 1 : 0);
+	},
+	30_000,
+);
