@@ -317,13 +317,13 @@ describe('times without an offset', () => {
 	});
 });
 
-test.each([12345678901234567890, 9007199254740993, 1.5])(
-	'a record ID given as the number %d is refused, as a text it is sent (H15)',
+test.each(['12345678901234567890', '9007199254740993', '1.5'])(
+	'a record ID given as the number %s is refused, as a text it is sent (H15)',
 	async (id) => {
 		const { error } = await run('delete', { recordId: byId(`={{ ${id} }}`) });
 		expect(error?.message).toContain("'Record' cannot be the number");
 		expect(sent()).toEqual([]);
-		await run('delete', { recordId: byId(String(BigInt(Math.floor(id)))) });
+		await run('delete', { recordId: byId(id.replace('.', '')) });
 		expect(sent()).toHaveLength(1);
 	},
 );

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 export interface OtherService {
 	/** Credentials of the action node. */
 	credentials: { workspaceDataApi: { baseUrl: string; workspaceId: string; apiKey: string } };
-	/** The fields that it lists; may be given anew at each listing. */
+	/** The fields it lists; a function is called for each listing. */
 	fields: Json[] | (() => Json[]);
 	records: Array<{ id: string; created_at: string; data: Json }>;
 	/** Bodies of changes, in their order. */

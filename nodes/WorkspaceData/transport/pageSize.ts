@@ -19,7 +19,7 @@ const MEASURED = 5;
 const KNOWN_FOR_MS = 3_600_000;
 const MAX_SERVICES = 1_000;
 
-/** A size that the service refused, and the one that it accepted in its place; undefined: it chose one itself. */
+/** A refused page size, and the size that the service accepted instead; undefined if it chose one itself. */
 interface Refusal {
 	refused: number;
 	accepted: number | undefined;

@@ -84,7 +84,7 @@ export function createMatchIndex(
 		const group = byKey.get(key) ?? new Map<string, DataRecord>();
 		byKey.set(key, group.set(record.id, record));
 	};
-	/** Files a record under the values that were sent for it and under those that it holds. */
+	/** Files a record under the values sent for it and under the values it holds. */
 	const put = (record: DataRecord, sent: JsonObject): void => {
 		const given = fieldIds.filter((id) => Object.hasOwn(sent, id));
 		if (given.length > 0) sentKeys.delete(record.id);

@@ -53,7 +53,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	const complete = new Promise<void>((resolve) => (open = resolve));
 	let startMore = (): void => {};
 
-	/** The items that nothing can wait for: those that wait for an item that gathers make room, too. */
+	/** The items that count towards the limit. While an item gathers, items that wait for it make room, too. */
 	const active = (): number => busy.size - (gathering > 0 ? waiting.size : 0);
 
 	function settle(): void {

@@ -1,4 +1,4 @@
-/** Changes many records: those that meet the conditions. */
+/** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
 import { maxChangesProperty } from '../../ui/recordOptions';

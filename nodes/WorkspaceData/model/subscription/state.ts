@@ -27,7 +27,7 @@ export const MAX_PAUSE_MS = 3_600_000;
 export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
 /**
  * Most replaced subscriptions that wait for their deletion: what n8n saves for a node stays below 20 kB, and
- * a start sends no more deletions than this. The oldest are left at the service; refused deliveries pause them.
+ * a start sends no more deletions than this. The oldest remain at the service; refused deliveries pause them.
  */
 export const MAX_LEFTOVERS = 20;
 /**

@@ -43,7 +43,7 @@ export const kindOf = ({
 	maxParallel,
 });
 
-/** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 is a fault of its own. */
+/** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 says nothing about load. */
 const OVERLOADED = new Set([408, 429, 502, 503, 504]);
 
 function outcomeOf(outcome: Try['outcome'] | undefined): Outcome {

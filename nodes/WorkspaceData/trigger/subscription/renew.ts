@@ -168,7 +168,7 @@ export async function renew(
 	const isWanted = () => node.epoch === epoch;
 	const call = savedByHook ? LIFECYCLE_CALL : BACKGROUND_CALL;
 	let isSent = false;
-	try {
+	const subscribe = async (): Promise<Effect[]> => {
 		await noteCredential(context, node, settings, clock);
 		const api = await openApi(context, settings.authentication, clock);
 		node.serviceClock = api.serviceClock;
@@ -189,13 +189,14 @@ export async function renew(
 		}
 		if (hint) warn(context, hint);
 		return onCreated(node, settings, made, { savedByHook, overlapMs }, clock);
-	} catch (error) {
+	};
+	return await subscribe().catch((error: unknown) => {
 		if (isWanted()) {
 			const isLost = isSent && isAnswerLost(error);
 			node.dispatch({ type: 'refused', isLost, jitter: jitterOf(clock), now: clock.now() });
 		}
 		throw error;
-	}
+	});
 }
 
 /** Deletes a subscription that nobody wants any more. */
