@@ -65,6 +65,7 @@ function parametersOf(
 		'field getAll': { returnAll: true },
 		'record create': { columns },
 		'record upsert': { columns: matching },
+		'record sync': { columns: matching },
 		'record get': { ...record, simple: true },
 		// With a field and a choice that the card does not have.
 		'record update': {
@@ -278,7 +279,7 @@ test('each operation of the registry takes part, and its writes are recorded', (
 			...['card create', 'card createFromItems', 'card delete', 'card update'],
 			...['field create', 'field delete', 'field update'],
 			...['record create', 'record delete', 'record deleteMany', 'record update'],
-			...['record updateMany', 'record upsert'],
+			...['record sync', 'record updateMany', 'record upsert'],
 		].sort(),
 	);
 });
