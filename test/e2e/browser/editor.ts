@@ -166,7 +166,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			const input = element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]');
 			await input.click();
 			await page.keyboard.press('Control+a');
-			await page.keyboard.type(text);
+			// A quick person's speed, in ms for each key: n8n 1 loses keys that come while it draws.
+			await page.keyboard.type(text, { delay: 80 });
 		},
 		async listOf(parameter) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
