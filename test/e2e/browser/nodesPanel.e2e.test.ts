@@ -69,7 +69,9 @@ describe(`credentials and nodes panel of n8n ${major}`, () => {
 		for (const search of [
 			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
 			...['csv', 'import', 'insert', 'crud', 'poll', 'lookup', 'find', 'create record', 'add row'],
-			...['webhook', 'event', 'change', 'database', 'spreadsheet', 'upsert', 'Workspace Data'],
+			...['database', 'spreadsheet', 'upsert', 'Workspace Data'],
+			// Words of the trigger. n8n 1 looks for triggers in their own panel only.
+			...(major === 2 ? ['webhook', 'event', 'change'] : []),
 		]) {
 			await element('node-creator-search-bar').fill(search);
 			await ours.first().waitFor();
