@@ -32,7 +32,7 @@ describe(`examples in the editor of n8n ${major}`, () => {
 	afterAll(async () => await editor?.close());
 
 	/** Imports an example and chooses the credential in each node of ours. @returns the workflow's id */
-	async function importByHand({ file, nodes, name }: Example): Promise<string> {
+	async function importByHand({ file, nodes }: Example): Promise<string> {
 		const { client } = bench();
 		await editor.importFile(join(repository, 'examples', file));
 		const ours = nodes.filter(isOurs);
@@ -46,14 +46,15 @@ describe(`examples in the editor of n8n ${major}`, () => {
 		}
 		return await until(`n8n to store the credentials of ${file}`, async () => {
 			await editor.save();
-			const found = (await client.workflows()).find((workflow) => workflow.name === name);
-			if (!found) return undefined;
-			const saved = await client.workflow(found.id);
+			// The workflow that is open: a slow n8n may have been told to save it twice.
+			const [, id] = /\/workflow\/(?!new)([^/?]+)/.exec(editor.page.url()) ?? [];
+			if (id === undefined) return undefined;
+			const saved = await client.workflow(id);
 			const chosen = saved.nodes
 				.filter(isOurs)
 				.flatMap(({ credentials }) => Object.values(credentials ?? {}))
 				.filter(({ id }) => Boolean(id));
-			return chosen.length === ours.length ? found.id : undefined;
+			return chosen.length === ours.length ? id : undefined;
 		});
 	}
 
