@@ -31,7 +31,7 @@ describe('a verified delivery', () => {
 		['is refused by n8n', { n8nStatus: 500 }],
 		['has a sender that did not wait', { hungUp: true }],
 	])(
-		'that %s makes a renewal due within ten minutes, with one line in the log (K12)',
+		'that %s makes a renewal due within ten minutes, with one line in the log (K1, K12)',
 		async (_name, how) => {
 			const { trigger } = await published();
 			const { id } = current(trigger);

@@ -110,7 +110,7 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('sends no credential to a service that it no longer belongs to, and names the subscription left there', async () => {
+	it('sends no credential to a service that it no longer belongs to, and names the subscription left there; a week later a start tries it once more (K5)', async () => {
 		const other = await startWorkspace();
 		const credential = { ...suite.workspace.apiKey.workspaceDataApi };
 		const trigger = suite.watchAll({}, { workspaceDataApi: credential });

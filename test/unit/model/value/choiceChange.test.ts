@@ -39,7 +39,7 @@ test.each([
 	},
 );
 
-test('a list inside an object stays in it, and one under another key stays there', () => {
+test('a list inside an object stays in it, and one under another key stays there (H3)', () => {
 	const inside = { choices: [{ id: 'o1', name: 'Open' }], allowOther: false };
 	expect(addingChoices(field('select', inside), ['Late'])).toEqual({
 		options: { choices: [{ id: 'o1', name: 'Open' }, { name: 'Late' }], allowOther: false },
