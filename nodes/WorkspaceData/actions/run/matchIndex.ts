@@ -56,8 +56,8 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 			);
 
 /**
- * Creates an index of the records of a card; nothing is read yet. A record is found by the values that were sent for it as
- * well as by those that it holds: the service may keep them in another spelling.
+ * Creates an index of the records of a card; nothing is read yet. A record is found by the values it was sent, and by the
+ * values it holds: the service may keep them in another spelling.
  *
  * @param open gives a listing of the card's records that has not been read yet
  * @param keyOf the matching values of a record as one text
