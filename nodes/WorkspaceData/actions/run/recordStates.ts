@@ -30,7 +30,7 @@ interface State {
 /** The records of a card, as far as they were written. */
 export interface RecordStates {
 	apply(event: WriteEvent): void;
-	/** A listed record as it is now. */
+	/** A listed record in its current state. */
 	current(listed: DataRecord): DataRecord | 'deleted';
 	/** Whether this process has written the record, or begun to, since it was listed. */
 	isWritten(id: string): boolean;

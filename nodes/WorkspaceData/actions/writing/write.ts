@@ -127,7 +127,7 @@ const hasValues = (
 			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
 	);
 
-/** Whether a listed record is left alone: this process knows that it has all values already. */
+/** Whether a listed record needs no write: this process knows that it already has all values. */
 export const isUnchanged = (
 	run: Run,
 	{ card, skipsUnchanged }: Write,

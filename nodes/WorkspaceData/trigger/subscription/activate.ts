@@ -88,7 +88,7 @@ interface Start {
 	use: Use;
 }
 
-/** Subscribes; while n8n starts, a refusal is logged. @returns what is to be done next */
+/** Subscribes; while n8n starts, a refusal is logged. @returns the next effects */
 async function renewAtStart(
 	context: IHookFunctions,
 	node: NodeState,

@@ -153,7 +153,7 @@ async function noteCredential(
  * Subscribes for a node. The old subscription stays active for a while, and delivers what happened
  * while n8n was down. If the service refuses, the node tries again later.
  *
- * @returns what is to be done next; nothing where the node was published or unpublished meanwhile
+ * @returns the next effects; none where the node was published or unpublished meanwhile
  * @throws what `openApi` and `createSubscription` throw
  */
 export async function renew(
@@ -213,7 +213,7 @@ async function discard(
 	);
 }
 
-/** Makes a new subscription the current one. @returns what is to be done next */
+/** Makes a new subscription the current one. @returns the next effects */
 function onCreated(
 	node: NodeState,
 	settings: TriggerSettings,

@@ -115,7 +115,7 @@ export interface Kind {
 	 *
 	 * @param stored never empty
 	 * @param zone of times without an offset
-	 * @returns undefined for what is no value of the kind
+	 * @returns undefined if it is not a value of the kind
 	 */
 	read(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
 	/** The form by which a value is recognized, where that is not the form by which it is ordered. */

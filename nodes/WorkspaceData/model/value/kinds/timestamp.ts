@@ -60,7 +60,7 @@ export function toUtcText(
 const isoOf = (time: number): string | undefined =>
 	Number.isNaN(time) ? undefined : new Date(time).toISOString();
 
-/** The instant of a timestamp: ms since the epoch, and what is finer than that. */
+/** The instant of a timestamp: ms since the epoch, and the finer digits. */
 export function instantOf(timestamp: Timestamp, zone: Zone): number | Between | undefined {
 	const { day, clock, fraction, offset } = timestamp;
 	const utc = offset === undefined ? toUtcText(timestamp, zone) : `${day}T${clock}${offset}`;
