@@ -1,4 +1,4 @@
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../parameters';
 import { defineOperation } from '../operation';
 
 const formatProperty = {

@@ -1,10 +1,11 @@
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
-import { recordOptions, writeOptions } from '../../ui/recordOptions';
+import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../output';
 import { create } from '../writing/write';
+import { writeOptions } from '../../ui/writeOptions';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';

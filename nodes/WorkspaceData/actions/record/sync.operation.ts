@@ -3,21 +3,16 @@ import { plainNumber, plainText } from '../../model/text';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import {
-	dryRunOption,
-	dryRunProperty,
-	recordOptions,
-	unchangedOption,
-	writeOptions,
-} from '../../ui/recordOptions';
+import { recordOptions } from '../../ui/recordOptions';
 import { allowedChanges } from '../growth/cardChanges';
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../parameters';
 import { defineOperation } from '../operation';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../output';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
-import { requestOptions } from '../writing/requestOptions';
+import { requestOptions } from '../requestOptions';
 import { checkAll, finishCard, writeItem, type SyncPart } from '../writing/sync';
+import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';

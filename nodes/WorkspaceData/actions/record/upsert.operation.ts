@@ -3,24 +3,24 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { columnsMapper, columnsProperty } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
-import {
-	dryRunOption,
-	ifNotFoundOption,
-	multipleMatchesOption,
-	recordOptions,
-	unchangedOption,
-	upsertModeOption,
-	writeOptions,
-} from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+import { recordOptions } from '../../ui/recordOptions';
+import { readChoice } from '../parameters';
 import { defineOperation } from '../operation';
-import { inParallel } from '../schedule/parallel';
+import { inParallel } from '../schedule/items';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import { itemKey, keyPart, matchingFieldIds } from '../writing/matching';
 import { readNotFound } from '../reading/notFound';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../output';
 import { create, updateListed } from '../writing/write';
+import {
+	dryRunOption,
+	ifNotFoundOption,
+	multipleMatchesOption,
+	unchangedOption,
+	upsertModeOption,
+	writeOptions,
+} from '../../ui/writeOptions';
 
 /** The label of the mapper in the editor. */
 const VALUES_LABEL = 'Values to Send';

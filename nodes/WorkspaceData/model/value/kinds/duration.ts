@@ -1,6 +1,6 @@
 /** Lengths of time: ISO 8601 such as `PT1H30M`, clock time such as `1:30:00`, or numbers in whatever unit the service has. */
-import type { Comparable } from '../comparable';
-import { isCanonicalNumber } from '../decimal';
+import type { Comparable } from '../form';
+import { isCanonicalNumber } from './number';
 import { ANY_OF, EQUALITY, habitOfNumbers, ORDER, unusable, type Kind } from './kind';
 
 const ISO =

@@ -1,6 +1,6 @@
 /** Lists, objects and other JSON, compared by their content. */
 import { parseJsonText } from '../../answer/json';
-import { readDecimal } from '../decimal';
+import { readDecimal } from './number';
 import { canonicalJson, jsonForm, textOf } from '../form';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 

@@ -1,0 +1,175 @@
+/** Filters and Search: which records are wanted. */
+import { z } from 'zod/v3';
+import type { Field } from '../answer/field';
+import type { FieldIndex } from '../fieldIndex';
+import { conditionTest, containsText } from './condition';
+import type { ValueField } from './kinds/kind';
+import { InputError } from '../inputError';
+import { locatorValue } from '../locator';
+import { OWN_VALUES, type DataRecord } from '../answer/record';
+import { ownValue } from '../answer/shapes';
+import { plainText } from '../text';
+import type { Zone } from '../time';
+
+const filtersSchema = z.object({
+	conditions: z
+		.array(
+			z.object({
+				field: z.unknown(),
+				condition: z.string().default('equals'),
+				value: z.unknown(),
+			}),
+		)
+		.nullish(),
+});
+
+/** One condition as entered. */
+export interface EnteredCondition {
+	/** Name or ID of a field, or a property of the record itself. */
+	key: string;
+	condition: string;
+	value: unknown;
+}
+
+/** The surroundings in which conditions are read. */
+export interface FilterPlace {
+	/** Of times without an offset, and of today. */
+	zone: Zone;
+	/** Tells the user of a name that could mean something else, too. */
+	hint(message: string): void;
+	/** Whether records are chosen to be changed: a near name or value is refused then. */
+	isExact?: boolean;
+}
+
+/**
+ * The conditions as entered.
+ *
+ * @param filters the parameter `filters`
+ * @throws InputError for conditions that cannot be read, or without a field
+ */
+export function readConditions(filters: unknown): EnteredCondition[] {
+	const parsed = filtersSchema.safeParse(filters ?? {});
+	if (!parsed.success) {
+		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
+	}
+	return (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
+		const key = typeof field === 'string' ? field : '';
+		if (key.trim() !== '') return { key, condition, value: locatorValue(value) };
+		throw new InputError(
+			"'Field Name or ID' is empty in a condition of 'Filters'",
+			'Choose the field to filter by, or remove the condition.',
+		);
+	});
+}
+
+/**
+ * Whether one condition is enough.
+ *
+ * @param matchType the parameter `matchType`; undefined means all conditions
+ * @throws InputError for another value
+ */
+export function readMatchType(matchType: unknown): boolean {
+	if (matchType === 'anyCondition') return true;
+	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
+	throw new InputError(
+		`'Match' cannot be '${plainText(matchType)}'`,
+		'Choose one of All Conditions, Any Condition.',
+	);
+}
+
+/** A value that each record of a card has, or may have. */
+export interface NamedValue {
+	field: ValueField;
+	/** Whether it is a property of the record itself. */
+	isOwn: boolean;
+	read(record: DataRecord): unknown;
+}
+
+/** The field that a key means to the letter: by its name, else by its ID. @throws InputError */
+function exactField(index: FieldIndex, key: string): Field {
+	const isName = index.fields.some(({ name }) => name === key);
+	return (isName ? undefined : index.byId(key)) ?? index.exact(key);
+}
+
+/**
+ * The value that a key names: the record's own `id` or `created_at`, or a field of the card.
+ *
+ * @param parameter the parameter's name, for the message about a doubtful field name
+ * @throws InputError when no field or more than one is meant; with `isExact` also for a field called like a property
+ */
+export function namedValue(
+	index: FieldIndex,
+	key: string,
+	parameter: string,
+	{ hint, isExact = false }: Omit<FilterPlace, 'zone'>,
+): NamedValue {
+	const own = OWN_VALUES.get(key);
+	if (own) {
+		const named = index.fields.find(({ name }) => name === key);
+		if (named && isExact) {
+			throw new InputError(
+				`'${key}' in ${parameter} is both a property of the record and a field of the card`,
+				`Nothing was changed. To compare the field, use its ID: ${named.id}.`,
+			);
+		}
+		if (named) {
+			hint(
+				`'${key}' in ${parameter} means the record's own property. To compare the field with the same name, use the field's ID: ${named.id}`,
+			);
+		}
+		return { ...own, isOwn: true };
+	}
+	const field = isExact ? exactField(index, key) : index.resolve(key);
+	return { field, isOwn: false, read: ({ data }) => ownValue(data, field.id) };
+}
+
+/**
+ * One test for all conditions.
+ *
+ * @param any whether one condition is enough
+ * @returns whether a record passes; undefined when there is no condition
+ * @throws InputError for an unknown field or condition, or a value that the field cannot hold
+ */
+export function recordTest(
+	conditions: readonly EnteredCondition[],
+	any: boolean,
+	index: FieldIndex,
+	place: FilterPlace,
+): ((record: DataRecord) => boolean) | undefined {
+	const tests = conditions.map(({ key, condition, value }) => {
+		const { field, read } = namedValue(index, key, 'a filter', place);
+		const test = conditionTest(condition, value, field, place);
+		return (record: DataRecord) => test(read(record));
+	});
+	if (tests.length === 0) return undefined;
+	return any
+		? (record) => tests.some((test) => test(record))
+		: (record) => tests.every((test) => test(record));
+}
+
+/**
+ * Whether a record has a text in one of its fields, as the condition Contains says.
+ *
+ * @param value the parameter `search`
+ * @returns undefined when there is nothing to look for
+ * @throws InputError if it is not a text
+ */
+export function readSearch(
+	value: unknown,
+	{ fields }: FieldIndex,
+): ((record: DataRecord) => boolean) | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+		throw new InputError(
+			`'Search' cannot be '${plainText(value)}'`,
+			'Enter the text to look for; leave it empty to return all records.',
+		);
+	}
+	const text = String(value).trim();
+	if (text === '') return undefined;
+	const tests = fields.map((field) => {
+		const has = containsText(field, text);
+		return ({ data }: DataRecord) => has(ownValue(data, field.id));
+	});
+	return (record) => tests.some((test) => test(record));
+}
