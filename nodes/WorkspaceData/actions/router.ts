@@ -4,10 +4,10 @@ import type { JsonObject } from '../model/answer/shapes';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
-import { openParameters } from './parameters';
+import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { openRun, type Run } from './run/run';
-import { passedOn, withoutErrorFlag, createUnsharing } from './output';
+import { passedOn, withoutErrorFlag, createUnsharing } from './outputItems';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in

@@ -2,7 +2,7 @@
 import type { NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
-import { readConditions, readMatchType, type EnteredCondition } from '../model/value/filter';
+import { readConditions, readMatchType, type EnteredCondition } from '../model/value/recordFilter';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import type { WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';

@@ -1,4 +1,4 @@
-import { readChoice } from '../parameters';
+import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 
 const formatProperty = {

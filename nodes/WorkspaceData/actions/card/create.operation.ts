@@ -3,7 +3,7 @@ import {
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
-import { readChoice, readJsonObject, requireText } from '../parameters';
+import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint, readCreated } from '../../transport/writeAnswer';
 import { defineOperation } from '../operation';
 import { readCard, type Card } from '../../model/answer/card';

@@ -9,14 +9,14 @@ import {
 	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { readChoice, readSwitch, requireText } from '../parameters';
+import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { changeCard, previewChanges } from '../growth/cardChanges';
 
 import { readDryRun } from '../writing/dryRun';
 import { withLiveFields, type Write } from '../writing/liveFields';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import type { Run } from '../run/run';

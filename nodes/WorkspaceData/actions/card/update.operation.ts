@@ -2,7 +2,7 @@ import { readCard } from '../../model/answer/card';
 import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { readJsonObject, requireEntries, requireText } from '../parameters';
+import { readJsonObject, requireEntries, requireText } from '../readParameters';
 
 import { defineOperation } from '../operation';
 import { assertDone } from '../../transport/writeAnswer';

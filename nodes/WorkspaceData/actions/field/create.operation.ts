@@ -6,7 +6,7 @@ import {
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { noIdHint, readCreated } from '../../transport/writeAnswer';
-import { readJsonObject, requireText, readJson } from '../parameters';
+import { readJsonObject, requireText, readJson } from '../readParameters';
 import { defineOperation } from '../operation';
 import { readField, type Field } from '../../model/answer/field';
 import type { FieldOption } from '../../model/answer/option';

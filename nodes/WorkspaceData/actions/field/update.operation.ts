@@ -8,7 +8,7 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
-import { readJsonObject, requireEntries, requireText } from '../parameters';
+import { readJsonObject, requireEntries, requireText } from '../readParameters';
 
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';

@@ -6,7 +6,7 @@ import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
 
-import { readChoice } from '../parameters';
+import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
 import {
 	createFields,

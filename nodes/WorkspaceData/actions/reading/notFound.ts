@@ -5,7 +5,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { saysGone, type ApiFailure } from '../../transport/failure/failures';
 
 import type { ReadOptions } from '../../transport/listings';
-import { readChoice } from '../parameters';
+import { readChoice } from '../readParameters';
 import type { CardReference, Run } from '../run/run';
 import { ifNotFoundOption } from '../../ui/writeOptions';
 

@@ -3,7 +3,7 @@ import type { DataRecord } from '../../model/answer/record';
 
 import type { Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { readConditions, readMatchType, recordTest } from '../../model/value/filter';
+import { readConditions, readMatchType, recordTest } from '../../model/value/recordFilter';
 import type { RecordListing } from '../../transport/recordListing';
 
 /** Records that are processed between two yields to the event loop. Up to this number, no hint is given. */

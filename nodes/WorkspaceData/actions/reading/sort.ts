@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
-import { namedValue, type NamedValue } from '../../model/value/filter';
+import { namedValue, type NamedValue } from '../../model/value/recordFilter';
 import { plainText } from '../../model/text';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';

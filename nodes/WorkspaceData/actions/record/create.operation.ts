@@ -1,14 +1,11 @@
-import { columnsMapper, columnsProperty } from '../../ui/columns';
+import { createColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { create } from '../writing/write';
 import { writeOptions } from '../../ui/writeOptions';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Send';
 
 export const createRecord = defineOperation({
 	value: 'create',
@@ -16,23 +13,7 @@ export const createRecord = defineOperation({
 	action: 'Create a record',
 	description: 'Create a new record',
 	writes: true,
-	properties: [
-		cardLocator,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					mode: 'add',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: true,
-					multiKeyMatch: false,
-				},
-			},
-		},
-		recordOptions(writeOptions),
-	],
+	properties: [cardLocator, createColumnsProperty, recordOptions(writeOptions)],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };

@@ -11,7 +11,7 @@ import {
 import { simplifyProperty } from '../../ui/reading';
 import { defineOperation } from '../operation';
 import { readNotFound, withRecord } from '../reading/notFound';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../ui/writeOptions';
 

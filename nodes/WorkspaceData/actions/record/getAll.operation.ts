@@ -19,13 +19,13 @@ import {
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
-import { readChoice, readLimit } from '../parameters';
+import { readChoice, readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
-import { readSearch } from '../../model/value/filter';
+import { readSearch } from '../../model/value/recordFilter';
 import { notReturnedBefore } from '../reading/since';
 import { readSort } from '../reading/sort';
 

@@ -12,9 +12,9 @@ import {
 	recordOptions,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { readLimit } from '../parameters';
+import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { getRecordPage } from '../../transport/recordListing';
 

@@ -6,7 +6,7 @@ import { defineOperation } from '../operation';
 import { dryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { update } from '../writing/write';
 import { dryRunOption, ifNotFoundOption, writeOptions } from '../../ui/writeOptions';
 

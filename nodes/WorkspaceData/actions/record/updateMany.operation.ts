@@ -7,7 +7,7 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
 import { requireData, toRecordData } from '../writing/recordData';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
-import { recordOutput } from '../output';
+import { recordOutput } from '../outputItems';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunOption,

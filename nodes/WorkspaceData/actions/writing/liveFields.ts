@@ -7,7 +7,7 @@ import type { ReadOptions } from '../../transport/listings';
 import type { Run } from '../run/run';
 
 import { growCard } from '../growth/cardChanges';
-import { readChoice } from '../parameters';
+import { readChoice } from '../readParameters';
 import { toRecordData, type ColumnOptions, type Write } from './recordData';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';

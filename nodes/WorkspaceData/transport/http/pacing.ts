@@ -73,7 +73,13 @@ export function createPacing(clock: Clock): Pacing {
 			const started = requestSent(state, kindOf(request));
 			state = started.state;
 			return (outcome) => {
-				state = requestEnded(state, started.sent, outcomeOf(outcome), gate.isLimitKnown, clock.now());
+				state = requestEnded(
+					state,
+					started.sent,
+					outcomeOf(outcome),
+					gate.isLimitKnown,
+					clock.now(),
+				);
 			};
 		},
 	};

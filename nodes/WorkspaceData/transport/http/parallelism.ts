@@ -118,7 +118,12 @@ function ceilingOf(state: Parallelism, kind: Kind, isLimitKnown: boolean, now: n
  * @param isLimitKnown whether the service tells how many more requests it allows
  * @param now ms since the epoch
  */
-export const atOnce = (state: Parallelism, kind: Kind, isLimitKnown: boolean, now: number): number =>
+export const atOnce = (
+	state: Parallelism,
+	kind: Kind,
+	isLimitKnown: boolean,
+	now: number,
+): number =>
 	Math.max(1, Math.floor(Math.min(state.limit, ceilingOf(state, kind, isLimitKnown, now))));
 
 /** Notes that a request is sent. */

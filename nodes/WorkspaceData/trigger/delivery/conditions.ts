@@ -2,7 +2,7 @@
 import type { DeliveredEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import { recordTest } from '../../model/value/filter';
+import { recordTest } from '../../model/value/recordFilter';
 import type { Zone } from '../../model/time';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';

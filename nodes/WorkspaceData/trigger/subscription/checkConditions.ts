@@ -1,7 +1,7 @@
 /** Whoever publishes a trigger is told of conditions that the watched card can never meet. */
 import type { IHookFunctions } from 'n8n-workflow';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
-import { recordTest } from '../../model/value/filter';
+import { recordTest } from '../../model/value/recordFilter';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { listFields } from '../../transport/listings';

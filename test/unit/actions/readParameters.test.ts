@@ -1,4 +1,4 @@
-import { openParameters } from '../../../nodes/WorkspaceData/actions/parameters';
+import { openParameters } from '../../../nodes/WorkspaceData/actions/readParameters';
 
 /** The parameters of a node as n8n gives them: texts that begin with `=` are computed for each item. */
 function contextOf(parameters: Record<string, unknown>) {

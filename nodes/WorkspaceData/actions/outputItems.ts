@@ -5,7 +5,7 @@ import { UNKNOWN_ID, type DataRecord } from '../model/answer/record';
 import type { JsonObject } from '../model/answer/shapes';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
-import { readChoice } from './parameters';
+import { readChoice } from './readParameters';
 
 /** How a record is returned. */
 export interface OutputOptions {
