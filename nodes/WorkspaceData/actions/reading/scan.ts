@@ -1,4 +1,4 @@
-/** Reads a card's records page by page, and keeps those that meet the conditions. */
+/** Reads a card's records page by page, as far as conditions need them. */
 import type { DataRecord } from '../../model/answer/record';
 
 import type { Run } from '../run/run';
