@@ -1,7 +1,7 @@
 /** Reads the node's parameters: expressions and saved workflows may hold any value. */
 import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
-import { tryParse } from '../model/answer/json';
+import { tryParse, isExactJson } from '../model/answer/json';
 import { isObject, type JsonObject } from '../model/answer/shapes';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Operation } from './operation';
@@ -94,12 +94,18 @@ export function readLimit(returnAll: unknown, limit: unknown): number {
  *
  * @param parameter the name that the user sees in the message
  * @returns undefined when nothing was entered
- * @throws InputError when the text is not JSON
+ * @throws InputError when the text is not JSON, or has a number that JSON numbers cannot keep
  */
 export function readJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const parsed = tryParse(value);
+	if (parsed && !isExactJson(value)) {
+		throw new InputError(
+			`'${parameter}' has a number with more digits than JSON numbers keep`,
+			'Put quotes around the number.',
+		);
+	}
 	if (parsed) return parsed.value;
 	throw new InputError(
 		`'${parameter}' is not valid JSON`,

@@ -4,7 +4,7 @@ import { choiceListOf, readOptions } from '../answer/option';
 import { isObject, type JsonObject } from '../answer/shapes';
 import { InputError } from '../inputError';
 import { enteredChoice, showChoice } from './choices';
-import { isCanonicalNumber } from './kinds/number';
+import { isCanonicalNumber } from './decimal';
 
 /**
  * The choices that values of a field name and the field does not have, in their order, each once. Another

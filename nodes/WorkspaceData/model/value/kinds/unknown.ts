@@ -2,12 +2,13 @@
  * Values of a type that the node does not know. Nothing is refused, and two values are the same where their texts are: it
  * takes no look at other records to tell.
  */
-import { isCanonicalNumber, readNumber } from './number';
+import { readNumber } from './number';
 import { canonicalJson, textOf, compareForms, jsonForm } from '../form';
 import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';
 import { instantOf, readTimestamp, type Timestamp } from './timestamp';
+import { isCanonicalNumber } from '../decimal';
 
 export const unknown: Kind = {
 	name: 'unknown',
