@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createWorkspaceData } from '../../service/domain/workspaceData.ts';
 import { machineClock } from '../../service/foundation/clock.ts';
@@ -343,7 +344,7 @@ describe('F13 the file', () => {
 
 test('(L2) an idle process gives back what large requests have left', async () => {
 	const program = `
-		import { collectWhenIdle } from ${JSON.stringify(join(__dirname, '../../service/foundation/idleMemory.ts'))};
+		import { collectWhenIdle } from '${pathToFileURL(join(__dirname, '../../service/foundation/idleMemory.ts')).href}';
 		import { setTimeout as sleep } from 'node:timers/promises';
 		const heap = () => process.memoryUsage().heapTotal;
 		let pages = Array.from({ length: 50 }, (_, n) => JSON.stringify('x'.repeat(2_000_000 + n)));
