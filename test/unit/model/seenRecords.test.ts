@@ -12,6 +12,7 @@ import {
 	tokenOf,
 	writeSeen,
 } from '../../../nodes/WorkspaceData/model/seenRecords';
+import { cases } from '../../support/cases';
 
 /** So few that they run out soon. */
 const MOST = { new: 4, newOrChanged: 12 };
@@ -162,7 +163,7 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 				};
 				fc.modelRun(() => ({ model: world, real: world }), commands);
 			}),
-			{ numRuns: 1_000 },
+			cases(1_000),
 		);
 	},
 );
