@@ -237,7 +237,7 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 	old.close();
 
 	receiver.answer = () => 200;
-	const second = await startService({ control: true, file, apiKey });
+	const second = await startService({ control: true, file, apiKey, backoffMs: 20 });
 	try {
 		expect(second.workspaceId).toBe(workspaceId);
 		const again = createClient(second);

@@ -5,10 +5,10 @@ import {
 	Cancelled,
 	Unreachable,
 } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
 import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
+import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);

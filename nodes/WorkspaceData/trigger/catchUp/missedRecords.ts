@@ -1,11 +1,11 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type { DataRecord } from '../../model/answer/record';
-import { ageOf, byAge } from '../../model/recordAge';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import type { Search } from '../../model/subscription/events';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { listCards, openRecordListing } from '../../transport/listings';
+import { listCards } from '../../transport/listings';
 import { type KnownRecords, LOOKUP_SIZE, recordKey } from './knownRecords';
+import { openRecordListing } from '../../transport/recordListing';
 
 /** A record that was created in the time in question. */
 export interface Candidate {
