@@ -1,4 +1,4 @@
-/** A cancelled execution stops, whatever it is doing (FAULTS.md, B36); clocks that are off (B18). */
+/** A cancelled execution stops, whatever it is doing (docs/reliability.md, B36); clocks that are off (B18). */
 import { runAction } from '../support/n8n';
 import { createKey } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';

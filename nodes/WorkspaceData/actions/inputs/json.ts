@@ -1,5 +1,5 @@
 import { InputError } from '../../model/inputError';
-import { tryParse } from '../../model/answer/json';
+import { isExactJson, tryParse } from '../../model/answer/json';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
 
 /**
@@ -7,12 +7,18 @@ import { isObject, type JsonObject } from '../../model/answer/shapes';
  *
  * @param parameter the name that the user sees in the message
  * @returns undefined when nothing was entered
- * @throws InputError when the text is not JSON
+ * @throws InputError when the text is not JSON, or has a number that JSON numbers cannot keep
  */
 export function readJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const parsed = tryParse(value);
+	if (parsed && !isExactJson(value)) {
+		throw new InputError(
+			`'${parameter}' has a number with more digits than JSON numbers keep`,
+			'Put quotes around the number.',
+		);
+	}
 	if (parsed) return parsed.value;
 	throw new InputError(
 		`'${parameter}' is not valid JSON`,
