@@ -11,7 +11,7 @@ let cid: string;
 let fid: string;
 
 beforeEach(async () => {
-	service = await startService({ control: true, backoffMs: 20 });
+	service = await startService({ control: true, backoffMs: 20, drainMs: 0 });
 	receiver = await startReceiver();
 	api = createClient(service);
 	cid = (await api('POST', 'cards', { name: 'Watched' })).body.id;

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
 import { isEmpty } from './value/form';
-import type { DataRecord } from './answer/record';
-import { byAge, type Age } from './recordAge';
+import { type DataRecord, byAge, type Age } from './answer/record';
 
 /** How many tokens are kept. */
 export const REMEMBERED = {

@@ -3,7 +3,7 @@ import { BoundedMap } from '../model/boundedMap';
 import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
 import { ApiFailure } from './failure/failures';
-import { MAX_ANSWER_BYTES } from './request';
+import { MAX_ANSWER_BYTES } from './http/answer';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
 export const MAX_PAGE_SIZE = 1_000;

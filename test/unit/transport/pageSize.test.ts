@@ -1,10 +1,11 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
+
 import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
+import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);

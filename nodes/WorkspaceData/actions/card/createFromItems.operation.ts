@@ -4,27 +4,25 @@ import { InputError } from '../../model/inputError';
 import { isObject, type JsonObject } from '../../model/answer/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
-	dryRunOption,
 	maxParallelOption,
-	missingChoicesOption,
 	recordOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { changeCard, previewChanges } from '../growth/cardChanges';
-import type { Columns } from '../writing/columns';
+
 import { readDryRun } from '../writing/dryRun';
 import { withLiveFields, type Write } from '../writing/liveFields';
-import { recordOutput } from '../reading/output';
-import { requestOptions } from '../writing/requestOptions';
+import { recordOutput } from '../outputItems';
+import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import type { Run } from '../run/run';
-import { readSwitch } from '../inputs/switch';
-import { requireText } from '../inputs/text';
-import { cardOfName, existingCard } from './existing';
+import { cardOfName, existingCard } from './create.operation';
+import type { Columns } from '../writing/mapper';
+import { dryRunOption, missingChoicesOption } from '../../ui/writeOptions';
 
 const ifExistsOption = {
 	...ifCardExistsProperty,

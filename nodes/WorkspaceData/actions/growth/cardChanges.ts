@@ -5,8 +5,8 @@ import { readField, type Field } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
-import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+
+import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
 import {
 	createFields,
@@ -17,7 +17,8 @@ import {
 	type PlannedField,
 } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/pendingWrite';
+import type { Write } from '../writing/recordData';
+import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 
 /** Choices that a field is to have. */
 interface Addition {

@@ -3,8 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
-import { ageOf, byAge } from '../../model/recordAge';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import {
 	isSeen,
 	isWithin,
@@ -22,8 +21,7 @@ import {
 import type { ReadOptions } from '../../transport/listings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
-import { sortInSlices } from '../schedule/sortInSlices';
-import { mapInSlices } from '../schedule/yieldToLoop';
+import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import { scanRecords } from './scan';
 
 /** The key in the node's static data; its value is a JSON text. */

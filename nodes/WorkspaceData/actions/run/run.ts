@@ -10,14 +10,10 @@ import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
 import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { createCards, type Cards } from './cards';
-import { createEnding, type Ending } from './ending';
+import { createCards, createRecords, type Cards, type Records } from './cards';
 import { createFields, type Fields } from './fields';
 import { createMessages, type Messages } from './messages';
-import { createOnce, type Once } from './once';
-import { createRecords, type Records } from './records';
 import { createWrites, type Writes } from './writes';
-
 export type { CardReference } from './cards';
 
 /** The state that all items of one execution share, in parts. */
@@ -53,7 +49,8 @@ export interface Run {
 export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
-	return createRun(context, await openApi(context, authentication));
+	const api = await openApi(context, authentication);
+	return createRun(context, api);
 }
 
 /** Creates the state that the items of one execution share; nothing is sent yet. */
@@ -75,7 +72,8 @@ export function createRun(
 	const stopping = new AbortController();
 	const cancelling = context.getExecutionCancelSignal();
 	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
-	const writes = createWrites(api, items, stopped, zone);
+	const records = createRecords(api, count > 1);
+	const writes = createWrites(api, records, items, stopped, zone);
 	const ending = createEnding(() => {
 		stopping.abort();
 		api.stop();
@@ -87,8 +85,8 @@ export function createRun(
 		items,
 		yieldToLoop,
 		cards: createCards(api, messages, yieldToLoop),
-		fields: createFields(api, messages, yieldToLoop),
-		records: createRecords(api, count > 1),
+		fields: createFields(api, records, messages, yieldToLoop),
+		records,
 		writes,
 		messages,
 		once,
@@ -97,5 +95,70 @@ export function createRun(
 		description: async (format, options) =>
 			await once(`description ${format}`, async () => await getDescription(api, format, options)),
 		close: () => writes.close(),
+	};
+}
+
+/**
+ * The result of some work, done once for each key.
+ *
+ * @param key a text, or an object that items share, such as a parameter value without expressions
+ */
+export type Once = <Result>(key: string | object, work: () => Result) => Result;
+
+/** Creates the memory of a run. A promise is kept whether it is fulfilled or rejected. */
+function createOnce(): Once {
+	const results = new Map<unknown, unknown>();
+	return <Result>(key: string | object, work: () => Result): Result => {
+		if (!results.has(key)) results.set(key, work());
+		// Each key belongs to one place in the code, which gives it results of one type.
+		return results.get(key) as Result;
+	};
+}
+
+/** An output item that comes after those of all input items. */
+interface LateResult {
+	/** The input item that it is paired with. */
+	itemIndex: number;
+	json: JsonObject;
+}
+
+/** The end of a run: with a failure, or with the last steps of its success. */
+export interface Ending {
+	/** Adds a step to the end of a run that succeeds. */
+	whenDone(step: () => void): void;
+	/** Adds output items to the end of the output. */
+	append(results: readonly LateResult[]): void;
+	readonly appended: readonly LateResult[];
+	/** Takes the steps that `whenDone` added: all items have succeeded, or their errors are output. */
+	done(): void;
+	/** Starts nothing more: an item has failed, and the run ends with it. */
+	stop(): void;
+	/** Whether `stop` was called. */
+	readonly isStopped: boolean;
+}
+
+/** @param stopRequests sends nothing more */
+function createEnding(stopRequests: () => void): Ending {
+	const steps: Array<() => void> = [];
+	const appended: LateResult[] = [];
+	let isStopped = false;
+	return {
+		whenDone(step) {
+			steps.push(step);
+		},
+		append(results) {
+			for (const result of results) appended.push(result);
+		},
+		appended,
+		done() {
+			for (const step of steps) step();
+		},
+		stop() {
+			isStopped = true;
+			stopRequests();
+		},
+		get isStopped() {
+			return isStopped;
+		},
 	};
 }

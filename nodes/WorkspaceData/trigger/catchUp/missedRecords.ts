@@ -1,11 +1,11 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type { DataRecord } from '../../model/answer/record';
-import { ageOf, byAge } from '../../model/recordAge';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { isSeen, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/events';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { listCards, openRecordListing } from '../../transport/listings';
+import { listCards } from '../../transport/listings';
+import { openRecordListing } from '../../transport/recordListing';
 import { type KnownRecords, LOOKUP_SIZE, recordKey, type Stretch } from './knownRecords';
 
 /** A record that was created in the time in question. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { quoteChoice, splitChoices } from '../../../../nodes/WorkspaceData/model/value/choiceText';
+import { quoteChoice, splitChoices } from '../../../../nodes/WorkspaceData/model/value/choices';
 
 const known = ['Red, white', 'Red', 'white', 'a, b, c', '"quoted"'];
 const split = (text: string) => splitChoices(text, (choice) => known.includes(choice));

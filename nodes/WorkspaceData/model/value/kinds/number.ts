@@ -1,6 +1,5 @@
 /** Numbers: JSON numbers, and decimal texts, exactly. */
-import type { Comparable } from '../comparable';
-import { readDecimal } from '../decimal';
+import type { Comparable } from '../form';
 import {
 	ANY_OF,
 	EQUALITY,
@@ -10,12 +9,14 @@ import {
 	type Kind,
 	type ValueField,
 } from './kind';
+import { readDecimal } from '../decimal';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
 
 /** Digits that any number keeps: a double is exact up to here. */
 const EXACT_DIGITS = 15;
+
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
