@@ -61,3 +61,40 @@ test('docs/messages.md explains messages that the code has', () => {
 	).toEqual([]);
 	expect(messages.length).toBeGreaterThan(40);
 });
+
+/** Classes whose first parameter people read, and functions that log. */
+const TELLS = /^(?:InputError|UnexpectedAnswer|Unreachable|AccessTokenError|warn|warnSparingly)$/;
+
+/** The messages that the code gives as literals to errors and to n8n's log. */
+function messagesOfCode(): string[] {
+	const found: string[] = [];
+	for (const file of globSync('{nodes,credentials}/**/*.ts', { cwd: root })) {
+		const source = ts.createSourceFile(
+			file,
+			readFileSync(join(root, file), 'utf8'),
+			ts.ScriptTarget.Latest,
+			true,
+		);
+		const visit = (node: ts.Node): void => {
+			const isTold =
+				(ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+				TELLS.test(node.expression.getText());
+			if (isTold) {
+				const texts = (node.arguments ?? []).map(textOf).filter((text) => text !== undefined);
+				const [message] = texts.filter((text) => text.trim().split(/\s+/).length >= 3);
+				if (message !== undefined) found.push(message);
+			}
+			ts.forEachChild(node, visit);
+		};
+		visit(source);
+	}
+	return found;
+}
+
+test('docs/messages.md explains every message that the code has', () => {
+	const patterns = messagesOfPage().map(patternOf);
+	const messages = messagesOfCode();
+	const unexplained = messages.filter((text) => !patterns.some((pattern) => pattern.test(text)));
+	expect(unexplained).toEqual([]);
+	expect(messages.length).toBeGreaterThan(80);
+});
