@@ -18,6 +18,7 @@ const RUN_BY: Record<string, readonly [file: string, words: string]> = {
 	'.ci/run': ['.github/workflows/ci.yml', 'run: .ci/run'],
 	'npm run build': ['package.json', 'npm run build &&'],
 	'npm run jest': ['package.json', 'npm run jest"'],
+	'FAST_CHECK_TIMES=10 npm run jest': ['test/support/cases.ts', 'FAST_CHECK_TIMES'],
 	'npm run lint': ['package.json', 'npm run lint &&'],
 	'npm run release:check': ['test/package/publication.test.ts', "'release:check'"],
 	'npm publish --ignore-scripts=false': ['test/package/publication.test.ts', "'publish'"],

@@ -35,7 +35,9 @@ function messagesOfPage(): string[] {
 	const cells = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
 	const symptoms = cells.indexOf('Message, or what you see');
 	return cells
-		.filter((cell, place) => place < symptoms || /^(Log: |n8n's )/.test(cell))
+		.filter(
+			(cell, place) => place < symptoms || /^(Log: |n8n's |The service |'Trigger On')/.test(cell),
+		)
 		.map((cell) => cell.replace('Log: ', ''))
 		.flatMap((cell) => cell.replace(/, with .*/, '').split(/[,;] (?=[A-Z…'])/))
 		.filter((message) => message !== 'Message' && !FOREIGN.includes(message));
@@ -80,8 +82,10 @@ function messagesOfCode(): string[] {
 				(ts.isNewExpression(node) || ts.isCallExpression(node)) &&
 				TELLS.test(node.expression.getText());
 			if (isTold) {
-				const texts = (node.arguments ?? []).map(textOf).filter((text) => text !== undefined);
-				const [message] = texts.filter((text) => text.trim().split(/\s+/).length >= 3);
+				// Of an error the first one; its other text is advice. Of the log whichever is a text.
+				const given = node.arguments ?? [];
+				const texts = (ts.isNewExpression(node) ? given.slice(0, 1) : given).map(textOf);
+				const message = texts.find((text) => text && text.trim().split(/\s+/).length >= 3);
 				if (message !== undefined) found.push(message);
 			}
 			ts.forEachChild(node, visit);
