@@ -90,7 +90,7 @@ export interface KnownRecords {
 	take(records: readonly CreatedRecord[], searches: readonly number[]): Promise<Set<string>>;
 	/** The last of these searches that was completed; undefined where none was. */
 	lastSearched(ends: readonly number[]): Promise<number | undefined>;
-	/** The time that a search has to look at, oldest first. */
+	/** The time that a search must cover, oldest first. */
 	stretches(search: Search): Promise<Stretch[]>;
 	/**
 	 * Remembers that a search was completed, and the records it found that are close to its end.
