@@ -5,7 +5,6 @@ import { readField } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
-
 import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
 import { createFields, describePlan, planFields, quoted, type PlannedField } from './newFields';

@@ -2,7 +2,6 @@
 import { newChoices } from '../../model/value/choiceChange';
 import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
-
 import type { Column } from './newFields';
 import type { Run } from '../run/run';
 import type { Write } from '../writing/recordData';

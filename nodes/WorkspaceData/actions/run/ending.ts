@@ -1,6 +1,6 @@
 /** How a run ends. */
-
 import type { JsonObject } from '../../model/answer/shapes';
+
 /** An output item that comes after those of all input items. */
 export interface LateResult {
 	/** The input item that it is paired with. */

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { Run } from '../run/run';
-
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { toRecordData, type ColumnOptions, type Write } from './recordData';

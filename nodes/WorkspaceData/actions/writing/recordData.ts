@@ -5,7 +5,6 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter } from '../../model/value/value';
-
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/listings';
