@@ -14,7 +14,7 @@ import { createCards, createRecords, type Cards, type Records } from './cards';
 import { createFields, type Fields } from './fields';
 import { createMessages, type Messages } from './messages';
 import { createWrites, type Writes } from './writes';
-import { createEnding } from './ending';
+import { createEnding, type Ending } from './ending';
 
 export type { CardReference } from './cards';
 
