@@ -40,7 +40,6 @@ export interface ColumnOptions {
 
 /** Options that help if the card lacks a field or a choice. */
 const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
-
 const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
 /** How values are converted for this item. @throws InputError for an unknown option value */
