@@ -1,6 +1,6 @@
 /**
- * Which records a node has returned before. Tokens are remembered, one for each record or for each state
- * of a record. Records older than the oldest remembered one count as seen, where the age decides.
+ * Which records a workflow has had: the memory of *Since Last Run* and of *Catch Up*. Tokens are remembered, one for each
+ * record or for each state of a record. As there is room for the latest only, spans of time tell about older records.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
@@ -23,42 +23,60 @@ export interface SeenEntry extends Age {
 	token: string;
 }
 
+/** A span of time in which every record counts as seen. */
+export interface SeenSpan {
+	/** It begins after this, in ms since the epoch; undefined for all that is older. */
+	after?: number;
+	/** It includes records of this age. */
+	upTo: Age;
+}
+
 /** The remembered records. */
 export interface Seen {
 	tokens: ReadonlySet<string>;
-	/** Records of this age and older ones count as seen. */
-	floor: Age | undefined;
+	spans: readonly SeenSpan[];
 }
 
-export const NOTHING_SEEN: Seen = { tokens: new Set(), floor: undefined };
+export const NOTHING_SEEN: Seen = { tokens: new Set(), spans: [] };
+
+/** Sorts behind every id. */
+const ANY_ID = '\u{10FFFF}';
+
+/** All records after a time, up to and including another; both in ms since the epoch. */
+export const spanOf = (after: number, upTo: number): SeenSpan => ({
+	after,
+	upTo: { at: upTo, id: ANY_ID },
+});
+
+/** Whether a record of this age counts as had before, whatever its token. */
+export const isWithin = (spans: readonly SeenSpan[], age: Age): boolean =>
+	spans.some(({ after, upTo }) => byAge(age, upTo) <= 0 && (after === undefined || age.at > after));
+
+/** Whether a record counts as had before. */
+export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
+	tokens.has(entry.token) || isWithin(spans, entry);
 
 /** Digits of a token: 72 bits, so that two of 10,000 are the same once in 10^13 cards. */
 const TOKEN_LENGTH = 12;
+
+/** A field and its value, as texts: fields by the name in the output, as identifiers of fields can change. */
+export type ValueText = (fieldId: string, value: unknown) => [name: string, value: string];
 
 /**
  * The token by which a record is remembered.
  *
  * @param by for `newOrChanged` the values count as well; an empty value is as good as none
- * @param keyOf how a field is called in the output: identifiers of fields can change
  */
-export function tokenOf(
-	{ id, data }: DataRecord,
-	by: SeenBy,
-	keyOf: (fieldId: string) => string,
-): string {
+export function tokenOf({ id, data }: DataRecord, by: SeenBy, textOf: ValueText): string {
 	const values = Object.entries(by === 'new' ? {} : data)
 		.filter(([, value]) => !isEmpty(value))
-		.map(([fieldId, value]): [string, string] => [keyOf(fieldId), JSON.stringify(value)])
+		.map(([fieldId, value]) => textOf(fieldId, value))
 		.sort(([a], [b]) => (a < b ? -1 : 1));
 	return createHash('sha256')
 		.update(JSON.stringify([id, values]))
 		.digest('base64url')
 		.slice(0, TOKEN_LENGTH);
 }
-
-/** Whether a record counts as returned before. */
-export const isSeen = ({ tokens, floor }: Seen, entry: SeenEntry): boolean =>
-	tokens.has(entry.token) || (floor !== undefined && byAge(entry, floor) <= 0);
 
 /** The records of a card that a run returned, and the records that a limit held back. */
 export interface Returned {
@@ -82,39 +100,54 @@ export function remember(
 ): Seen {
 	const kept = listed.filter(({ token }) => seen.tokens.has(token) || returned.has(token));
 	const tokensOf = (entries: readonly SeenEntry[]) => new Set(entries.map(({ token }) => token));
-	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])), floor: undefined };
+	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])), spans: [] };
 	const oldestLeft = listed.find(({ token }) => left.has(token));
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
 	const start = Math.max(0, kept.length - count);
 	const dropped = kept[start - 1];
-	const floor = dropped ? { at: dropped.at, id: dropped.id } : seen.floor;
-	return { tokens: tokensOf(kept.slice(start)), floor };
+	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;
+	return { tokens: tokensOf(kept.slice(start)), spans };
 }
 
 const storedSchema = z.object({
 	tokens: z.string(),
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
+	/** What the tokens of states are made of: the JSON of values before version 2, their identities since. */
+	version: z.number().default(1),
 });
 
-/** The remembered records, as they are saved. */
+/** Remembered records, and whether their states are tokens of an earlier version. */
+export interface ReadSeen extends Seen {
+	isOutdated: boolean;
+}
+
+/** The remembered records of *Since Last Run*, as they are saved. */
 export type StoredSeen = z.input<typeof storedSchema>;
 
-/** As it is saved: one text of all tokens, which have one length. */
-export const writeSeen = ({ tokens, floor }: Seen): StoredSeen => ({
-	tokens: [...tokens].join(''),
-	// JSON has no infinity.
-	...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
-});
+const VERSION = 2;
+
+/** As it is saved: one text of all tokens, which have one length, and the age up to which all records count as seen. */
+export function writeSeen({ tokens, spans }: Seen): StoredSeen {
+	const floor = spans[0]?.upTo;
+	return {
+		tokens: [...tokens].join(''),
+		// JSON has no infinity.
+		...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
+		version: VERSION,
+	};
+}
 
 /** Reads the saved text; undefined if it cannot be read. */
-export function readSeen(saved: unknown): Seen | undefined {
+export function readSeen(saved: unknown): ReadSeen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;
-	const { tokens, floor } = parsed.data;
+	const { tokens, floor, version } = parsed.data;
 	const all = tokens.match(new RegExp(`.{${TOKEN_LENGTH}}`, 'g')) ?? [];
+	const upTo = floor && { id: floor.id, at: floor.at ?? -Infinity };
 	return {
 		tokens: new Set(all),
-		floor: floor && { id: floor.id, at: floor.at ?? -Infinity },
+		spans: upTo ? [{ upTo }] : [],
+		isOutdated: version < VERSION,
 	};
 }
