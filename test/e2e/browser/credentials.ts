@@ -26,7 +26,10 @@ export function testCredentials({ bench, editor }: Stage): void {
 		const address = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 		await createCredential('Workspace Data API', { ...address, apiKey: service.apiKey });
 		await editor().page.getByText('Connection tested successfully').waitFor();
-		await editor().picture('credential', editor().element('credential-edit-dialog'));
+		const dialog = editor()
+			.page.locator('[role="dialog"], .el-dialog')
+			.filter({ has: editor().element('credential-edit-dialog') });
+		await editor().picture('credential', dialog.last());
 		await createCredential('Workspace Data Service Account API', {
 			...address,
 			authUrl: service.authUrl,

@@ -1,4 +1,5 @@
 /** Changes of many records, tried first. */
+import { wantsPictures } from '../support/settings.ts';
 import { fromList, type Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
@@ -32,6 +33,7 @@ export function testDryRun({ bench, editor, openAction, execute }: Stage): void 
 		expect(shown).toContain('1 item');
 		expect(shown).toContain('delete');
 		expect(await api.records(card)).toHaveLength(2);
+		if (wantsPictures) await editor().showAsSchema();
 		await editor().picture('dry-run', element('node-parameters'), element('output-panel'));
 	});
 }

@@ -86,6 +86,8 @@ export interface Editor {
 	chooseCredential(name: string): Promise<void>;
 	/** Saves the workflow where something is not saved; 2.x does that by itself. */
 	save(): Promise<void>;
+	/** Shows the output one value below the other, where a table would be too wide for a picture. */
+	showAsSchema(): Promise<void>;
 	/**
 	 * Keeps a picture of a part of a page for the documentation, light and dark, when the run was
 	 * started with `--pictures`.
@@ -317,6 +319,9 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				PATIENCE_MS,
 				300,
 			);
+		},
+		async showAsSchema() {
+			await element('output-panel').locator('[data-test-id="radio-button-schema"]').click();
 		},
 		async picture(name, part, ...others) {
 			// One set for the documentation: that of the newer major.

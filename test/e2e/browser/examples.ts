@@ -90,6 +90,7 @@ export function testExamples({ bench, editor }: Stage): void {
 			const shown = pictures[example.file];
 			if (shown && wantsPictures) {
 				await editor().openNode(shown.node);
+				await editor().showAsSchema();
 				await editor().picture(shown.picture, element('node-parameters'), element('output-panel'));
 			}
 		}
