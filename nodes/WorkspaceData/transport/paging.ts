@@ -1,4 +1,5 @@
-import type { Page } from '../model/answer/page';
+/** Reads a listing page by page, once for all who read from it. */
+import type { Page } from '../model/answer/shapes';
 import { UnexpectedAnswer } from './failure/failures';
 
 /** A listing longer than this is taken for one that never ends. */

@@ -1,7 +1,7 @@
+/** What an answer other than success says: problem details, or whatever comes in their place. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
-import { isObject, type JsonObject, WRAPPERS } from './shapes';
-import { isWebPage } from './webPage';
+import { isObject, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.

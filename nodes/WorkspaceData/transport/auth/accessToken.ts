@@ -4,10 +4,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../../model/address';
 import { BoundedMap } from '../../model/boundedMap';
 import { circuitOf, PROBE_TIMEOUT_MS, replyOf, type Reply } from '../http/circuit';
-import { systemClock, type Clock } from '../http/clock';
+import { systemClock, type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import { AccessTokenError, SilentService } from '../failure/failures';
-import { withTimeLimit } from '../http/timeLimit';
 import {
 	requestAccessToken,
 	TOKEN_TIMEOUT_MS,

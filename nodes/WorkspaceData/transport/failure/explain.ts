@@ -9,7 +9,8 @@ import {
 } from './failures';
 import { isRateLimited } from '../http/rateLimit';
 import { isRepeatable } from '../http/retryPolicy';
-import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from '../request';
+import type { ApiAnswer, ApiRequest } from '../request';
+import { MAX_ANSWER_BYTES } from '../http/answer';
 
 /** What messages about a failed request say of its origin. */
 export interface RequestOrigin {

@@ -1,6 +1,4 @@
-import { isBrokenJson } from '../../model/answer/json';
 import type { Problem } from '../../model/answer/problem';
-import { isWebPage } from '../../model/answer/webPage';
 
 /** The facts of every failure: what happened, what to do, and whether trying again later can help. */
 export interface FailureFacts {
@@ -160,42 +158,4 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
 	if ((status !== 404 && status !== 410) || !GONE_KIND.test(kind)) return false;
 	const subject = kind.replace(GONE_KIND, '');
 	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
-}
-
-/**
- * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
- * The service's own answer may have any shape, or be empty.
- *
- * @param what `card`, `field` or `record`, for the message
- * @param change the change that was asked for
- * @throws UnexpectedAnswer
- */
-export function assertOwnAnswer(
-	body: unknown,
-	what: string,
-	change: 'written' | 'changed' | 'deleted' = 'written',
-): void {
-	if (!isWebPage(body)) return;
-	throw new UnexpectedAnswer(
-		change === 'deleted'
-			? 'The service returned a web page instead of data'
-			: `The answer is not a ${what}`,
-		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
-	);
-}
-
-/**
- * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
- * read. Under status 200, that may be a refusal.
- *
- * @param what `card`, `field` or `record`, for the message
- * @throws UnexpectedAnswer
- */
-export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
-	assertOwnAnswer(body, what, change);
-	if (!isBrokenJson(body)) return;
-	throw new UnexpectedAnswer(
-		`The ${what} may not have been ${change}: the answer is not valid JSON`,
-		`Look at the ${what} in the service, or run this item again: that does no harm.`,
-	);
 }

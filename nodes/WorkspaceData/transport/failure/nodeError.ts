@@ -1,3 +1,4 @@
+/** Turns any error into n8n's own, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Problem } from '../../model/answer/problem';
