@@ -6,6 +6,7 @@ import { type ActionRun } from '../support/n8n';
 import { byId } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { cases } from '../support/cases';
 
 let workspace: TestWorkspace;
 let card: TestCard;
@@ -167,7 +168,7 @@ describe('Search', () => {
 				const { json } = await getAll({ search: `={{ ${JSON.stringify(search)} }}` });
 				expect(json.map(({ id }) => id)).toEqual(expected);
 			}),
-			{ numRuns: 15 },
+			cases(15),
 		);
 	});
 });
@@ -360,6 +361,19 @@ describe('Since Last Run', () => {
 		expect(titles(result)).toEqual(['a', 'o']);
 		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
 		expect(titles(await poll({}, {}, items))).toEqual([]);
+	});
+
+	test('two items of one card with a limit: each takes the next ones, and what is left comes in the next run', async () => {
+		const poll = published({ since: 'new', returnAll: false, limit: 1 });
+		await workspace.records(
+			card.id,
+			['a', 'b', 'c'].map((Title) => ({ Title })),
+		);
+		const first = await poll({}, {}, [{}, {}]);
+		expect(titles(first)).toEqual(['a', 'b']);
+		expect(first.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(titles(await poll({}, {}, [{}, {}]))).toEqual(['c']);
+		expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
 	});
 
 	test('Start Again forgets, once', async () => {

@@ -13,6 +13,7 @@ import {
 	type ValueText,
 	writeSeen,
 } from '../../../nodes/WorkspaceData/model/recordMemory';
+import { cases } from '../../support/cases';
 
 const jsonOf: ValueText = (id, value) => [id, JSON.stringify(value)];
 
@@ -165,7 +166,7 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 				};
 				fc.modelRun(() => ({ model: world, real: world }), commands);
 			}),
-			{ numRuns: 1_000 },
+			cases(1_000),
 		);
 	},
 );
