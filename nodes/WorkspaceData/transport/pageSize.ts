@@ -67,7 +67,7 @@ function unlessCancelled(error: unknown): undefined {
 	if (error instanceof Cancelled) throw error;
 }
 
-/** Creates what knows nothing yet: the largest size is tried. */
+/** Creates the page size of a service about which nothing is known: the largest one is tried first. */
 export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageSize {
 	let most: number | undefined = MAX_PAGE_SIZE;
 	let largestAccepted = 0;

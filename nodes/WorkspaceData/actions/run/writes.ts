@@ -129,7 +129,7 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** In the queue of the process. A task that nobody waits for any more does not begin. */
+	/** Runs a task in the queue of the process. It does not begin once the run was cancelled. */
 	const exclusively = async <T>(key: string, task: () => Promise<T>): Promise<T> =>
 		await unlessCancelled(
 			processQueue(key, async () => {
