@@ -1,4 +1,5 @@
 /** A cancelled execution stops, whatever it is doing (docs/reliability.md, B36); clocks that are off (B18). */
+import { hurry } from '../support/quickTime';
 import { runAction } from '../support/n8n';
 import { createKey } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
@@ -88,6 +89,7 @@ test.each([-600, 600])(
 	'the service’s clock %d s off changes neither tokens nor waits (B18)',
 	async (seconds) => {
 		const { control } = workspace.service;
+		hurry();
 		control.setClockOffset({ seconds });
 		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
 		const { json, error } = await runAction({

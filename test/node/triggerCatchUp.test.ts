@@ -215,6 +215,29 @@ it('ends in an error of the node when the records cannot be read', async () => {
 	await trigger.deactivate();
 });
 
+it('searches again after a minute when an execution could not, three times in all', async () => {
+	const { trigger } = await watching();
+	await trigger.activate();
+	await trigger.activate('init');
+	const { closeFunction } = (await trigger.start()) ?? {};
+	const start = Date.now() + 6_000;
+	const at = async (seconds: number): Promise<number> => {
+		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+		trigger.tick();
+		await trigger.idle();
+		return trigger.emitted.length;
+	};
+	for (let n = 0; n < 10; n += 1) trigger.endNext({ status: 'error' });
+	expect([await at(0), await at(59), await at(61), await at(110), await at(122)]).toEqual([
+		1, 1, 2, 2, 3,
+	]);
+	for (let minutes = 3; minutes < 60; minutes += 1) await at(minutes * 61);
+	expect(trigger.emitted).toEqual(new Array(3).fill(trigger.emitted[0]));
+	jest.restoreAllMocks();
+	await closeFunction?.();
+	await trigger.deactivate();
+});
+
 it('gives nothing for an order that is tried again once catching up is off', async () => {
 	const { trigger } = await watching({ catchUp: false });
 	const order = { event: 'catch_up', from: '2026-01-31T12:00:00Z', to: '2026-01-31T13:00:00Z' };
@@ -288,6 +311,23 @@ describe('C14 at any number of records', () => {
 		const next = await restart(trigger);
 		list(records, 1);
 		expect(await trigger.execute(next, 'trigger')).toEqual([]);
+		await trigger.deactivate();
+	});
+
+	it('K3 gives none of 300 live records again after 2,100 newer ones came and were deleted', async () => {
+		const { card, trigger } = await watching();
+		await trigger.activate();
+		const [job] = await restart(trigger);
+		const to = Date.parse(String(job?.to));
+		const from = to - 3_600_000;
+		const order = [{ ...job, from: new Date(from).toISOString() }];
+		const records = listing(2_401, (index) => from + ((to - from) * (index + 1)) / 2_402);
+		for (const { id, created_at: timestamp } of records.slice(0, 2_400)) {
+			await trigger.execute([{ ...live(card.id, id), timestamp }]);
+		}
+		// The last one was missed.
+		list([...records.slice(0, 300), ...records.slice(2_400)], 2);
+		expect(ids(await trigger.execute(order, 'trigger'))).toEqual([records.at(-1)?.id]);
 		await trigger.deactivate();
 	});
 

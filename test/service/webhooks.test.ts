@@ -11,6 +11,7 @@ let cid: string;
 let fid: string;
 
 beforeEach(async () => {
+	// Some targets here never answer: nothing is waited for at the end.
 	service = await startService({ control: true, backoffMs: 20, drainMs: 0 });
 	receiver = await startReceiver();
 	api = createClient(service);

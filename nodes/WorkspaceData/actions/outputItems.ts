@@ -26,7 +26,6 @@ const RESERVED_KEYS = new Set([
 	'dry_run',
 	'fields',
 ]);
-
 const isReserved = (key: string): boolean => RESERVED_KEYS.has(key) || key.startsWith('fields.');
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
@@ -112,11 +111,14 @@ export function recordOutput(
  *
  * @returns the object itself, or a copy that has the value under `error_`
  */
-export function withoutErrorFlag(object: object): object {
-	if (!('error' in object) || !object.error) return object;
-	const { error, ...rest } = object;
-	return { ...rest, error_: error };
+export function withoutErrorFlag(object: JsonObject): JsonObject {
+	return 'error' in object && object.error ? withErrorRenamed(object) : object;
 }
+
+const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
+	...rest,
+	error_: error,
+});
 
 /** The settings of a node that make n8n look for `error` in its output. */
 interface FailureSettings {
@@ -140,9 +142,7 @@ export function passedOn(
 	const isFailure =
 		onError === 'continueErrorOutput' &&
 		Object.keys(item).every((key) => FAILURE_KEYS.includes(key));
-	if (retryOnFail !== true && !isFailure) return item;
-	const { error, ...rest } = item;
-	return { ...rest, error_: error };
+	return retryOnFail === true || isFailure ? withErrorRenamed(item) : item;
 }
 
 const isContainer = (value: unknown): value is JsonObject | unknown[] => {

@@ -1,9 +1,9 @@
 /** Reads the node's parameters: expressions and saved workflows may hold any value. */
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
 import { tryParse, isExactJson } from '../model/answer/json';
 import { isObject, type JsonObject } from '../model/answer/shapes';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Operation } from './operation';
 
 /** A parameter with a fixed list of values, as its definition says. */

@@ -105,7 +105,7 @@ async function runItem(
 			const safe = operation.passesOn
 				? passedOn(result, context.getNode())
 				: withoutErrorFlag(result);
-			const json = unshare(safe as JsonObject) as IDataObject;
+			const json = unshare(safe) as IDataObject;
 			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };

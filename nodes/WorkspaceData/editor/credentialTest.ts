@@ -16,7 +16,6 @@ import { systemClock, type Clock, withTimeLimit } from '../transport/http/clock'
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
 import { readNetworkFault } from '../transport/failure/networkFault';
-
 import { requestAccessToken, type Send } from '../transport/auth/tokenRequest';
 import { readAnswer } from '../transport/http/answer';
 

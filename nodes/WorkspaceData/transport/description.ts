@@ -47,17 +47,12 @@ const FIELD_SCHEMA =
 
 /** The most schemas that are looked at, and the most types that are offered. */
 const MAX_SCHEMAS = 2_000;
-
 const MAX_TYPES = 200;
-
 /** References that lead to one value, and parts of each. */
 const MAX_HOPS = 10;
-
 const MAX_REF_PARTS = 10;
-
 /** Paths, and parameters of a path, that are looked at. */
 const MAX_PATHS = 5_000;
-
 const MAX_PARAMETERS = 100;
 
 const stringsOf = (value: unknown): string[] =>

@@ -1,5 +1,4 @@
 /** How records are written: options and parameters of the operations that change something. */
-
 import {
 	fieldKeysOption,
 	maxParallelOption,

@@ -1,6 +1,5 @@
 import { cardPath, getCard } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
-
 import { countRecords, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
 import { assertDone } from '../../transport/writeAnswer';

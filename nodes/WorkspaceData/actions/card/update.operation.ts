@@ -3,7 +3,6 @@ import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
-
 import { defineOperation } from '../operation';
 import { assertDone } from '../../transport/writeAnswer';
 

@@ -1,5 +1,4 @@
 import { cardLocator, fieldLocator } from '../../ui/locators';
-
 import { defineOperation } from '../operation';
 import { readDryRun, countUse } from '../writing/dryRun';
 import { fieldPath, locateExactField } from './fieldLocator';

@@ -9,7 +9,6 @@ import {
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';
-
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
 import { readDryRun, countUse } from '../writing/dryRun';

@@ -1,6 +1,5 @@
 /** Reads a card's records page by page, as far as conditions need them. */
 import type { DataRecord } from '../../model/answer/record';
-
 import type { Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { readConditions, readMatchType, recordTest } from '../../model/value/recordFilter';

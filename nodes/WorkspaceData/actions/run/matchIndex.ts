@@ -5,7 +5,6 @@ import { keyOf } from '../../model/value/value';
 import { UNKNOWN_ID, type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
-
 import type { RecordStates, WriteEvent } from './recordStates';
 import type { RecordListing } from '../../transport/recordListing';
 

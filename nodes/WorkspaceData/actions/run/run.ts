@@ -10,11 +10,13 @@ import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
 import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { createCards, createRecords, type Cards, type Records } from './cards';
-import { createFields, type Fields } from './fields';
+import { createCards, createRecords, type Cards, type Records } from './cardsAndRecords';
+import { createFields, type Fields } from './fieldListings';
 import { createMessages, type Messages } from './messages';
 import { createWrites, type Writes } from './writes';
-export type { CardReference } from './cards';
+import { createEnding, type Ending } from './ending';
+
+export type { CardReference } from './cardsAndRecords';
 
 /** The state that all items of one execution share, in parts. */
 export interface Run {
@@ -73,6 +75,8 @@ export function createRun(
 	const cancelling = context.getExecutionCancelSignal();
 	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
 	const records = createRecords(api, count > 1);
+	const cards = createCards(api, messages, yieldToLoop);
+	const fields = createFields(api, records, messages, yieldToLoop);
 	const writes = createWrites(api, records, items, stopped, zone);
 	const ending = createEnding(() => {
 		stopping.abort();
@@ -84,8 +88,8 @@ export function createRun(
 		api,
 		items,
 		yieldToLoop,
-		cards: createCards(api, messages, yieldToLoop),
-		fields: createFields(api, records, messages, yieldToLoop),
+		cards,
+		fields,
 		records,
 		writes,
 		messages,
@@ -112,53 +116,5 @@ function createOnce(): Once {
 		if (!results.has(key)) results.set(key, work());
 		// Each key belongs to one place in the code, which gives it results of one type.
 		return results.get(key) as Result;
-	};
-}
-
-/** An output item that comes after those of all input items. */
-interface LateResult {
-	/** The input item that it is paired with. */
-	itemIndex: number;
-	json: JsonObject;
-}
-
-/** The end of a run: with a failure, or with the last steps of its success. */
-export interface Ending {
-	/** Adds a step to the end of a run that succeeds. */
-	whenDone(step: () => void): void;
-	/** Adds output items to the end of the output. */
-	append(results: readonly LateResult[]): void;
-	readonly appended: readonly LateResult[];
-	/** Takes the steps that `whenDone` added: all items have succeeded, or their errors are output. */
-	done(): void;
-	/** Starts nothing more: an item has failed, and the run ends with it. */
-	stop(): void;
-	/** Whether `stop` was called. */
-	readonly isStopped: boolean;
-}
-
-/** @param stopRequests sends nothing more */
-function createEnding(stopRequests: () => void): Ending {
-	const steps: Array<() => void> = [];
-	const appended: LateResult[] = [];
-	let isStopped = false;
-	return {
-		whenDone(step) {
-			steps.push(step);
-		},
-		append(results) {
-			for (const result of results) appended.push(result);
-		},
-		appended,
-		done() {
-			for (const step of steps) step();
-		},
-		stop() {
-			isStopped = true;
-			stopRequests();
-		},
-		get isStopped() {
-			return isStopped;
-		},
 	};
 }

@@ -1,11 +1,10 @@
-/** Writes an item by the live fields of its card, and again when they have changed meanwhile. */
+/** Writes an item with the live fields of its card, and once more if they have changed since. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { Run } from '../run/run';
-
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { toRecordData, type ColumnOptions, type Write } from './recordData';

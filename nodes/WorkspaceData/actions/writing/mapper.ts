@@ -1,4 +1,4 @@
-/** Reads the field mapper: the values that an item gives for a record. */
+/** The values that an item gives for a record: as the field mapper says, or all that it has. */
 import { z } from 'zod/v3';
 import type { FieldHint } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
@@ -108,4 +108,33 @@ function automaticEntries(item: JsonObject): Array<[string, unknown]> {
 	return Object.entries(item)
 		.filter(([key]) => !RECORD_PROPERTIES.includes(key))
 		.map(([key, value]) => [key.replace(/^fields\./, ''), value]);
+}
+
+/** Keys next to the `fields` of an item that this node or its trigger returned. */
+const RECORD_KEYS = new Set(
+	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
+		' ',
+	),
+);
+
+/**
+ * The columns of an item: its `fields` where it is a record, else all of its keys.
+ *
+ * @throws InputError for a value without a name
+ */
+export function itemColumns(item: JsonObject): Columns {
+	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
+	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
+	// A comma at the end of each line of a file makes a column without name and values.
+	const entries = all.filter(
+		([name, value]) =>
+			name.trim() !== '' || (value !== '' && value !== null && value !== undefined),
+	);
+	if (entries.some(([name]) => name.trim() === '')) {
+		throw new InputError(
+			'A column of the items has no name',
+			'Give each column a name: it becomes the name of a field.',
+		);
+	}
+	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
 }

@@ -5,7 +5,6 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter } from '../../model/value/value';
-
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/listings';
@@ -41,7 +40,6 @@ export interface ColumnOptions {
 
 /** Options that help if the card lacks a field or a choice. */
 const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
-
 const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
 /** How values are converted for this item. @throws InputError for an unknown option value */
@@ -63,7 +61,7 @@ function conversionRules(
 /** Most values of an item that a message names. */
 const MAX_NAMED = 10;
 
-/** All that is wrong with the values of an item, as one error; other failures come first. */
+/** Combines everything wrong with the values of an item into one error; other failures come first. */
 function combineErrors(errors: readonly unknown[]): unknown {
 	const refusals = errors.filter((error) => error instanceof InputError);
 	if (errors.length === 1 || refusals.length < errors.length) {

@@ -51,17 +51,17 @@ export function createAttempts(
 	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Attempt> {
 		const data = { ...credential };
 		const exchange = openExchange(data);
-		const outcome = await withTimeLimit(timeoutMs, clock, async (ending) => {
-			exchange.signal = ending;
+		const outcome = await withTimeLimit(timeoutMs, clock, async (deadline) => {
+			exchange.signal = deadline;
 			const answering = async () =>
 				await readAnswer(
 					await context.helpers.httpRequestWithAuthentication.call(
 						context,
 						credentialType,
-						{ ...options, timeout: timeoutMs, abortSignal: ending },
+						{ ...options, timeout: timeoutMs, abortSignal: deadline },
 						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 					),
-					{ signal: ending },
+					{ signal: deadline },
 				);
 			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {

@@ -126,7 +126,6 @@ export async function withTimeLimit<T>(
 
 /** How long a learned difference counts, in ms: either clock may be corrected. */
 const VALID_FOR_MS = 60_000;
-
 /** No answer takes longer, in ms: by more than this, the service's clock was put back. */
 const MAX_DELAY_MS = 60_000;
 

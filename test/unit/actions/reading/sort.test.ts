@@ -11,6 +11,7 @@ import {
 	placesOf,
 	type OrderField,
 } from '../../../../nodes/WorkspaceData/actions/reading/sort';
+import { cases } from '../../../support/cases';
 
 const CHOICES = ['Low', 'Normal', 'High'];
 /** How a service may call the type of each kind. */
@@ -166,6 +167,6 @@ test('sorting in steps is the stable sort of JavaScript, for any number of entri
 				);
 			},
 		),
-		{ numRuns: 20 },
+		cases(20),
 	);
 });

@@ -13,6 +13,7 @@ import {
 	type Parallelism,
 	type Sent,
 } from '../../../../nodes/WorkspaceData/transport/http/parallelism';
+import { cases } from '../../../support/cases';
 
 const READ: Kind = { write: false, repeatable: true };
 const UPDATE: Kind = { write: true, repeatable: true };
@@ -158,7 +159,7 @@ describe('requests that can be repeated', () => {
 					expect(taken).toBeLessThanOrEqual(1.05 * bestFixed(service, 600) + 4 * ms * (1 + jitter));
 				},
 			),
-			{ numRuns: 30 },
+			cases(30),
 		);
 	});
 

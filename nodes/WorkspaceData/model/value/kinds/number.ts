@@ -16,7 +16,6 @@ const ACCEPTED =
 
 /** Digits that any number keeps: a double is exact up to here. */
 const EXACT_DIGITS = 15;
-
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**

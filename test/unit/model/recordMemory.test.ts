@@ -10,8 +10,12 @@ import {
 	type Seen,
 	type SeenBy,
 	tokenOf,
+	type ValueText,
 	writeSeen,
-} from '../../../nodes/WorkspaceData/model/seenRecords';
+} from '../../../nodes/WorkspaceData/model/recordMemory';
+import { cases } from '../../support/cases';
+
+const jsonOf: ValueText = (id, value) => [id, JSON.stringify(value)];
 
 /** So few that they run out soon. */
 const MOST = { new: 4, newOrChanged: 12 };
@@ -50,7 +54,7 @@ function runOnce(world: World, by: SeenBy, limit: number, below: number) {
 	const listed = world.rows
 		.map((row) => {
 			const record = toRecord(row);
-			return { ...ageOf(record), token: tokenOf(record, by, (id) => id), row };
+			return { ...ageOf(record), token: tokenOf(record, by, jsonOf), row };
 		})
 		.sort(byAge);
 	const unseen = listed.filter((one) => one.row.value < below && !isSeen(before, one));
@@ -162,7 +166,7 @@ test.each<SeenBy>(['new', 'newOrChanged'])(
 				};
 				fc.modelRun(() => ({ model: world, real: world }), commands);
 			}),
-			{ numRuns: 1_000 },
+			cases(1_000),
 		);
 	},
 );
@@ -178,7 +182,7 @@ test('the remembered records are bounded, whatever the card has', () => {
 	const world = { rows, saved: '{}', returned: new Map(), time: 0, times: [], ids: 0 };
 	const seen = readSeen(JSON.parse(runOnce(world, 'new', Infinity, 9).saved));
 	expect(seen?.tokens.size).toBe(MOST.new);
-	expect(seen?.floor).toEqual({ at: 45, id: 'r45' });
+	expect(seen?.spans).toEqual([{ upTo: { at: 45, id: 'r45' } }]);
 	const states = readSeen(JSON.parse(runOnce(world, 'newOrChanged', Infinity, 9).saved));
 	expect(states?.tokens.size).toBe(MOST.newOrChanged);
 });
@@ -199,7 +203,7 @@ test('a record without values in a field is the same, however the service writes
 		createdAt: null,
 		raw: {},
 	});
-	const token = (data: DataRecord['data']) => tokenOf(record(data), 'newOrChanged', (id) => id);
+	const token = (data: DataRecord['data']) => tokenOf(record(data), 'newOrChanged', jsonOf);
 	expect(token({ a: 1, b: null, c: '', d: [] })).toBe(token({ a: 1 }));
 	expect(token({ b: 2, a: 1 })).toBe(token({ a: 1, b: 2 }));
 	expect(token({ a: 1 })).not.toBe(token({ a: '1' }));

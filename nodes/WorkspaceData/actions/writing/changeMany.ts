@@ -1,7 +1,6 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
-
 import { isObject } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';

@@ -1,0 +1,50 @@
+/** How a run ends. */
+import type { JsonObject } from '../../model/answer/shapes';
+
+/** An output item that comes after those of all input items. */
+export interface LateResult {
+	/** The input item that it is paired with. */
+	itemIndex: number;
+	json: JsonObject;
+}
+
+/** The end of a run: with a failure, or with the last steps of its success. */
+export interface Ending {
+	/** Adds a step to the end of a run that succeeds. */
+	whenDone(step: () => void): void;
+	/** Adds output items to the end of the output. */
+	append(results: readonly LateResult[]): void;
+	readonly appended: readonly LateResult[];
+	/** Takes the steps that `whenDone` added: all items have succeeded, or their errors are output. */
+	done(): void;
+	/** Starts nothing more: an item has failed, and the run ends with it. */
+	stop(): void;
+	/** Whether `stop` was called. */
+	readonly isStopped: boolean;
+}
+
+/** @param stopRequests sends nothing more */
+export function createEnding(stopRequests: () => void): Ending {
+	const steps: Array<() => void> = [];
+	const appended: LateResult[] = [];
+	let isStopped = false;
+	return {
+		whenDone(step) {
+			steps.push(step);
+		},
+		append(results) {
+			for (const result of results) appended.push(result);
+		},
+		appended,
+		done() {
+			for (const step of steps) step();
+		},
+		stop() {
+			isStopped = true;
+			stopRequests();
+		},
+		get isStopped() {
+			return isStopped;
+		},
+	};
+}
