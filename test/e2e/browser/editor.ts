@@ -21,7 +21,8 @@ const viewport = { width: 1440, height: 900 };
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** What a picture must show; n8n's question for wishes, at the end of a panel, is none of it. */
-const contentSelector = 'input, button, table, p, label, [data-test-id^="parameter-"]';
+const contentSelector =
+	'input, button, table, p, label, [data-test-id^="parameter-"], [data-test-id="run-data-schema-item"]';
 
 /** Kept below what a picture shows, in pixels. */
 const margin = 16;
@@ -329,11 +330,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await mkdir(pictures, { recursive: true });
 			const shown = part.page();
 			const size = shown.viewportSize() ?? viewport;
-			// High enough for the longest panel, as what n8n scrolls is cut; then as high as this one needs.
-			await shown.setViewportSize({ width: size.width, height: 1_500 });
-			await settle(shown);
-			const { y, height } = await boxOf(part);
-			await shown.setViewportSize({ width: size.width, height: Math.ceil(y + height + footer) });
+			// High enough for the longest panel, as what n8n scrolls is cut; then as high as these need. What is in the middle
+			// of a high page moves up then, so that they need less.
+			for (let height = 1_500, tries = 0; tries < 3; tries += 1) {
+				await shown.setViewportSize({ width: size.width, height });
+				await settle(shown);
+				const boxes = await Promise.all([part, ...others].map(boxOf));
+				height = Math.ceil(Math.max(...boxes.map((box) => box.y + box.height)) + footer);
+			}
 			for (const colorScheme of ['light', 'dark'] as const) {
 				await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 				await settle(shown);
