@@ -55,7 +55,7 @@ export interface WorkspaceApi {
 	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
-	/** How long requests of this execution have waited for the rate limit, altogether, in ms. */
+	/** The total time that requests of this execution have waited for the rate limit, in ms. */
 	readonly waitedMs: number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
@@ -124,7 +124,7 @@ export async function openApi(
 		origin: new URL(baseUrl).origin,
 	};
 
-	/** One try, when the rate limit lets it pass. */
+	/** One attempt, as soon as the rate limit lets it pass. */
 	async function attemptWithinRate(
 		options: IHttpRequestOptions,
 		request: ApiRequest,
@@ -133,7 +133,7 @@ export async function openApi(
 			...request,
 			...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }),
 		});
-		// A pace that the user has chosen is no wait.
+		// A pace that the user has chosen does not count as waiting.
 		const entered = request.requestsPerSecond ? passing : waits.during(passing);
 		await entered.catch((error: unknown) => {
 			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;

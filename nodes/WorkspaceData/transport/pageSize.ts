@@ -67,7 +67,7 @@ function unlessCancelled(error: unknown): undefined {
 	if (error instanceof Cancelled) throw error;
 }
 
-/** Creates what knows nothing yet: the largest size is tried. */
+/** Creates the page size of a service about which nothing is known: the largest one is tried first. */
 export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageSize {
 	let most: number | undefined = MAX_PAGE_SIZE;
 	let largestAccepted = 0;
@@ -115,15 +115,12 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 	};
 }
 
-/** By the clock that tells the hour, and the API root. */
-const services = new WeakMap<Clock, BoundedMap<string, PageSize>>();
+/** By the API root. */
+const services = new BoundedMap<string, PageSize>(MAX_SERVICES);
 
 /** The page size of a service, as this process knows it. */
-export function pageSizeOf(baseUrl: string, clock: Clock = systemClock): PageSize {
-	const known = services.get(clock) ?? new BoundedMap<string, PageSize>(MAX_SERVICES);
-	services.set(clock, known);
-	return known.getOrCreate(baseUrl, () => createPageSize(clock));
-}
+export const pageSizeOf = (baseUrl: string): PageSize =>
+	services.getOrCreate(baseUrl, () => createPageSize());
 
 /**
  * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.

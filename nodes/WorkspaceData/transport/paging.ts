@@ -97,7 +97,7 @@ export function openListing<Entry extends { id: string }>(
 		next = page.nextCursor;
 	}
 
-	/** Reads on by one page. @returns false when there is no more */
+	/** Reads the next page. @returns false if there is none */
 	async function readOn(): Promise<boolean> {
 		if (next === null) return false;
 		// Stays when it fails: another reader gets the same failure, without a second request.

@@ -129,7 +129,7 @@ export function openRecordListing(
 
 	/** The first page, in the size in which all others are read. */
 	async function readFirst(): Promise<RecordPage> {
-		// Ends: each failure leaves a smaller size, and at last none.
+		// Terminates: each failure leaves a smaller size, and finally none.
 		for (;;) {
 			const page = await readRecords(api, cardId, undefined, size, options).catch(shrink);
 			if (!page) continue;
@@ -155,7 +155,7 @@ export function openRecordListing(
 	return openListing(`The listing of card '${cardId}'`, readPage, { wanted, keep });
 }
 
-/** The size of equal pages, of at most so many records, that together have no more than are wanted. */
+/** The size of equal pages of at most `most` records that together hold the wanted number. */
 const evenPart = (wanted: number, most: number): number =>
 	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));
 

@@ -55,7 +55,7 @@ export function toHttpRequest(
 			headers: { 'Content-Type': 'application/json' },
 		}),
 		json: true,
-		// How much of it is read is for us to say: n8n's HTTP client knows no bound.
+		// We limit how much of it is read: n8n's HTTP client has no limit.
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,

@@ -92,7 +92,7 @@ export const limitProperty = {
 	displayOptions: { show: { returnAll: [false] } },
 } as const;
 
-/** The size of one page, where there is nothing to return all of. */
+/** The size of one page. */
 export const pageLimitProperty = {
 	displayName: 'Limit',
 	name: 'limit',

@@ -9,7 +9,7 @@ import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
 import { createUnlessCancelled } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/listings';
 import type { Items } from '../schedule/items';
-import type { CardReference, Records } from './cards';
+import type { CardReference, Records } from './cardsAndRecords';
 import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 
@@ -129,7 +129,7 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** In the queue of the process. A task that nobody waits for any more does not begin. */
+	/** Runs a task in the queue of the process. It does not begin once the run was cancelled. */
 	const exclusively = async <T>(key: string, task: () => Promise<T>): Promise<T> =>
 		await unlessCancelled(
 			processQueue(key, async () => {

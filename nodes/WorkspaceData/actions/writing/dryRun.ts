@@ -39,7 +39,7 @@ export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
 /** The action of a dry run; `none` if the record stays unchanged. */
 export type DryAction = 'create' | 'update' | 'delete' | 'none';
 
-/** Gives what would become of a record, with its values as the options say; null where there is no record. */
+/** Gives the output item of a dry run: the values of the record before and after, null where there is none. */
 export type DryOutput = (
 	action: DryAction,
 	before: DataRecord | undefined,

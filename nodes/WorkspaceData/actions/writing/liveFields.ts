@@ -1,4 +1,4 @@
-/** Writes an item by the live fields of its card, and again when they have changed meanwhile. */
+/** Writes an item with the live fields of its card, and once more if they have changed since. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';

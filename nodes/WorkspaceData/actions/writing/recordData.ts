@@ -61,7 +61,7 @@ function conversionRules(
 /** Most values of an item that a message names. */
 const MAX_NAMED = 10;
 
-/** All that is wrong with the values of an item, as one error; other failures come first. */
+/** Combines everything wrong with the values of an item into one error; other failures come first. */
 function combineErrors(errors: readonly unknown[]): unknown {
 	const refusals = errors.filter((error) => error instanceof InputError);
 	if (errors.length === 1 || refusals.length < errors.length) {

@@ -173,7 +173,7 @@ const RESOURCE_KEYS = [
 ];
 const ID_KEYS = ['id', 'card_id', 'field_id', 'record_id', 'webhook_id'];
 
-/** Whether there is something in a value: a text, number or flag that is set, or an object with members. */
+/** Whether a value holds anything: a text, number or flag that is set, or an object with members. */
 const holds = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 

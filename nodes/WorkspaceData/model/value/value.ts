@@ -48,7 +48,7 @@ const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCha
 /**
  * Orders two places in one field.
  *
- * @param isDescending whether values of one rank come in reverse; others and empty ones are last all the same
+ * @param isDescending whether values of one rank come in reverse; others and empty ones stay last
  * @returns below 0 where `a` comes first; 0 exactly where both are the same value
  */
 export function comparePlaces(

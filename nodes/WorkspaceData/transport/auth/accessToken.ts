@@ -87,7 +87,7 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 	const accountOf = (credential: ICredentialDataDecryptedObject) =>
 		accounts.getOrCreate(accountKey(credential), () => ({ recent: [] }));
 
-	/** One try; undefined where the auth server has been silent: nobody waits for it twice. */
+	/** One attempt; undefined if the auth server did not answer lately, so that nobody waits for it twice. */
 	async function requestUnlessSilent(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,

@@ -1,3 +1,4 @@
+/** Turns a failed request into an error that says what happened and what to do. */
 import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import type { Authentication } from '../auth/credential';
 import {

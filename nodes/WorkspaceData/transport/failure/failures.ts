@@ -1,3 +1,4 @@
+/** The ways in which a request can fail. */
 import type { Problem } from '../../model/answer/problem';
 
 /** The facts of every failure: what happened, what to do, and whether trying again later can help. */
@@ -10,7 +11,7 @@ export interface FailureFacts {
 	transient: boolean;
 }
 
-/** A call to the service or to its auth server that did not give what it should. */
+/** A failed call to the service or to its auth server. */
 export class Failure extends Error implements FailureFacts {
 	readonly description: string | undefined;
 
@@ -48,7 +49,7 @@ export class NetworkFailure extends Failure {
 	}
 }
 
-/** An answer came, but nobody can use it: the request may have been carried out. */
+/** An answer came, but cannot be used: the request may have been carried out. */
 export class UnusableAnswer extends NetworkFailure {
 	/** @param reason begins with `the answer` */
 	constructor(code: string, reason: string, transient: boolean) {
@@ -56,14 +57,14 @@ export class UnusableAnswer extends NetworkFailure {
 	}
 }
 
-/** An answer of which nobody reads more. Another try would bring as much. */
+/** The answer exceeded the size limit. Retrying would not help. */
 export class AnswerTooLarge extends UnusableAnswer {
 	constructor() {
 		super('', 'the answer is too large', false);
 	}
 }
 
-/** A try that was not sent, as the service has not answered the last ones. @see transport/http/circuit */
+/** A request that was not sent, because the service did not answer the last ones. @see transport/http/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = 'it did not answer the previous requests, so this one was not sent';

@@ -16,7 +16,7 @@ const MAX_REFUSAL_BYTES = 1_000_000;
 /** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
 const MAX_PARTS = 1_024;
 
-/** A stream of Node, as far as it is used here. */
+/** The members of a Node stream that are used here. */
 interface BodyStream {
 	destroyed?: boolean;
 	on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;

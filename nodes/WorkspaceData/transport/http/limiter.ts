@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from './clock';
 import type { Kind } from './parallelism';
 
-/** A request, as far as it matters here. */
+/** The properties of a request that matter here. */
 export interface Work extends Kind {
 	/** Whether it starts at once, whatever the limit. It still counts for the others. */
 	ahead?: boolean | undefined;

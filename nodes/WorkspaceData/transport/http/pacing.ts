@@ -32,7 +32,7 @@ export interface Pacing {
 	sending(request: ApiRequest): (outcome: Attempt['outcome'] | undefined) => void;
 }
 
-/** A request, as far as its pace depends on it. */
+/** The properties of a request that decide its pace. */
 export const kindOf = ({
 	method,
 	maxParallel,

@@ -65,7 +65,7 @@ export const unknownParallelism: Parallelism = {
 	failedLast: NEVER,
 };
 
-/** A request, as far as it matters here. */
+/** The properties of a request that matter here. */
 export interface Kind {
 	/** Whether it changes data. */
 	write: boolean;

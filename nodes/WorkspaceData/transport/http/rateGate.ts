@@ -55,7 +55,7 @@ export function createRateGate(
 	let opensAt: number | undefined;
 	/** Until when the first request of a window goes alone. */
 	let aloneUntil = 0;
-	/** When to send one request to see, however far away the reset is said to be. */
+	/** When to send one request to find out, however far away the stated reset is. */
 	let lookAgainAt = 0;
 	let closedUntil = 0;
 	let inFlight = 0;

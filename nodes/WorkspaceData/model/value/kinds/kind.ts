@@ -67,7 +67,7 @@ export interface NewType {
 	else: readonly string[];
 	/** The word for one such value in a message. */
 	one?: string;
-	/** Whether a text can become such a value and come back as it was. */
+	/** Whether a text can become such a value and come back unchanged. */
 	fitsText?(text: string): boolean;
 	/** Whether all of them are spelled in one way, so that the spelling is known afterwards. */
 	isUniform?(texts: readonly string[]): boolean;

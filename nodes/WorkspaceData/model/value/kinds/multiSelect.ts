@@ -8,7 +8,7 @@ import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from '.
 /** Most characters of the choices in a label: far more than anybody reads, and no burden for the editor. */
 const MAX_CHOICES_SHOWN = 2_000;
 
-/** The choices that a value for several names, one by one; undefined where it is no list of any kind. */
+/** The choices that a value of several choices names; undefined if it is no list of any kind. */
 export function listedChoices(
 	{ options }: Pick<ValueField, 'options'>,
 	value: unknown,
@@ -42,7 +42,7 @@ function setOf(
 	});
 }
 
-/** Which choices there are, written as several are entered, as far as a label has room. */
+/** The choices, written as several are entered; cut to the length of a label. */
 function choicesHint({ options }: ValueField): string {
 	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
 	if (all === '') return 'comma-separated';

@@ -60,7 +60,7 @@ export interface Records {
 	 * @param wanted how many records are read at most; Infinity for all
 	 */
 	of(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
-	/** All records of a card in a listing that nobody has begun to read. */
+	/** All records of a card, in a new listing. */
 	again(card: CardReference, options?: ReadOptions): RecordListing;
 }
 

@@ -12,10 +12,10 @@ export interface Addition {
 	texts: string[];
 }
 
-/** The writes of a run, as far as columns follow from them. */
+/** The parts of writes that decide which columns a card needs. */
 export type PlannedWrites = readonly Pick<Write, 'columns' | 'request'>[];
 
-/** The field that a key means; undefined where there is none, or it is in doubt: then its item says so. */
+/** The field that a key means; undefined if there is none. An ambiguous key is reported by its item. */
 function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
 	try {
 		return index.find(key, hint);
