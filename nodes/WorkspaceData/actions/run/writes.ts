@@ -128,14 +128,21 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** In the queue of the process. A task that nobody waits for any more does not begin. */
-	const exclusively = async <T>(key: string, task: () => Promise<T>): Promise<T> =>
-		await unlessCancelled(
-			processQueue(key, async () => {
-				if (signal.aborted) throw new Cancelled();
-				return await task();
-			}),
+	/**
+	 * In the queue of the process. A task that nobody waits for any more does not begin. One that has begun is waited for:
+	 * its requests end with the execution, and what they were is in its result.
+	 */
+	async function exclusively<T>(key: string, task: () => Promise<T>): Promise<T> {
+		let begun: Promise<T> | undefined;
+		const done = processQueue(key, async () => {
+			if (signal.aborted) throw new Cancelled();
+			begun = task();
+			return await begun;
+		});
+		return await unlessCancelled(done).catch(
+			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
 		);
+	}
 
 	async function inOrder<T>(
 		{ card, part, isShared }: WriteTarget,
@@ -202,7 +209,7 @@ export function createWrites(
 			const known = indexes.get(key);
 			if (known) return await known;
 			const created = createMatchIndex(
-				() => openRecordListing(api, card.id, Infinity, request),
+				() => openRecordListing(api, card.id, Infinity, request, false),
 				(data) => matchKey(fieldIds, data, index, zone),
 				fieldIds,
 				statesOf(card),
