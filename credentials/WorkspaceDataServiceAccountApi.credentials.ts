@@ -8,8 +8,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { accessTokens } from '../nodes/WorkspaceData/transport/auth/accessToken';
-import { bearerOf } from '../nodes/WorkspaceData/transport/auth/bearer';
-import { authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/exchange';
+import { bearerOf, authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/hooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
 
 /**

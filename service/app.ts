@@ -123,7 +123,10 @@ export function createApp(
 
 /** Adds the API with its description; hooks that were added before run first. */
 export async function addApi(app: App, context: RouteContext, guard: Guard) {
-	app.addHook('onRequest', async (request) => checkHost(request));
+	app.addHook('onRequest', (request, _reply, done) => {
+		checkHost(request);
+		done();
+	});
 	await app.register(swagger, {
 		openapi: openApiInfo,
 		transform: jsonSchemaTransform,
@@ -132,7 +135,10 @@ export async function addApi(app: App, context: RouteContext, guard: Guard) {
 	await app.register(
 		async (api) => {
 			api.addHook('onRequest', guard.onApiRequest);
-			api.addHook('preValidation', async (request) => checkQuery(request));
+			api.addHook('preValidation', (request, _reply, done) => {
+				checkQuery(request);
+				done();
+			});
 			api.addHook('onSend', (request, _reply, payload, done) => {
 				if (typeof payload === 'string') guard.charge(request, payload.length);
 				done(null, payload);

@@ -7,8 +7,8 @@ import {
 	maximumTokenLifetime,
 } from './foundation/settings.ts';
 import { type Tier, tierNames } from './foundation/tiers.ts';
-import { logLevels } from './listener/log.ts';
-import { type ServiceOptions, startService } from './index.ts';
+import { logLevels } from './foundation/logLevels.ts';
+import type { ServiceOptions } from './options.ts';
 
 /** Ends with a message for the person at the terminal. */
 function fail(message: string): never {
@@ -164,8 +164,11 @@ const quotas = {
 	...(pageBytes !== undefined && { pageBytes }),
 	...(bytesPerSecond !== undefined && { bytesPerSecond }),
 };
+const secrets = readSecrets();
+// Only now, as it takes most of the start: a wrong option is told at once.
+const { startService } = await import('./index.ts');
 const service = await startService({
-	...readSecrets(),
+	...secrets,
 	...options,
 	quotas,
 	...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),

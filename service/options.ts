@@ -2,7 +2,8 @@
 import type { Variants } from './control/variants.ts';
 import type { Quotas } from './foundation/quotas.ts';
 import type { Rate } from './foundation/limiter.ts';
-import type { LogLevel, LogOptions } from './listener/log.ts';
+import type { LogLevel } from './foundation/logLevels.ts';
+import type { LogOptions } from './listener/log.ts';
 
 /** How to start the service; everything has a default. */
 export interface ServiceOptions {

@@ -1,10 +1,10 @@
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 import { operationProperties, operationTitles, resourceSelector } from './actions/registry';
 import { route } from './actions/router';
 import { testWorkspaceAccess } from './editor/credentialTest';

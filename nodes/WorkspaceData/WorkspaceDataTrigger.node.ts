@@ -1,15 +1,15 @@
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-	ITriggerFunctions,
-	ITriggerResponse,
-	IWebhookFunctions,
-	IWebhookResponseData,
+import {
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type ITriggerFunctions,
+	type ITriggerResponse,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 import { testWorkspaceAccess } from './editor/credentialTest';
 import { searchCards, searchFilterValues } from './editor/listSearch';
 import { getFieldNames, getFilterConditions, getFilterFields } from './editor/loadOptions';

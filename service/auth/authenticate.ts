@@ -1,5 +1,6 @@
 /** Who a request comes from. */
-import type { IdentityStore, Role } from '../storage/identities.ts';
+import type { Role } from '../storage/accounts.ts';
+import type { IdentityStore } from '../storage/identities.ts';
 import type { Tier } from '../foundation/tiers.ts';
 import type { IdentityProvider } from './provider.ts';
 

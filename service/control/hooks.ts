@@ -8,7 +8,8 @@ import { problemBody } from '../http/problem.ts';
 import { type Fault, faultSchema } from './faults.ts';
 import type { HookContext, ControlState } from './state.ts';
 import { controlRoot } from './routes.ts';
-import { createShapes, operationOf } from './shapes.ts';
+import { operationOf } from './operations.ts';
+import { createShapes } from './shapes.ts';
 
 const faultBodies = {
 	html: [

@@ -1,3 +1,5 @@
+/** How a refusal for the rate looks. */
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod/v4';
 
 /** How a refusal for the rate looks; all but the first of each is for trying clients. */
@@ -15,3 +17,32 @@ export const rateAnswerSchema = z
 
 /** How a refusal for the rate looks. */
 export type RateAnswer = z.output<typeof rateAnswerSchema>;
+
+/** X-RateLimit-Reset and a refusal as another service would send them. */
+export function shapeRate(
+	reply: FastifyReply,
+	payload: unknown,
+	{ status, retryAfter, reset, headers }: RateAnswer,
+): unknown {
+	if (!headers) {
+		for (const name of ['limit', 'remaining', 'reset']) {
+			void reply.removeHeader(`x-ratelimit-${name}`);
+		}
+	}
+	const seconds = Number(reply.getHeader('x-ratelimit-reset'));
+	const value = {
+		seconds,
+		milliseconds: seconds * 1000,
+		past: seconds - 86_400,
+		far: seconds + 365 * 86_400,
+		missing: undefined,
+	}[reset];
+	if (value === undefined) void reply.removeHeader('x-ratelimit-reset');
+	else if (reply.hasHeader('x-ratelimit-reset')) {
+		void reply.header('x-ratelimit-reset', String(value));
+	}
+	if (reply.statusCode !== 429 || typeof payload !== 'string') return payload;
+	if (!retryAfter) void reply.removeHeader('retry-after');
+	void reply.code(status).removeHeader('content-length');
+	return JSON.stringify({ ...(JSON.parse(payload) as object), status });
+}

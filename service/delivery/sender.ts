@@ -1,7 +1,7 @@
 /** Sends a signed body to a target: one HTTP request, with a limited time and a limited answer. */
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Dispatcher } from 'undici';
 import type { Quotas } from '../foundation/quotas.ts';
+import { type Connection, createConnections } from './connections.ts';
 
 /** How a try to send ended. `status` is null where no answer came; then `error` says why. */
 export interface Outcome {
@@ -34,12 +34,6 @@ export interface Sender {
 const maximumAnswerBytes = 64 * 1024;
 /** Characters of an answer that the log keeps. */
 const keptOfAnswer = 1_000;
-/** How long a connection is kept for the next delivery, in ms. */
-const keptOpenMs = 4_000;
-
-/** The connection was used before and broke without an answer. */
-class StaleConnection extends Error {}
-
 /** Why an attempt failed, in words for the log. */
 function reasonOf(error: unknown, timeoutMs: number): string {
 	// Not `instanceof Error`: errors of Node's own may come from another realm (in test runners).
@@ -61,30 +55,30 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 	return Buffer.concat(chunks).toString().slice(0, keptOfAnswer);
 }
 
-/** Sends one request. @throws StaleConnection, or whatever the connection fails with */
-async function send(url: string, options: RequestOptions, body: Buffer) {
-	return await new Promise<{ status: number; answer: string }>((resolve, reject) => {
-		const request = url.startsWith('https:') ? httpsRequest : httpRequest;
-		let isAnswered = false;
-		const sent = request(url, options, (response) => {
-			isAnswered = true;
-			beginningOf(response).then(
-				(answer) => resolve({ status: response.statusCode ?? 0, answer }),
-				reject,
-			);
-		});
-		sent.on('error', (error) => {
-			const isStale = sent.reusedSocket && !isAnswered && options.signal?.aborted !== true;
-			reject(isStale ? new StaleConnection(error.message) : error);
-		});
-		sent.end(body);
-	});
-}
-
 /** Makes the sender. */
 export function createSender(quotas: Pick<Quotas, 'sockets'>): Sender {
-	const kept = { keepAlive: true, maxFreeSockets: quotas.sockets, timeout: keptOpenMs };
-	const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+	const connections = createConnections(quotas.sockets);
+
+	const sendOn = async (connection: Connection, request: Dispatcher.RequestOptions) => {
+		try {
+			const { statusCode, body } = await connection.request(request);
+			const answer = await beginningOf(body);
+			connection.giveBack();
+			return { status: statusCode, answer };
+		} catch (error) {
+			connection.drop();
+			throw error;
+		}
+	};
+	const send = async (origin: string, request: Dispatcher.RequestOptions) => {
+		const connection = connections.take(origin);
+		try {
+			return await sendOn(connection, request);
+		} catch (error) {
+			if (!connection.isStale(error)) throw error;
+			return await sendOn(connections.open(origin), request);
+		}
+	};
 
 	return {
 		async post(url, body, signature, { timeoutMs, signal }) {
@@ -96,33 +90,25 @@ export function createSender(quotas: Pick<Quotas, 'sockets'>): Sender {
 				answer: answer === '' ? null : answer,
 			});
 			const limits = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-			const options = {
-				method: 'POST',
-				headers: {
-					'Content-Type': 'application/json; charset=utf-8',
-					'Content-Length': body.length,
-					'User-Agent': 'workspace-data-service',
-					...(signature !== null && { 'X-Service-Signature': signature }),
-				},
-				signal: limits,
-			};
-			const agent = url.startsWith('https:') ? agents.https : agents.http;
+			const { origin, pathname, search } = new URL(url);
 			try {
-				const { status, answer } = await send(url, { ...options, agent }, body).catch(
-					async (error: unknown) => {
-						if (!(error instanceof StaleConnection)) throw error;
-						return await send(url, { ...options, agent: false }, body);
+				const { status, answer } = await send(origin, {
+					method: 'POST',
+					path: pathname + search,
+					headers: {
+						'Content-Type': 'application/json; charset=utf-8',
+						'User-Agent': 'workspace-data-service',
+						...(signature !== null && { 'X-Service-Signature': signature }),
 					},
-				);
+					body,
+					signal: limits,
+				});
 				const good = status >= 200 && status < 300;
 				return outcome(status, good ? null : `answered ${status}`, answer);
 			} catch (error) {
 				return outcome(null, reasonOf(limits.aborted ? limits.reason : error, timeoutMs));
 			}
 		},
-		close() {
-			agents.http.destroy();
-			agents.https.destroy();
-		},
+		close: () => connections.close(),
 	};
 }

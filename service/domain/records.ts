@@ -1,38 +1,16 @@
-/** The operations of clients on the records of a card. */
+/** The records of a card: how one is read, made, changed and removed. */
 import type { HeavyWork } from '../foundation/heavyWork.ts';
 import type { Quotas } from '../foundation/quotas.ts';
-import { inSlices } from '../foundation/slices.ts';
-import { afterAll, type StoredRecord } from '../storage/records.ts';
+import type { StoredRecord } from '../storage/recordRows.ts';
 import type { Store } from '../storage/store.ts';
 import type { Cards } from './cards.ts';
 import type { Fields } from './fields.ts';
 import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
+import { createRecordListing, showRecord } from './recordListing.ts';
 import { refusal } from './refusal.ts';
-
-/** A record as the API shows it. */
-export interface ApiRecord {
-	id: string;
-	data: Record<string, unknown>;
-	created_at: string;
-}
 
 /** The operations of clients on the records of a card; each change is one transaction with its events. */
 export type Records = ReturnType<typeof createRecords>;
-
-/** Records of a page from which reading it is a large piece of work. */
-const heavyLimit = 200;
-
-/** Longest time that a search takes, in ms. */
-const maximumSearchMs = 2_000;
-
-/** Whether one of the values has a text, in lower case. */
-function hasText({ data }: ApiRecord, wanted: string): boolean {
-	if (wanted === '') return true;
-	return Object.values(data).some((value) => {
-		const text = typeof value === 'string' ? value : JSON.stringify(value);
-		return text.toLowerCase().includes(wanted);
-	});
-}
 
 /** Gives the operations over a store. */
 export function createRecords(
@@ -44,11 +22,7 @@ export function createRecords(
 ) {
 	const { records } = store;
 
-	const show = (cardId: string, record: StoredRecord): ApiRecord => ({
-		id: record.id,
-		data: toShown(record.data, store.fields.of(cardId)),
-		created_at: record.created_at,
-	});
+	const show = (cardId: string, record: StoredRecord) => showRecord(store, cardId, record);
 
 	const find = (workspaceId: string, cardId: string, id: string) => {
 		cards.get(workspaceId, cardId);
@@ -57,9 +31,11 @@ export function createRecords(
 		throw refusal('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
 	};
 
-	const checkSize = (what: string, data: StoredData) => {
-		const bytes = Buffer.byteLength(JSON.stringify(data));
-		if (bytes <= quotas.recordBytes) return;
+	/** The data as it is stored. @throws Refusal record-too-large */
+	const toJson = (what: string, data: StoredData): string => {
+		const json = JSON.stringify(data);
+		const bytes = Buffer.byteLength(json);
+		if (bytes <= quotas.recordBytes) return json;
 		throw refusal(
 			'record-too-large',
 			`${what} would have ${bytes} bytes; a record may have at most ${quotas.recordBytes}.`,
@@ -67,65 +43,7 @@ export function createRecords(
 	};
 
 	return {
-		/**
-		 * At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. A large page
-		 * is read in pieces, between which others are served.
-		 */
-		async page(workspaceId: string, cardId: string, after: string, limit: number) {
-			cards.get(workspaceId, cardId);
-			if (limit > heavyLimit) await heavyWork();
-			const found: ApiRecord[] = [];
-			let [last, size] = [after, 0];
-			for (;;) {
-				const page = records.page(cardId, last, limit - found.length, size);
-				for (const record of page.records) found.push(show(cardId, record));
-				if (!page.isCut) return { records: found, more: page.more };
-				last = page.records.at(-1)?.id ?? last;
-				size = page.size;
-				await heavyWork();
-			}
-		},
-		/** How many records a card has; counted in slices. */
-		async count(workspaceId: string, cardId: string): Promise<number> {
-			cards.get(workspaceId, cardId);
-			let [count, after] = [0, ''];
-			await inSlices(() => {
-				const { n, last } = records.countSome(cardId, after);
-				count += n;
-				after = last;
-				return last !== '';
-			});
-			return count;
-		},
-		/**
-		 * Records for a person to look at, newest first.
-		 * @param query `text` that one of the values has, in any case ('' for all); only records `before` an id; at most
-		 * `limit`
-		 * @returns `next`: the id to continue before, null at the end. A long search ends early, with what it has found
-		 */
-		async search(
-			workspaceId: string,
-			cardId: string,
-			query: { text: string; before?: string | undefined; limit: number },
-		): Promise<{ records: ApiRecord[]; next: string | null }> {
-			cards.get(workspaceId, cardId);
-			const wanted = query.text.toLowerCase();
-			const found: ApiRecord[] = [];
-			let next: string | null = query.before ?? afterAll;
-			const until = performance.now() + maximumSearchMs;
-			await inSlices(() => {
-				const some: StoredRecord[] = records.someBefore(cardId, next ?? '');
-				for (const record of some) {
-					if (found.length === query.limit) return false;
-					next = record.id;
-					const shown = show(cardId, record);
-					if (hasText(shown, wanted)) found.push(shown);
-				}
-				if (some.length === 0) next = null;
-				return next !== null && performance.now() < until;
-			});
-			return { records: found, next };
-		},
+		...createRecordListing(store, cards, heavyWork),
 		/** @throws Refusal card-not-found, record-not-found */
 		get(workspaceId: string, cardId: string, recordId: string) {
 			return show(cardId, find(workspaceId, cardId, recordId));
@@ -135,9 +53,9 @@ export function createRecords(
 			return store.change((publish) => {
 				cards.get(workspaceId, cardId);
 				const stored = withoutNulls(toStored(cardId, store.fields.of(cardId), data));
-				checkSize('The record', stored);
+				const json = toJson('The record', stored);
 				fields.noteValues(cardId, stored);
-				const record = show(cardId, records.create(cardId, stored));
+				const record = show(cardId, records.create(cardId, stored, json));
 				publish({
 					event: 'record.created',
 					workspaceId,
@@ -155,9 +73,9 @@ export function createRecords(
 				const changed = differences(before.data, toStored(cardId, listing, data));
 				if (Object.keys(changed).length === 0) return show(cardId, before);
 				const after = withoutNulls({ ...before.data, ...changed });
-				checkSize(`Record "${recordId}" of card "${cardId}"`, after);
+				const json = toJson(`Record "${recordId}" of card "${cardId}"`, after);
 				fields.noteValues(cardId, changed);
-				records.update(cardId, recordId, after);
+				records.update(cardId, recordId, json);
 				publish({
 					event: 'record.updated',
 					workspaceId,

@@ -36,11 +36,19 @@ const beyondDouble = 'is beyond the range of a double';
 const ok = (value: unknown): Checked => ({ ok: true, value });
 const refuse = (detail: string): Checked => ({ ok: false, detail });
 
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 /** Whether a text is a day that exists, as YYYY-MM-DD. */
 function isDate(text: string): boolean {
 	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-	const day = new Date(`${text}T00:00:00Z`);
-	return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+	const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8)].map(Number) as [
+		number,
+		number,
+		number,
+	];
+	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+	const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0);
+	return day >= 1 && day <= days;
 }
 
 /** Whether a text is an ISO 8601 timestamp with seconds and a time zone (the profile of RFC 3339). */

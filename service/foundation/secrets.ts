@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Prefix of API keys; `live` is the environment. */
 const apiKeyPrefix = 'wsd_live_';
@@ -23,7 +23,7 @@ export function newId(prefix: string): string {
  * long: there is nothing to guess that a slow hash would protect.
  */
 export function hashSecret(secret: string): string {
-	return createHash('sha256').update(secret).digest('hex');
+	return hash('sha256', secret);
 }
 
 /** Compares a presented secret with a stored hash in constant time. */

@@ -20,10 +20,12 @@ function checkCharset({ headers }: FastifyRequest) {
 	throw problem('unsupported-media-type', `Send bodies as UTF-8, not ${charset}.`);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Parses JSON; keys like `__proto__` stay ordinary keys, as JSON.parse makes own properties. */
 function parseJson(body: Buffer): unknown {
 	try {
-		return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+		return JSON.parse(utf8.decode(body)) as unknown;
 	} catch (error) {
 		const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
 		throw problem('malformed-json', `The body is not JSON: ${reason}.`);

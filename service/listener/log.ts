@@ -1,12 +1,7 @@
 /** The log: Fastify's pino logger on stderr, with secrets redacted. */
-import { type FastifyServerOptions, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyServerOptions, LogController } from 'fastify';
 import { FifoMap } from 'toad-cache';
-
-/** Least severe level that is written. `info` has a line for each request and each answer. */
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
-
-/** Levels, least to most verbose. */
-export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies LogLevel[];
+import type { LogLevel } from '../foundation/logLevels.ts';
 
 /** How to log. */
 export interface LogOptions {
@@ -27,7 +22,10 @@ export function loggerOptions({ level, to }: LogOptions): FastifyServerOptions {
 		secretNames.map((name) =>
 			name.startsWith('[') ? `${prefix}${name}` : [prefix, name].filter(Boolean).join('.'),
 		);
+	const logsRequests = level === 'info' || level === 'debug';
 	return {
+		// A logger for each request costs as much as all checks of a request; only lines about requests need it.
+		...(!logsRequests && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
 		logger: {
 			level,
 			stream: to,
@@ -45,7 +43,7 @@ export function loggerOptions({ level, to }: LogOptions): FastifyServerOptions {
 			},
 		},
 		logController: new LogController({
-			disableRequestLogging: level !== 'info' && level !== 'debug',
+			disableRequestLogging: !logsRequests,
 		}),
 	} as FastifyServerOptions;
 }

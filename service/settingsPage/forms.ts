@@ -2,7 +2,7 @@
 import { z } from 'zod/v4';
 import { tierNames } from '../foundation/tiers.ts';
 import { problem } from '../http/problem.ts';
-import { roles } from '../storage/identities.ts';
+import { roles } from '../storage/accounts.ts';
 import type { SettingsContext } from './context.ts';
 import type { Question } from './page.ts';
 import type { Notice } from './sessions.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../foundation/clock.ts';
 import { newId } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
+import { createRowCache } from './rowCache.ts';
 
 /** A card as the API shows it. */
 export interface Card {
@@ -14,15 +15,13 @@ export interface Card {
 const columns = 'id, name, description, created_at, updated_at';
 
 /** Cards of all workspaces. Prepares the statements. */
-export function createCardStore({ sql }: Database, clock: Clock) {
+export function createCardStore(database: Database, clock: Clock) {
+	const { sql } = database;
 	const list = sql.prepare(
 		`SELECT ${columns} FROM cards WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY position`,
 	);
 	const one = sql.prepare(
-		`SELECT ${columns} FROM cards WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL`,
-	);
-	const workspaceOf = sql.prepare(
-		'SELECT workspace_id AS id FROM cards WHERE id = ? AND deleted_at IS NULL',
+		`SELECT workspace_id AS workspaceId, ${columns} FROM cards WHERE id = ? AND deleted_at IS NULL`,
 	);
 	const count = sql.prepare(
 		'SELECT COUNT(*) AS n FROM cards WHERE workspace_id = ? AND deleted_at IS NULL',
@@ -37,17 +36,24 @@ export function createCardStore({ sql }: Database, clock: Clock) {
 		`UPDATE cards SET deleted_at = ?, name = '', description = '' WHERE id = ?`,
 	);
 
+	/** Cards that were looked for lately, with their workspace: a card is looked for at every request. */
+	const known = createRowCache<{ workspaceId?: string; card?: Card }>(database, (id) => {
+		const row = one.get(id) as (Card & { workspaceId: string }) | undefined;
+		if (!row) return {};
+		const { workspaceId, ...card } = row;
+		return { workspaceId, card };
+	});
+
 	return {
 		list(workspaceId: string) {
 			return list.all(workspaceId) as unknown as Card[];
 		},
-		find(workspaceId: string, id: string) {
-			return one.get(workspaceId, id) as Card | undefined;
+		find(workspaceId: string, id: string): Readonly<Card> | undefined {
+			const found = known.get(id);
+			return found.workspaceId === workspaceId ? found.card : undefined;
 		},
 		/** The workspace that a card is in, or undefined where there is no such card. */
-		workspaceOf(id: string) {
-			return (workspaceOf.get(id) as { id: string } | undefined)?.id;
-		},
+		workspaceOf: (id: string) => known.get(id).workspaceId,
 		count(workspaceId: string) {
 			return (count.get(workspaceId) as { n: number }).n;
 		},
@@ -55,15 +61,18 @@ export function createCardStore({ sql }: Database, clock: Clock) {
 			const now = clock.iso();
 			const card = { id: newId('crd'), name, description, created_at: now, updated_at: now };
 			insert.run(workspaceId, card.id, name, description, now, now);
+			known.forget(card.id);
 			return card;
 		},
 		update(card: Card, change: { name?: string; description?: string }): Card {
 			const next = { ...card, ...change, updated_at: clock.iso() };
+			known.forget(card.id);
 			update.run(next.name, next.description, next.updated_at, card.id);
 			return next;
 		},
 		/** Makes a card unfindable; its rows are leftovers from then on. */
 		hide(id: string) {
+			known.forget(id);
 			hide.run(clock.iso(), id);
 		},
 	};

@@ -1,6 +1,7 @@
 import { newId } from '../foundation/secrets.ts';
 import type { FieldOption, FieldType } from '../foundation/fieldTypes.ts';
 import type { Database } from './database.ts';
+import { createRowCache } from './rowCache.ts';
 
 /** A field as stored. `key` never changes and is what record data is stored under; `id` can change. */
 export interface Field {
@@ -18,7 +19,8 @@ export interface CardFields {
 }
 
 /** Fields of all cards. Prepares the statements; listings are kept in memory until they change. */
-export function createFieldStore({ sql, afterRollback }: Database) {
+export function createFieldStore(database: Database) {
+	const { sql } = database;
 	const list = sql.prepare(
 		'SELECT key, id, name, type, options FROM fields WHERE card_id = ? ORDER BY key',
 	);
@@ -31,15 +33,6 @@ export function createFieldStore({ sql, afterRollback }: Database) {
 	const remove = sql.prepare('DELETE FROM fields WHERE key = ?');
 	const removeAll = sql.prepare('DELETE FROM fields WHERE card_id = ?');
 
-	/** Cards whose listing was read lately; bounded so that many cards do not fill the memory. */
-	const cache = new Map<string, CardFields>();
-	const maximumCached = 1_000;
-	/** Forgets a listing that changes; again, should the change be rolled back after it was read once more. */
-	const forget = (cardId: string) => {
-		cache.delete(cardId);
-		afterRollback(() => cache.delete(cardId));
-	};
-
 	const read = (cardId: string): CardFields => {
 		const rows = list.all(cardId) as unknown as Array<Omit<Field, 'options'> & { options: string }>;
 		const fields = rows.map((row) => ({
@@ -51,19 +44,11 @@ export function createFieldStore({ sql, afterRollback }: Database) {
 			byId: new Map(fields.map((field) => [field.id, field])),
 		};
 	};
+	const { get, forget } = createRowCache(database, read);
 
 	return {
 		/** All fields of a card; empty where there is no such card. */
-		of(cardId: string): CardFields {
-			let fields = cache.get(cardId);
-			if (!fields) {
-				fields = read(cardId);
-				const [oldest] = cache.keys();
-				if (cache.size >= maximumCached && oldest !== undefined) cache.delete(oldest);
-				cache.set(cardId, fields);
-			}
-			return fields;
-		},
+		of: get,
 		create(cardId: string, name: string, type: FieldType, options: FieldOption[]): Field {
 			const id = newId('fld');
 			const { lastInsertRowid } = insert.run(id, cardId, name, type, JSON.stringify(options));
@@ -87,7 +72,7 @@ export function createFieldStore({ sql, afterRollback }: Database) {
 		},
 		/** Gives every field of a card a new id. @returns old id → new id */
 		rotate(cardId: string): Record<string, string> {
-			const renamed = this.of(cardId).list.map((field) => {
+			const renamed = get(cardId).list.map((field) => {
 				const id = newId('fld');
 				this.update(cardId, { ...field, id });
 				return [field.id, id] as const;

@@ -2,6 +2,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { newId, newSecret } from '../foundation/secrets.ts';
 import type { EventName } from '../foundation/events.ts';
 import type { Database } from './database.ts';
+import { createRowCache } from './rowCache.ts';
 
 /** A webhook subscription as stored. */
 export interface Subscription {
@@ -27,76 +28,63 @@ const parse = (row: Row): Subscription => ({
 	events: JSON.parse(row.events) as EventName[],
 });
 
-/** Subscriptions of all workspaces. Prepares the statements. */
-export function createSubscriptionStore({ sql, afterRollback }: Database, clock: Clock) {
-	const one = sql.prepare(
-		`SELECT ${columns} FROM subscriptions WHERE id = ? AND state <> 'deleted'`,
-	);
-	const list = sql.prepare(
+/** The statements. */
+const prepare = ({ sql }: Database) => ({
+	one: sql.prepare(`SELECT ${columns} FROM subscriptions WHERE id = ? AND state <> 'deleted'`),
+	list: sql.prepare(
 		`SELECT ${columns} FROM subscriptions WHERE workspace_id = ? AND state <> 'deleted'
 		ORDER BY created_at, id`,
-	);
-	const active = sql.prepare(
+	),
+	active: sql.prepare(
 		`SELECT ${columns} FROM subscriptions WHERE workspace_id = ? AND state = 'active'`,
-	);
-	const count = sql.prepare(
+	),
+	count: sql.prepare(
 		`SELECT COUNT(*) AS n FROM subscriptions WHERE workspace_id = ? AND state <> 'deleted'`,
-	);
-	const ofCard = sql.prepare(
+	),
+	ofCard: sql.prepare(
 		`SELECT id, workspace_id AS workspaceId FROM subscriptions
 		WHERE card_id = ? AND state <> 'deleted'`,
-	);
-	const workspaceOf = sql.prepare('SELECT workspace_id AS id FROM subscriptions WHERE id = ?');
-	const insert = sql.prepare(
-		`INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, NULL)`,
-	);
-	const hide = sql.prepare(
+	),
+	workspaceOf: sql.prepare('SELECT workspace_id AS id FROM subscriptions WHERE id = ?'),
+	insert: sql.prepare(`INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, NULL)`),
+	hide: sql.prepare(
 		`UPDATE subscriptions SET state = 'deleted', secret = '', target_url = '' WHERE id = ?`,
-	);
-	const pause = sql.prepare(
+	),
+	pause: sql.prepare(
 		`UPDATE subscriptions SET state = 'paused', paused_at = ? WHERE id = ? AND state = 'active'`,
-	);
-	const resume = sql.prepare(
+	),
+	resume: sql.prepare(
 		`UPDATE subscriptions SET state = 'active', paused_at = NULL WHERE id = ? AND state = 'paused'`,
-	);
+	),
+});
 
-	/** Active subscriptions by workspace: asked for at every change, so kept in memory until they change. */
-	const cache = new Map<string, Subscription[]>();
-	const maximumCached = 1_000;
-	const forget = (workspaceId: string) => {
-		cache.delete(workspaceId);
-		afterRollback(() => cache.delete(workspaceId));
-	};
+/** Subscriptions of all workspaces. The active ones are asked for at every change, so they are kept in memory. */
+export function createSubscriptionStore(database: Database, clock: Clock) {
+	const sql = prepare(database);
+	const active = createRowCache(database, (workspaceId) =>
+		(sql.active.all(workspaceId) as unknown as Row[]).map(parse),
+	);
 	const forgetThatOf = (id: string) => {
-		const row = workspaceOf.get(id) as { id: string } | undefined;
-		if (row) forget(row.id);
+		const row = sql.workspaceOf.get(id) as { id: string } | undefined;
+		if (row) active.forget(row.id);
 	};
 
 	return {
 		/** Every active subscription of a workspace. */
-		active(workspaceId: string): readonly Subscription[] {
-			let known = cache.get(workspaceId);
-			if (!known) {
-				known = (active.all(workspaceId) as unknown as Row[]).map(parse);
-				const [oldest] = cache.keys();
-				if (cache.size >= maximumCached && oldest !== undefined) cache.delete(oldest);
-				cache.set(workspaceId, known);
-			}
-			return known;
-		},
+		active: (workspaceId: string): readonly Subscription[] => active.get(workspaceId),
 		count(workspaceId: string) {
-			return (count.get(workspaceId) as { n: number }).n;
+			return (sql.count.get(workspaceId) as { n: number }).n;
 		},
 		/** Subscriptions for one card only. */
 		idsOfCard(cardId: string) {
-			return (ofCard.all(cardId) as Array<{ id: string }>).map(({ id }) => id);
+			return (sql.ofCard.all(cardId) as Array<{ id: string }>).map(({ id }) => id);
 		},
 		find(id: string): Subscription | undefined {
-			const row = one.get(id) as Row | undefined;
+			const row = sql.one.get(id) as Row | undefined;
 			return row && parse(row);
 		},
 		list(workspaceId: string): Subscription[] {
-			return (list.all(workspaceId) as unknown as Row[]).map(parse);
+			return (sql.list.all(workspaceId) as unknown as Row[]).map(parse);
 		},
 		create(
 			input: Pick<Subscription, 'workspaceId' | 'cardId' | 'targetUrl' | 'events' | 'owner'>,
@@ -109,7 +97,7 @@ export function createSubscriptionStore({ sql, afterRollback }: Database, clock:
 				createdAt: clock.iso(),
 				pausedAt: null,
 			};
-			insert.run(
+			sql.insert.run(
 				subscription.id,
 				subscription.workspaceId,
 				subscription.cardId,
@@ -119,23 +107,23 @@ export function createSubscriptionStore({ sql, afterRollback }: Database, clock:
 				subscription.owner,
 				subscription.createdAt,
 			);
-			forget(subscription.workspaceId);
+			active.forget(subscription.workspaceId);
 			return subscription;
 		},
 		/** Makes a subscription unfindable; what was to be delivered to it is a leftover from then on. */
 		hide(id: string) {
 			forgetThatOf(id);
-			hide.run(id);
+			sql.hide.run(id);
 		},
 		/** @returns whether it was active */
 		pause(id: string) {
 			forgetThatOf(id);
-			return pause.run(clock.iso(), id).changes > 0;
+			return sql.pause.run(clock.iso(), id).changes > 0;
 		},
 		/** @returns whether it was paused */
 		resume(id: string) {
 			forgetThatOf(id);
-			return resume.run(id).changes > 0;
+			return sql.resume.run(id).changes > 0;
 		},
 	};
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { stopOnSignals } from '../host/cleanup.ts';
 import { startService } from '../host/serviceProcess.ts';
 import { connectControl } from '../../service/index.ts';
+import { tryAttacks, writeAttacks } from './attacks.ts';
 import { measureBesideBare } from './besideBare.ts';
 import { undiciClient } from './clients.ts';
 import { measureNeighbours, type Row } from './neighbours.ts';
@@ -26,7 +27,10 @@ const waiting = 100_000;
 const atScale = { factor: 2, startSeconds: 2, memoryMiB: 300 };
 
 stopOnSignals(() => 130);
-/** Only some parts: `-- --large` (a million records), `-- --neighbours`, `-- --bare`, `-- --throughput`. */
+/**
+ * Only some parts: `-- --large` (a million records), `-- --neighbours`, `-- --bare`, `-- --throughput`, `-- --attacks`
+ * (which also writes its table into docs/reliability.md).
+ */
 const asked = process.argv.filter((argument) => argument.startsWith('--'));
 const isWanted = (part: string) => asked.length === 0 || asked.includes(`--${part}`);
 const folder = await mkdtemp(join(tmpdir(), 'workspace-data-bench-'));
@@ -236,9 +240,23 @@ async function measureThroughput() {
 	);
 }
 
+/** All attacks, on a separate service. */
+async function measureAttacks(): Promise<Row[]> {
+	const attacked = await startService({ control: true });
+	const results = await tryAttacks(attacked).finally(async () => await attacked.stop());
+	if (asked.includes('--attacks')) await writeAttacks(results);
+	return results.map(({ what, times, holds, answers, broken }) => [
+		`${times} × ${what}`,
+		JSON.stringify(answers),
+		holds,
+		broken === 0,
+	]);
+}
+
 try {
 	if (isWanted('bare')) rows.push(...(await measureBesideBare(folder)));
 	if (isWanted('neighbours')) rows.push(...(await measureNeighbours(service)));
+	if (isWanted('attacks')) rows.push(...(await measureAttacks()));
 	if (isWanted('throughput')) await measureThroughput();
 	if (isWanted('large')) await measureAtScale();
 } finally {

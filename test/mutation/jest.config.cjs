@@ -1,7 +1,14 @@
-/** The unit tests alone, for Stryker: the other tests take seconds each, and there are thousands of mutants. */
+/** The tests that Stryker runs: the unit tests, or those that run.mts was asked for. There are thousands of mutants. */
 const { join } = require('node:path');
 const { projects } = require('../../jest.config.js');
 
-const unit = projects.find(({ displayName }) => displayName === 'unit');
+const parts = JSON.parse(process.env.MUTATE_TESTS ?? '["unit/"]');
+const ofNode = parts.some((/** @type {string} */ part) => part.startsWith('node/'));
+const project = projects.find(({ displayName }) => displayName === (ofNode ? 'node' : 'unit'));
 
-module.exports = { ...unit, rootDir: join(__dirname, '..', '..'), testTimeout: 60_000 };
+module.exports = {
+	...project,
+	rootDir: join(__dirname, '..', '..'),
+	testTimeout: 60_000,
+	testMatch: parts.map((/** @type {string} */ part) => `<rootDir>/test/${part}*{,/**/*}.test.ts`),
+};

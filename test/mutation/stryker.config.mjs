@@ -1,7 +1,5 @@
-// Mutation tests of one folder, see run.mts. Texts are left out: most are read by people, and no test is to repeat them.
+// Mutation tests, see run.mts. Texts are left out: most are read by people, and no test is to repeat them.
 import { fileURLToPath } from 'node:url';
-
-const folder = process.env.MUTATE ?? 'nodes/WorkspaceData/model';
 
 export default {
 	testRunner: 'jest',
@@ -11,7 +9,7 @@ export default {
 		configFile: 'test/mutation/jest.config.cjs',
 		enableFindRelatedTests: true,
 	},
-	mutate: [folder.endsWith('.ts') ? folder : `${folder}/**/*.ts`],
+	mutate: JSON.parse(process.env.MUTATE ?? '[]'),
 	mutator: { excludedMutations: ['StringLiteral'] },
 	ignorePatterns: ['dist', 'docs/pictures', 'test/host/n8n-*', 'test/e2e', '.cache'],
 	coverageAnalysis: 'perTest',

@@ -1,4 +1,5 @@
 /** Answers of any size, compressed or cut off: how much of them is read, and what becomes of the connection. */
+import { hurry } from '../support/quickTime';
 import { CredentialTestContext } from 'n8n-core';
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -228,6 +229,8 @@ const testCredential = async () =>
 	});
 
 describe('G11: an answer that breaks off', () => {
+	beforeEach(hurry);
+
 	const gzip = { 'content-encoding': 'gzip' };
 	const length = { 'content-length': '100' };
 

@@ -1,10 +1,12 @@
 /** Get Many with Sort, Search and Since Last Run (issue "Ask and change in bulk"). */
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { type ActionRun } from '../support/n8n';
 import { byId } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { cases } from '../support/cases';
 
 let workspace: TestWorkspace;
 let card: TestCard;
@@ -19,7 +21,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const { runCounted } = recordRuns(() => ({ workspace, card }));
+const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
 
 async function getAll(
 	parameters: IDataObject,
@@ -166,7 +168,7 @@ describe('Search', () => {
 				const { json } = await getAll({ search: `={{ ${JSON.stringify(search)} }}` });
 				expect(json.map(({ id }) => id)).toEqual(expected);
 			}),
-			{ numRuns: 15 },
+			cases(15),
 		);
 	});
 });
@@ -220,6 +222,84 @@ describe('Since Last Run', () => {
 		expect(titles(await poll())).toEqual(['a']);
 		workspace.service.control.rotateFieldIds({ cardId: card.id });
 		expect(titles(await poll())).toEqual([]);
+	});
+
+	/** Answers the next listing with one record of these values by field name. */
+	function listOne(values: IDataObject): void {
+		const data = Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [String(card.fieldIds[name]), value]),
+		);
+		const records = [{ id: 'rec_1', data, created_at: '2026-01-31T12:00:00Z' }];
+		answer('GET', '/records$', { records, next_cursor: null });
+	}
+
+	test('newOrChanged: another spelling of the same values is no change', async () => {
+		card = await workspace.card('Spelled', [
+			{ name: 'Amount', type: 'number' },
+			{ name: 'At', type: 'datetime' },
+			{ name: 'Tags', type: 'multi_select', options: ['red', 'blue'] },
+		]);
+		const poll = published({ since: 'newOrChanged' });
+		listOne({ Amount: 7, At: '2026-01-31T12:00:00Z', Tags: ['red', 'blue'] });
+		expect((await poll()).json).toHaveLength(1);
+		listOne({ Amount: '7.0', At: '2026-01-31T13:00:00.000+01:00', Tags: ['blue', 'red'] });
+		expect((await poll()).json).toEqual([]);
+		listOne({ Amount: 7, At: '2026-01-31T12:00:00.001Z', Tags: ['red', 'blue'] });
+		expect((await poll()).json).toHaveLength(1);
+	});
+
+	describe('what an earlier version saved', () => {
+		/** The token of a record as versions before 0.2.0 made it: of the JSON of its values, by field name. */
+		const outdatedToken = (id: string, values: Array<[string, string]>) =>
+			createHash('sha256')
+				.update(JSON.stringify([id, values]))
+				.digest('base64url')
+				.slice(0, 12);
+		const savedData = (state: IDataObject): IDataObject => ({
+			'node:Workspace Data': {
+				returnedRecords: JSON.stringify([{ card: card.id, mark: '', ...state }]),
+			},
+		});
+
+		test('newOrChanged: unchanged records do not come again, and are remembered in the new form', async () => {
+			const [a = '', b = ''] = await workspace.records(card.id, [
+				{ Title: 'a', Amount: 7 },
+				{ Title: 'b' },
+			]);
+			const tokens =
+				outdatedToken(a, [
+					['Amount', '7'],
+					['Title', '"a"'],
+				]) + outdatedToken(b, [['Title', '"b"']]);
+			const staticData = savedData({ by: 'newOrChanged', tokens });
+			await workspace.records(card.id, [{ Title: 'c' }]);
+			await change(b, { [String(card.fieldIds.Title)]: 'B' });
+			const first = await getAll({ since: 'newOrChanged' }, [{}], { mode: 'trigger', staticData });
+			expect(titles(first)).toEqual(['B', 'c']);
+			expect(JSON.stringify(first.staticData)).toContain('version\\":2');
+			expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
+			const next = { mode: 'trigger' as const, staticData: first.staticData };
+			expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
+		});
+
+		test('new: neither the remembered records nor older ones come again', async () => {
+			const [a = '', b = '', c = ''] = await workspace.records(card.id, [
+				{ Title: 'a' },
+				{ Title: 'b' },
+				{ Title: 'c' },
+			]);
+			const listed = await workspace.send('GET', `/cards/${card.id}/records`);
+			const { created_at: at } = (listed as { records: Array<{ created_at: string }> })
+				.records[0] ?? { created_at: '' };
+			const state = {
+				by: 'new',
+				tokens: outdatedToken(c, []),
+				floor: { at: Date.parse(at), id: a },
+			};
+			const staticData = savedData(state);
+			const { json } = await getAll({ since: 'new' }, [{}], { mode: 'trigger', staticData });
+			expect(json.map(({ id }) => id)).toEqual([b]);
+		});
 	});
 
 	test('with a limit the oldest come first, the others in the next runs', async () => {
@@ -281,6 +361,19 @@ describe('Since Last Run', () => {
 		expect(titles(result)).toEqual(['a', 'o']);
 		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
 		expect(titles(await poll({}, {}, items))).toEqual([]);
+	});
+
+	test('two items of one card with a limit: each takes the next ones, and what is left comes in the next run', async () => {
+		const poll = published({ since: 'new', returnAll: false, limit: 1 });
+		await workspace.records(
+			card.id,
+			['a', 'b', 'c'].map((Title) => ({ Title })),
+		);
+		const first = await poll({}, {}, [{}, {}]);
+		expect(titles(first)).toEqual(['a', 'b']);
+		expect(first.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(titles(await poll({}, {}, [{}, {}]))).toEqual(['c']);
+		expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
 	});
 
 	test('Start Again forgets, once', async () => {

@@ -1,7 +1,8 @@
-/** A cancelled execution stops, whatever it is doing (FAULTS.md, B36); clocks that are off (B18). */
+/** A cancelled execution stops, whatever it is doing (docs/reliability.md, B36); clocks that are off (B18). */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
+import { hurry } from '../support/quickTime';
 import { runAction } from '../support/n8n';
 import { byId, createKey, mapAutomatically, mapEach } from '../support/parameters';
 import { startStopwatch } from '../support/stopwatch';
@@ -224,6 +225,7 @@ test.each([-600, 600])(
 	'the service’s clock %d s off changes neither tokens nor waits (B18)',
 	async (seconds) => {
 		const { control } = workspace.service;
+		hurry();
 		control.setClockOffset({ seconds });
 		control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
 		const { json, error } = await runAction({

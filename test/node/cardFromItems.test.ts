@@ -5,6 +5,7 @@ import { runAction, type ActionRun } from '../support/n8n';
 import { startStopwatch } from '../support/stopwatch';
 import { anyColumn, givenBy, inJson } from '../support/tables';
 import { type TestWorkspace, useWorkspace } from '../support/workspace';
+import { cases } from '../support/cases';
 
 let workspace: TestWorkspace;
 useWorkspace((started) => (workspace = started));
@@ -428,6 +429,6 @@ test('random tables are read back as they were given', async () => {
 				}
 			}
 		}),
-		{ numRuns: 25 },
+		cases(25),
 	);
 });

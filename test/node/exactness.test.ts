@@ -1,7 +1,9 @@
-/** Values, names and identifiers are what they are, or refused by name (FAULTS.md, D12-D14, D24, D26, D27, E9, E11). */
+/** Values, names and identifiers are what they are, or refused by name (docs/reliability.md, D12-D14, D24, D26, D27, E9, E11). */
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { runAction } from '../support/n8n';
 import { recordRuns } from '../support/recordRuns';
+import { startWebServer } from '../support/webServer';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -307,4 +309,55 @@ test('written values come out in the card’s order, as in Get Many (E11)', asyn
 		columns: mapEach({ Due: '2026-04-01', Key: 'b' }, { matchingColumns: ['Key'] }),
 	});
 	expect(names(upserted)).toEqual(order);
+});
+
+describe('numbers of the service that JavaScript cannot keep (H25)', () => {
+	const RECORDS = `{"records":[
+		{"id":9007199254740993,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567890,"j":{"n":1e400}}},
+		{"id":9007199254740995,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567891,"j":null}}
+	],"next_cursor":null}`;
+	const FIELDS =
+		'{"fields":[{"id":"a","name":"Amount","type":"number"},{"id":"j","name":"Extra","type":"json"}]}';
+	const changes: string[] = [];
+	let server: Awaited<ReturnType<typeof startWebServer>>;
+	beforeEach(async () => {
+		changes.length = 0;
+		server = await startWebServer(({ method = '', url = '' }, response) => {
+			if (method !== 'GET') changes.push(`${method} ${url.split('/').at(-1)}`);
+			response.writeHead(method === 'DELETE' ? 204 : 200, { 'content-type': 'application/json' });
+			response.end(method === 'GET' ? (url.includes('/fields') ? FIELDS : RECORDS) : undefined);
+		});
+	});
+	afterEach(async () => await server.close());
+	const runRaw = async (operation: string, parameters: IDataObject, items?: IDataObject[]) =>
+		await runAction({
+			credentials: {
+				workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: 'k' },
+			},
+			items: items ?? [{}],
+			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+		});
+
+	test('all digits are returned, as text', async () => {
+		const { json } = await runRaw('getAll', { returnAll: true });
+		expect(json.map(({ id, fields }) => [id, fields])).toEqual([
+			['9007199254740993', { Amount: '12345678901234567890', Extra: { n: '1e400' } }],
+			['9007199254740995', { Amount: '12345678901234567891', Extra: null }],
+		]);
+	});
+
+	test('Delete Many deletes the one record, by its exact ID', async () => {
+		const conditions = [{ field: 'id', condition: 'equals', value: '9007199254740995' }];
+		const { error } = await runRaw('deleteMany', { filters: { conditions } });
+		expect(error).toBeUndefined();
+		expect(changes).toEqual(['DELETE 9007199254740995']);
+	});
+
+	test('Get Many → Update sends no other number', async () => {
+		const { json } = await runRaw('getAll', { returnAll: true });
+		const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
+		const { error } = await runRaw('update', update, json);
+		expect(error?.message).toBe('Field \'Amount\' cannot hold "12345678901234567890"');
+		expect(changes).toEqual([]);
+	});
 });

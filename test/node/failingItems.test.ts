@@ -1,6 +1,6 @@
 /** Items that fail among others, and runs that n8n repeats (docs/reliability.md, part B). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
+import { n8nMajor, runAction } from '../support/n8n';
 import { byId, createKey, mapEach } from '../support/parameters';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -138,9 +138,12 @@ test('Retry On Fail with a failing item: Create or Update makes no duplicates (B
 	expect(rows.map(({ Key }) => Key).sort()).toEqual(items.map(({ Key }) => Key).sort());
 });
 
-test('10,000 items, every third one invalid: the others are written, pairing is right (B38)', async () => {
+/** n8n 1 pairs items as n8n 2 does; there, a tenth of them shows it. */
+const MANY = n8nMajor === 2 ? 10_000 : 1_000;
+
+test(`${MANY} items, every third one invalid: the others are written, pairing is right (B38)`, async () => {
 	const bulk = await workspace.card('Bulk', [{ name: 'Amount', type: 'number' }]);
-	const items = Array.from({ length: 10_000 }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
+	const items = Array.from({ length: MANY }, (_, n) => ({ amount: n % 3 === 0 ? 'bad' : n }));
 	const { items: output, error } = await runAction({
 		credentials: workspace.apiKey,
 		parameters: create({ cardId: byId(bulk.id), columns, options: { maxParallel: 50 } }),
@@ -148,13 +151,13 @@ test('10,000 items, every third one invalid: the others are written, pairing is 
 		node: { onError: 'continueRegularOutput' },
 	});
 	expect(error).toBeUndefined();
-	expect(output).toHaveLength(10_000);
+	expect(output).toHaveLength(MANY);
 	const failed = output.filter(({ json }) => json.error !== undefined);
-	expect(failed).toHaveLength(3_334);
+	expect(failed).toHaveLength(Math.ceil(MANY / 3));
 	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 	const amounts = output.map(({ json }) => (json.fields as IDataObject | undefined)?.Amount);
 	expect(amounts).toEqual(items.map(({ amount }) => (amount === 'bad' ? undefined : amount)));
-	expect(await workspace.rows(bulk.id)).toHaveLength(6_666);
+	expect(await workspace.rows(bulk.id)).toHaveLength(Math.floor((MANY / 3) * 2));
 }, 600_000);
 
 test('connections closed at random: nothing is written twice, and nothing is lost in silence (B39)', async () => {

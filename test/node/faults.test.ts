@@ -1,4 +1,5 @@
 /** Faults between the node and the service (docs/reliability.md, part B). */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,6 +48,8 @@ const withBaseUrl = (baseUrl: string) => ({
 });
 
 describe('errors in the service’s own words', () => {
+	beforeEach(hurry);
+
 	test('title, detail with field names, status, kind and item', async () => {
 		workspace.service.control.fail({
 			method: 'POST',
@@ -81,6 +84,8 @@ describe('errors in the service’s own words', () => {
 });
 
 describe('tries', () => {
+	beforeEach(hurry);
+
 	test('a read is tried three times, then tells', async () => {
 		workspace.service.control.fail({ path: '/cards$', status: 500, times: 2 });
 		expect((await run(list)).error).toBeUndefined();
@@ -171,6 +176,7 @@ describe('the rate limit', () => {
 		'a refusal with %i and a reset in %s is waited for (B20, B21)',
 		async (status, reset) => {
 			const { control, apiKey } = workspace.service;
+			hurry();
 			control.setRateAnswer({ status, reset, retryAfter: false });
 			control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
 			// Somebody else uses the key up.

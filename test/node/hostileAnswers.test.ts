@@ -6,6 +6,7 @@ import { runAction } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
+import { cases } from '../support/cases';
 
 /** How many changed answers are tried. */
 const RUNS = 400;
@@ -266,7 +267,7 @@ test('any part of any answer is something else: a result or a message, no hang, 
 			expect(({} as IDataObject).polluted).toBeUndefined();
 		},
 	);
-	await fc.assert(anything, { numRuns: RUNS, seed });
+	await fc.assert(anything, { ...cases(RUNS), seed });
 }, 180_000);
 
 test('each operation of the registry takes part, and its writes are recorded', () => {

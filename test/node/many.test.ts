@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { byId, byName, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { cases } from '../support/cases';
 
 let workspace: TestWorkspace;
 let card: TestCard;
@@ -311,6 +312,6 @@ test('any conditions delete exactly the records that a plain implementation find
 				expect(json).toHaveLength(amounts.length - left.length);
 			},
 		),
-		{ numRuns: 15 },
+		cases(15),
 	);
 });

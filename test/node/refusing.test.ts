@@ -1,4 +1,5 @@
 /** Services that serve a few requests at once and answer 503 to more, without telling a rate limit. */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runAction } from '../support/n8n';
@@ -141,6 +142,7 @@ test.each(['create', 'update'])(
 			body: '<!doctype html><html><head><title>Too Many Requests</title></head></html>',
 		};
 		instead = [page];
+		hurry();
 		const { error, json } = await run(operation, 1, { recordId: byId('r1') });
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(1);
@@ -154,6 +156,7 @@ test.each([
 ])(
 	'a wait of %d s for the rate limit is mentioned: %j (M15)',
 	async (seconds, isMentioned) => {
+		hurry();
 		instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
 		const { error, run: finished } = await run('create', 1);
 		expect(error).toBeUndefined();

@@ -1,4 +1,5 @@
-/** No secret and no token is seen anywhere (FAULTS.md, B35 and B37). */
+/** No secret and no token is seen anywhere (docs/reliability.md, B35 and B37). */
+import { hurry } from '../support/quickTime';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';
@@ -170,7 +171,10 @@ describe.each(['apiKey', 'serviceAccount'] as const)('%s: every kind of failure 
 				};
 	};
 	const secrets = [...known, encodeURIComponent(KEY), JSON.stringify(KEY).slice(1, -1)];
-	beforeEach(() => (logged.length = 0));
+	beforeEach(() => {
+		logged.length = 0;
+		hurry();
+	});
 
 	/** Runs the node and publishes the trigger. @returns what both leave behind, except the log */
 	async function leftBy(credentials: TestCredentials): Promise<string[]> {
@@ -180,7 +184,7 @@ describe.each(['apiKey', 'serviceAccount'] as const)('%s: every kind of failure 
 			operation: 'create',
 			cardId: byId('c1'),
 			columns: mapEach({ Key: 'x' }),
-			options: { timeout: 0.2 },
+			options: { timeout: 2 },
 		};
 		for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
 			const result = await runAction({ credentials, parameters, node: { onError } });

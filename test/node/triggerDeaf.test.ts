@@ -1,4 +1,5 @@
 /** What would make the trigger deaf without a word: late answers, a changed credential, a slow service. */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -215,6 +216,7 @@ it('a deletion under way does not end the subscription that is published again w
 	const trigger = suite.watchAll({}, service.credentials);
 	await trigger.activate();
 	service.holdNext();
+	hurry();
 	// The hook returns after 9 s at the latest; what is under way continues.
 	await trigger.deactivate();
 	const again = trigger.activate();
@@ -234,6 +236,7 @@ it('a service that takes eleven seconds for a subscription is waited for in the 
 	const trigger = suite.watchAll({}, service.credentials);
 	await trigger.activate();
 	answerMs.post = 11_000;
+	hurry();
 	await trigger.activate('init');
 	expect(suite.warnings.join()).toContain('could not be renewed yet');
 	await trigger.start();

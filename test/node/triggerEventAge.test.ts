@@ -55,6 +55,25 @@ describe('C9 when the local clock was wrong at the start and is put right', () =
 	});
 });
 
+it('asks the service for its time once a minute, however many old events come', async () => {
+	const trigger = await activated({ options: { maxEventAge: 5 } });
+	const now = Date.now();
+	const timestamp = new Date(now - 3_600_000).toISOString();
+	workspace.service.control.resetRequests();
+	const asked = async (seconds: number) => {
+		jest.spyOn(Date, 'now').mockReturnValue(now + seconds * 1_000);
+		for (let n = 0; n < 3; n += 1) {
+			const old = await trigger.deliver(signed(trigger, eventBody({ timestamp })));
+			expect(old.items).toBeUndefined();
+		}
+		jest.restoreAllMocks();
+		return workspace.requests().filter((line) => line.includes('/records')).length;
+	};
+	// Publishing has told the time, too.
+	expect([await asked(1), await asked(59), await asked(62)]).toEqual([0, 0, 1]);
+	expect([await asked(120), await asked(124)]).toEqual([1, 2]);
+});
+
 it('takes a timestamp without an offset for UTC', async () => {
 	const trigger = await activated({ options: { maxEventAge: 5 } });
 	const minutesAgo = (minutes: number) =>

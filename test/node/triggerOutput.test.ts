@@ -133,6 +133,26 @@ describe('output', () => {
 		expect(asked).toHaveLength(1);
 	});
 
+	it('C15 asks after 1, 2, 4 and 8 s when the listing fails four times', async () => {
+		const trigger = await activated();
+		const fresh = await workspace.card('Failing', [{ name: 'Title', type: 'text' }]);
+		const id = String(fresh.fieldIds.Title);
+		const listings = () => workspace.requests().filter((line) => line.endsWith('/fields')).length;
+		const start = Date.now();
+		const at = async (seconds: number) => {
+			jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+			const body = eventBody({ card_id: fresh.id, data: { [id]: 'Emma' } });
+			const { items } = await trigger.deliver(signed(trigger, body));
+			return [listings(), Object.keys(items?.[0]?.fields as object)[0]];
+		};
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 4 });
+		workspace.service.control.resetRequests();
+		const seen = [];
+		for (const seconds of [0, 0.9, 1.1, 3, 3.2, 7.1, 7.3, 15.2]) seen.push(await at(seconds));
+		expect(seen).toEqual([1, 1, 2, 2, 3, 3, 4, 4].map((asked) => [asked, id]));
+		expect(await at(15.4)).toEqual([5, 'Title']);
+	});
+
 	it('keeps the ids when the listing hangs, after at most three seconds', async () => {
 		const own = await workspace.card('Hanging', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();

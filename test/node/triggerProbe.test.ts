@@ -1,4 +1,5 @@
 /** In queue mode, n8n's main process asks its own webhook address whether the new subscription is saved. */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -249,6 +250,7 @@ describe('a probe', () => {
 			const old = current(trigger);
 			await renewed(trigger, 26.5);
 			gateway.foreign = answer;
+			hurry();
 			await ended(trigger, 27, old.id);
 			expect(gateway.exchanges).toHaveLength(1);
 			expect(trigger.emitted).toHaveLength(2);

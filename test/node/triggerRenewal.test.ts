@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { nodeOf } from '../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { SAVING, current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { triggerNode, triggerPair } from '../support/trigger';
+import { triggerNode, triggerPair, type TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
 
@@ -289,6 +289,35 @@ describe('when nothing comes for long', () => {
 		);
 		await trigger.deactivate();
 		expect(suite.live(trigger)).toEqual([]);
+	});
+
+	it.each<[string, Parameters<TestTrigger['endNext']>[0], number]>([
+		[
+			'counts as saved when only a later node fails',
+			{ status: 'error', lastNodeExecuted: 'Other' },
+			1,
+		],
+		[
+			'saves once more when the execution saves and then fails in the trigger',
+			{ status: 'error' },
+			2,
+		],
+		['saves once more when n8n cannot start the execution', { throws: new Error('No place') }, 2],
+	])('%s', async (_name, ending, executions) => {
+		const trigger = await published();
+		const old = current(trigger);
+		trigger.endNext(ending);
+		for (let minutes = 0; minutes <= 20; minutes += 1) {
+			pass(26.5 + minutes / 60);
+			trigger.tick();
+			await trigger.idle();
+		}
+		expect(trigger.emitted).toEqual(new Array(executions).fill([SAVING]));
+		const warned = suite.warnings.filter((line) => line.includes('could not be saved yet'));
+		expect(warned).toHaveLength(ending.throws ? 1 : 0);
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
+		expect(current(trigger).id).not.toBe(old.id);
+		await trigger.deactivate();
 	});
 
 	it('C20 saves after pauses that grow when the execution always fails', async () => {

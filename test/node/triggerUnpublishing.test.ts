@@ -1,4 +1,5 @@
 /** The trigger is unpublished: its subscriptions end, and nothing else. */
+import { hurry } from '../support/quickTime';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { current, keptBy, lifecycleSuite, until, untilTicked } from '../support/lifecycle';
@@ -41,6 +42,7 @@ describe('unpublishing', () => {
 		await trigger.activate();
 		const { control } = apart.service;
 		control.fail({ method: 'DELETE', path: '/webhooks/', mode: 'hang', times: 100 });
+		hurry();
 		const ended = trigger.deactivate();
 		// Nine seconds later.
 		const now = Date.now.bind(Date);
@@ -96,6 +98,7 @@ describe('unpublishing', () => {
 		const left = () => limited.service.control.subscriptions().length;
 		expect(left()).toBe(50);
 		limited.service.control.setRate({ rate: { limit: 20, windowSeconds: 3 } });
+		hurry();
 		await Promise.all(triggers.map(async (trigger) => await trigger.deactivate()));
 		await until('the last deletion', () => (left() === 0 ? true : undefined));
 		await limited.close();
@@ -153,6 +156,7 @@ describe('unpublishing', () => {
 		const trigger = suite.watchAll({}, { workspaceDataServiceAccountApi: credential });
 		await trigger.activate();
 		const { id } = current(trigger);
+		hurry();
 		credential.authUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 		const ended = trigger.deactivate();
 		// Nine seconds later.

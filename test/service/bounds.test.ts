@@ -3,7 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createWorkspaceData } from '../../service/domain/workspaceData.ts';
+import { machineClock } from '../../service/foundation/clock.ts';
+import { defaultQuotas } from '../../service/foundation/quotas.ts';
 import { type ControlledService, startService } from '../../service/index.ts';
+import { openStore } from '../../service/storage/store.ts';
 import { leastOf, longestTurn } from '../support/cpuTime.mts';
 import { createClient, requestToken, until } from './client.ts';
 import { startReceiver } from './receiver.ts';
@@ -121,6 +125,34 @@ describe('F2 a card with many records', () => {
 		expect(both.map(({ status }) => status)).toEqual([200, ...Array<number>(20).fill(201)]);
 	});
 });
+
+test.each([0, 1, 2, 3])(
+	'a value written %d microtasks after the check began is refused, or refuses the change',
+	async (microtasks) => {
+		const store = openStore(':memory:', machineClock, defaultQuotas);
+		const { cards, fields, records } = createWorkspaceData(store, defaultQuotas, async () => {});
+		const { id: workspace } = store.identities.createWorkspace('Workspace', 'owner@example.com');
+		const { id: card } = cards.create(workspace, { name: 'Card' });
+		const { id: field } = fields.create(workspace, card, { name: 'n', type: 'text' });
+		records.create(workspace, card, { [field]: 'a@example.com' });
+		const write = () => {
+			records.create(workspace, card, { [field]: 'no address' });
+			return 'written';
+		};
+		const nameOf = ({ refusal }: { refusal: string }) => refusal;
+		const change = fields
+			.update(workspace, card, field, { type: 'email' })
+			.then(({ type }) => type, nameOf);
+		for (let n = 0; n < microtasks; n++) await null;
+		const written = await new Promise<string>((resolve) => resolve(write())).catch(nameOf);
+		const outcome = [await change, written];
+		expect([
+			['field-type-conflict', 'written'],
+			['email', 'invalid-value'],
+		]).toContainEqual(outcome);
+		store.close();
+	},
+);
 
 describe('F5 a restart', () => {
 	test('takes the workspace that the file names, though another is older by its clock', async () => {

@@ -221,7 +221,7 @@ test('a file of version 1 is upgraded; its e-mails find their workspace', async 
 test('a file of version 2 is upgraded: its key and data work, what waits is delivered, and deletions are cleared', async () => {
 	const receiver = await startReceiver();
 	receiver.answer = () => null;
-	const first = await startService({ file });
+	const first = await startService({ file, drainMs: 0 });
 	const { apiKey, workspaceId } = first;
 	const api = createClient(first);
 	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
@@ -237,7 +237,7 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 	old.close();
 
 	receiver.answer = () => 200;
-	const second = await startService({ control: true, file, apiKey });
+	const second = await startService({ control: true, file, apiKey, backoffMs: 20 });
 	try {
 		expect(second.workspaceId).toBe(workspaceId);
 		const again = createClient(second);

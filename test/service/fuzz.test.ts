@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type Service, startService } from '../../service/index.ts';
 import { type Client, createClient, type Json } from './client.ts';
+import { cases } from '../support/cases';
 
 let service: Service;
 let api: Client;
@@ -160,7 +161,7 @@ test.each(endpoints)('%s %s never fails nor hangs', async (method, template) => 
 				judge(answer.status, answer.headers.get('content-type'), answer.body);
 			},
 		),
-		{ numRuns: 150 },
+		cases(150),
 	);
 });
 
@@ -185,7 +186,7 @@ test('any path, method and Authorization', async () => {
 				}
 			},
 		),
-		{ numRuns: 100 },
+		cases(100),
 	);
 });
 
@@ -208,7 +209,7 @@ test('records with any names and values are read back unchanged', async () => {
 				await api('DELETE', `cards/${ids.cid}/records/${record.body.id}`);
 			},
 		),
-		{ numRuns: 60 },
+		cases(60),
 	);
 });
 
@@ -231,6 +232,6 @@ test('the token endpoint never fails', async () => {
 				expect(await response.json()).toMatchObject({ error: expect.any(String) });
 			},
 		),
-		{ numRuns: 100 },
+		cases(100),
 	);
 });

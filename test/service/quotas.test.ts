@@ -74,7 +74,7 @@ describe('F6 the log of deliveries, when the service starts again', () => {
 	/** Cards of one event each: three of eight days ago, three of today; the last one is not delivered. */
 	async function fill(): Promise<void> {
 		const receiver = await startReceiver();
-		const service = await startService({ control: true, file });
+		const service = await startService({ control: true, file, drainMs: 0 });
 		try {
 			const { control } = service;
 			const api = createClient(service);
@@ -110,7 +110,7 @@ describe('F6 the log of deliveries, when the service starts again', () => {
 		['the oldest of too many bytes', { ...month, logBytes: bytesOfTwo }, ['new 1', 'new 2']],
 	])('loses %s, and nothing that still waits', async (_name, quotas, left) => {
 		await fill();
-		const again = await startService({ control: true, file, quotas });
+		const again = await startService({ control: true, file, quotas, drainMs: 0 });
 		const kept = () =>
 			again.control
 				.deliveries()

@@ -34,6 +34,9 @@ import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 
+/** The major of n8n whose engine runs the tests; jest.config.js gives it. */
+export const { n8nMajor = 2 } = globalThis as { n8nMajor?: 1 | 2 };
+
 /** Type name of the action node, as a community package gives it. */
 export const ACTION_TYPE = 'n8n-nodes-workspace-data.workspaceData';
 const START_TYPE = 'test.start';

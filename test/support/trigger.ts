@@ -54,6 +54,15 @@ export interface DeliveryRequest {
 	clock?: Clock;
 }
 
+/** How an execution ends. */
+interface Ending {
+	status?: IRun['status'];
+	/** The node that ran last; the trigger itself unless told otherwise. */
+	lastNodeExecuted?: string;
+	/** n8n cannot even start it. */
+	throws?: Error;
+}
+
 let workflows = 0;
 
 /** The node in another process, which knows nothing but what n8n saved. */
@@ -225,6 +234,15 @@ export function triggerNode(
 	const crons: Array<() => void> = [];
 	const emitted: INodeExecutionData[][] = [];
 	let unheardEnds = 0;
+	/** How the next executions end that the trigger starts, after the node has run. */
+	const endings: Ending[] = [];
+
+	/** What n8n tells of an execution that has run. */
+	function ended(run: Pick<IRun, 'data'>): IRun {
+		const { status = 'success', lastNodeExecuted = node.name } = endings.shift() ?? {};
+		run.data.resultData.lastNodeExecuted = lastNodeExecuted;
+		return { ...run, status } as IRun;
+	}
 
 	/** n8n's execution of what the trigger emitted: with static data as they are in the database. */
 	async function runSaving(items: INodeExecutionData[]): Promise<IRun> {
@@ -250,7 +268,7 @@ export function triggerNode(
 		expect(await runner.execute.call(context)).toEqual([[]]);
 		const changed = fresh.staticData as IDataObject & { __dataChanged?: boolean };
 		if (changed.__dataChanged) database.saved = JSON.parse(JSON.stringify(changed)) as IDataObject;
-		return { status: 'success', data: runData } as IRun;
+		return ended({ data: runData });
 	}
 
 	return {
@@ -361,6 +379,11 @@ export function triggerNode(
 				(items, _response, done) => {
 					save();
 					emitted.push(items[0] ?? []);
+					if (endings[0]?.throws) throw endings.shift()?.throws;
+					const isSearch = items[0]?.[0]?.json.event === 'catch_up';
+					if (isSearch && endings.length > 0) {
+						done?.resolve(ended({ data: createRunExecutionData() }));
+					}
 					if (items[0]?.[0]?.json.event === 'subscription_renewed') {
 						void counted(async () => {
 							await new Promise(setImmediate);
@@ -389,6 +412,10 @@ export function triggerNode(
 		/** n8n's main process does not hear of the end of the next execution that the trigger starts. */
 		missEnd() {
 			unheardEnds += 1;
+		},
+		/** How the next execution ends that the trigger starts; of a search for missed records only this is told. */
+		endNext(ending: Ending) {
+			endings.push(ending);
 		},
 		/** `execute()`, as part of the execution that a delivery or the trigger started. */
 		async execute(

@@ -1,3 +1,4 @@
+/** What an operation is: its parameters, with their types, and its work for one item. */
 import type { INodeProperties } from 'n8n-workflow';
 import type { Locator } from '../model/locator';
 import type { JsonObject } from '../model/answer/shapes';

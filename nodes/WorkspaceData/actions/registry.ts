@@ -1,11 +1,82 @@
+/** Which operations there are: the single list, from which selectors, parameters and titles follow. */
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../model/inputError';
 import { byCharacter, plainText } from '../model/text';
-import { apiDescription } from './apiDescription/apiDescription.resource';
-import { card } from './card/card.resource';
-import { field } from './field/field.resource';
 import type { Operation, PropertyDefinition, Resource } from './operation';
-import { record } from './record/record.resource';
+import { countRecords } from './record/count.operation';
+import { createRecord } from './record/create.operation';
+import { deleteRecord } from './record/delete.operation';
+import { deleteManyRecords } from './record/deleteMany.operation';
+import { getRecord } from './record/get.operation';
+import { getManyRecords } from './record/getAll.operation';
+import { getRecordPageOperation } from './record/getPage.operation';
+import { ifRecordExists } from './record/ifExists.operation';
+import { ifRecordDoesNotExist } from './record/ifNotExists.operation';
+import { syncRecords } from './record/sync.operation';
+import { updateRecord } from './record/update.operation';
+import { updateManyRecords } from './record/updateMany.operation';
+import { upsertRecord } from './record/upsert.operation';
+import { createCard } from './card/create.operation';
+import { createCardFromItems } from './card/createFromItems.operation';
+import { deleteCard } from './card/delete.operation';
+import { getCardOperation } from './card/get.operation';
+import { getManyCards } from './card/getAll.operation';
+import { updateCard } from './card/update.operation';
+import { createField } from './field/create.operation';
+import { deleteField } from './field/delete.operation';
+import { getField } from './field/get.operation';
+import { getManyFields } from './field/getAll.operation';
+import { updateField } from './field/update.operation';
+import { getApiDescription } from './apiDescription/get.operation';
+
+/** Records: the rows of a card. */
+const record: Resource = {
+	value: 'record',
+	name: 'Record',
+	operations: [
+		createRecord,
+		upsertRecord,
+		countRecords,
+		deleteRecord,
+		deleteManyRecords,
+		getRecord,
+		getManyRecords,
+		getRecordPageOperation,
+		ifRecordDoesNotExist,
+		ifRecordExists,
+		syncRecords,
+		updateRecord,
+		updateManyRecords,
+	],
+};
+
+/** Cards: the tables of a workspace. */
+const card: Resource = {
+	value: 'card',
+	name: 'Card',
+	operations: [
+		getManyCards,
+		createCard,
+		createCardFromItems,
+		deleteCard,
+		getCardOperation,
+		updateCard,
+	],
+};
+
+/** Fields: the columns of a card. */
+const field: Resource = {
+	value: 'field',
+	name: 'Field',
+	operations: [getManyFields, createField, deleteField, getField, updateField],
+};
+
+/** The description that the service publishes of itself. */
+const apiDescription: Resource = {
+	value: 'apiDescription',
+	name: 'API Description',
+	operations: [getApiDescription],
+};
 
 /** All resources, those used most first: the nodes panel keeps this order. Everything else is derived from it. */
 export const RESOURCES: readonly Resource[] = [record, card, field, apiDescription];

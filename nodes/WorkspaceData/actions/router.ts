@@ -1,14 +1,14 @@
+/** Runs the chosen operation for every input item. */
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../model/answer/shapes';
 import { Cancelled } from '../transport/failure/failures';
 import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
-import { openParameters } from './inputs/parameters';
+import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { progressOf } from './run/messages';
 import { openRun, type Run } from './run/run';
-import { passedOn, withoutErrorFlag } from './output/serviceObject';
-import { createUnsharing } from './output/unshared';
+import { passedOn, withoutErrorFlag, createUnsharing } from './outputItems';
 
 /**
  * Runs the node: every input item through the chosen operation, side by side, with the output in
@@ -58,7 +58,7 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		if (!context.continueOnFail()) throw error;
 	}
 	run.ending.done();
-	if (run.api.waitedMs > TOLD_WAIT_MS) {
+	if (run.api.waitedMs > LONG_WAIT_MS) {
 		const seconds = Math.round(run.api.waitedMs / 1_000);
 		run.messages.hint(
 			`This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
@@ -72,7 +72,7 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 }
 
 /** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
-const TOLD_WAIT_MS = 5_000;
+const LONG_WAIT_MS = 5_000;
 
 /** How many results of an item are prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;
@@ -110,7 +110,7 @@ async function runItem(
 			const safe = operation.passesOn
 				? passedOn(result, context.getNode())
 				: withoutErrorFlag(result);
-			const json = unshare(safe as JsonObject) as IDataObject;
+			const json = unshare(safe) as IDataObject;
 			items.push(binary ? { json, binary, pairedItem } : { json, pairedItem });
 		}
 		return { itemIndex, items };

@@ -1,3 +1,4 @@
+/** The Test button of the credentials. */
 import type {
 	ICredentialsDecrypted,
 	ICredentialDataDecryptedObject,
@@ -11,13 +12,12 @@ import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/answer/problem';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/auth/accessToken';
-import { systemClock, type Clock } from '../transport/http/clock';
+import { systemClock, type Clock, withTimeLimit } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
 import { readNetworkFault } from '../transport/failure/networkFault';
-import { readAnswer } from '../transport/request';
-import { withTimeLimit } from '../transport/http/timeLimit';
 import { requestAccessToken, type Send } from '../transport/auth/tokenRequest';
+import { readAnswer } from '../transport/http/answer';
 
 /** The longest that the whole answer takes, in ms. */
 const TIMEOUT_MS = 10_000;

@@ -1,3 +1,4 @@
+/** What the calls of the editor share: the service, and the card and field that are chosen there. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
@@ -6,6 +7,8 @@ import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/listings';
+import { OWN_VALUES } from '../model/answer/record';
+import type { ValueField } from '../model/value/kinds/kind';
 
 /** How the editor's calls read: a person is waiting, so one try and not for long. */
 export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
@@ -54,4 +57,21 @@ export async function forEditor<T>(
 	return await read().catch((error: unknown) => {
 		throw toNodeError(context.getNode(), error);
 	});
+}
+
+/**
+ * Reads the parameter `field` of the condition that the editor asks for.
+ *
+ * @returns a field of the card or a record's own property; undefined where nothing is chosen yet, by an expression, and
+ * for no field of the card
+ */
+export async function comparedField(
+	context: ILoadOptionsFunctions,
+): Promise<ValueField | undefined> {
+	const key = context.getCurrentNodeParameter('&field');
+	if (typeof key !== 'string' || key === '' || key.startsWith('=')) return undefined;
+	const own = OWN_VALUES.get(key);
+	if (own) return own.field;
+	const [field, another] = (await chosenCardFields(context)).candidates(key);
+	return another ? undefined : field;
 }

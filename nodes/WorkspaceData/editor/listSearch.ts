@@ -1,3 +1,4 @@
+/** The lists From List of the pickers: cards, fields, records and filter values. */
 import type {
 	ILoadOptionsFunctions,
 	INodeListSearchItems,
@@ -6,9 +7,9 @@ import type {
 import { indexFields } from '../model/fieldIndex';
 import type { DataRecord } from '../model/answer/record';
 import { readCardPages } from '../transport/auth/credential';
-import { getRecordPage, listCards, listFields } from '../transport/listings';
-import { comparedField } from './comparedField';
+import { listCards, listFields } from '../transport/listings';
 import {
+	comparedField,
 	chosenCardFields,
 	chosenCardId,
 	EDITOR_READ,
@@ -16,6 +17,7 @@ import {
 	forEditor,
 	openEditorApi,
 } from './editorApi';
+import { getRecordPage } from '../transport/recordListing';
 
 /** Entries of one page of a picker, and records of a page that are searched for it. */
 const PAGE_SIZE = 100;

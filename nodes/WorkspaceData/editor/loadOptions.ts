@@ -1,12 +1,18 @@
+/** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import type { Field } from '../model/answer/field';
-import { describedFieldTypes } from '../model/openApi';
+import { describedFieldTypes, getDescription } from '../transport/description';
 import { OWN_VALUES } from '../model/answer/record';
-import { getDescription } from '../transport/description';
 import { listFields } from '../transport/listings';
 import { CONDITION_OPTIONS } from '../ui/filters';
-import { comparedField } from './comparedField';
-import { chosenCardFields, chosenCardId, EDITOR_READ, forEditor, openEditorApi } from './editorApi';
+import {
+	comparedField,
+	chosenCardFields,
+	chosenCardId,
+	EDITOR_READ,
+	forEditor,
+	openEditorApi,
+} from './editorApi';
 
 const titleCase = (text: string): string =>
 	text

@@ -1,3 +1,4 @@
+/** The fields that the field mapper shows. */
 import type {
 	ILoadOptionsFunctions,
 	INodePropertyOptions,

@@ -1,3 +1,4 @@
+/** Addresses of the service: the API root, token endpoints, and segments of paths. */
 import { InputError } from './inputError';
 
 const API_ROOT = '/api/v1';

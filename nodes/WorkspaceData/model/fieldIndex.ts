@@ -1,3 +1,4 @@
+/** Finds fields of a card by name or ID. */
 import type { Field } from './answer/field';
 import { InputError } from './inputError';
 import { adviceOnNames, clip } from './nearestNames';

@@ -1,3 +1,4 @@
+/** What a resource locator means: From List, By ID or By Name. */
 import { pathSegment } from './address';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';

@@ -40,7 +40,7 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
 }
 
 /**
- * A sentence about the names that there are, for a message that says that `key` is none of them.
+ * A sentence about the known names, for a message that says that `key` is none of them.
  *
  * @param plural what the names belong to, for example `fields`
  * @returns near names as a question, else the first names; empty where there are none

@@ -1,3 +1,4 @@
+/** Takes secrets out of texts. */
 const MASK = '***';
 /** Shorter values are words that may occur by chance; no real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;

@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
+/** The service, as one credential sees it: sends requests, paced and repeated where that is safe. */
+import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
 import { accessTokens } from './auth/accessToken';
-import { systemClock, wait, type Clock } from './http/clock';
-import { CREDENTIAL_TYPES, readCredential, type Authentication } from './auth/credential';
+import { systemClock, wait, type Clock, type ServiceClock, createStopwatch } from './http/clock';
+import {
+	CREDENTIAL_TYPES,
+	readCredential,
+	type Authentication,
+	fingerprintOf,
+} from './auth/credential';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -18,14 +19,13 @@ import {
 	saysGone,
 	SilentService,
 } from './failure/failures';
-import { createHold } from './http/hold';
+import { createPause } from './http/limiter';
 import { createPacing, kindOf, type Pacing } from './http/pacing';
 import { isRateLimited } from './http/rateLimit';
-import type { ServiceClock } from './http/serviceClock';
-import type { ApiAnswer, ApiRequest } from './request';
+import { type ApiAnswer, type ApiRequest, toHttpRequest } from './request';
 import { apiFailure, refusalOf, unreachable, type RequestOrigin } from './failure/explain';
 import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';
-import { createTries, type Try } from './http/attempt';
+import { createAttempts, type Attempt } from './http/attempt';
 
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -47,15 +47,15 @@ export interface WorkspaceApi {
 	/** Sends nothing more: requests that wait end with Cancelled. */
 	stop(): void;
 	/**
-	 * Keeps back the requests that wait, until the returned function is called. After a failed request
-	 * they are kept back until the caller has decided whether the run continues.
+	 * Pauses the requests that wait, until the returned function is called. After a failed request they
+	 * are paused until the caller has decided whether the run continues.
 	 */
-	hold(): () => void;
+	pause(): () => void;
 	/**
 	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
-	/** How long requests of this execution have waited for the rate limit, altogether, in ms. */
+	/** The total time that requests of this execution have waited for the rate limit, in ms. */
 	readonly waitedMs: number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
@@ -65,9 +65,6 @@ export interface WorkspaceApi {
 
 /** One pacing for each key in this process: executions share what the key may send. */
 const pacings = new BoundedMap<string, Pacing>(1_000);
-
-const fingerprint = (credential: ICredentialDataDecryptedObject): string =>
-	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
 
 /**
  * Opens the service with the node's credential.
@@ -86,18 +83,20 @@ export async function openApi(
 	const workspaceSegment = pathSegment(credential.workspaceId, 'Workspace ID');
 	const isAccount = authentication === 'serviceAccount';
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
-	const pacing = pacings.getOrCreate(fingerprint(credential), () => createPacing(clock));
+	const pacing = pacings.getOrCreate(fingerprintOf(credential), () => createPacing(clock));
 	const { gate } = pacing;
 	const limited = pacing.openLimiter();
-	const held = createHold(clock);
+	const paused = createPause(clock);
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const stopping = new AbortController();
 	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
 	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
 
-	const attempt = createTries(context, credentialType, credential, { baseUrl, clock, signal });
+	const attempt = createAttempts(context, credentialType, credential, { baseUrl, clock, signal });
 
+	/** The time that requests wait for the rate limit. */
+	const waits = createStopwatch(clock);
 	/** When the service last answered a request in another way than refusing it for the rate. */
 	let served = -Infinity;
 	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
@@ -125,48 +124,26 @@ export async function openApi(
 		origin: new URL(baseUrl).origin,
 	};
 
-	function address({ path, root = 'workspace' }: ApiRequest): string {
-		const segments = path.map((part) =>
-			typeof part === 'string' ? part : pathSegment(part.value, part.parameter),
-		);
-		return [roots[root], ...segments].join('/');
-	}
-
-	/** How many requests wait for the rate limit, since when, and how long it was before. */
-	let atGate = 0;
-	let waitsSince = 0;
-	let waitedMs = 0;
-
-	/** Counts the time in which at least one request waits. */
-	async function counted(waits: Promise<void>): Promise<void> {
-		if (atGate === 0) waitsSince = clock.now();
-		atGate += 1;
-		await waits.finally(() => {
-			atGate -= 1;
-			if (atGate === 0) waitedMs += Math.max(0, clock.now() - waitsSince);
-		});
-	}
-
-	/** One try, when the rate limit lets it pass. */
+	/** One attempt, as soon as the rate limit lets it pass. */
 	async function attemptWithinRate(
 		options: IHttpRequestOptions,
 		request: ApiRequest,
-	): Promise<Try> {
+	): Promise<Attempt> {
 		const passing = gate.enter(waiting, {
 			...request,
 			...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }),
 		});
-		// A pace that the user has chosen is no wait.
-		const entered = request.requestsPerSecond ? passing : counted(passing);
+		// A pace that the user has chosen does not count as waiting.
+		const entered = request.requestsPerSecond ? passing : waits.during(passing);
 		await entered.catch((error: unknown) => {
 			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;
 		});
-		let outcome: Try['outcome'] | undefined;
+		let outcome: Attempt['outcome'] | undefined;
 		const ended = pacing.sending(request);
 		try {
-			const tried = await attempt(options, request);
-			outcome = tried.outcome;
-			return tried;
+			const attempted = await attempt(options, request);
+			outcome = attempted.outcome;
+			return attempted;
 		} finally {
 			gate.leave(outcome instanceof Error ? undefined : outcome?.headers, request);
 			ended(outcome);
@@ -186,7 +163,7 @@ export async function openApi(
 			switch (step.act) {
 				case 'wait':
 					begunToWait ??= now;
-					gate.hold(now + step.ms);
+					gate.closeUntil(now + step.ms);
 					break;
 				case 'renewToken':
 					accessTokens.reject(credential, token);
@@ -220,44 +197,29 @@ export async function openApi(
 		baseUrl,
 		workspaceId: String(credential.workspaceId).trim(),
 		get waitedMs() {
-			return waitedMs;
+			return waits.ms;
 		},
 		serviceClock: pacing.serviceClock,
 		redact: clean,
 		stop() {
 			stopping.abort();
 		},
-		hold: () => held.keep(),
+		pause: () => paused.begin(),
 		atOnce: (request) => Math.min(pacing.atOnce(kindOf(request)), request.maxParallel ?? Infinity),
 		async request(request) {
-			const options: IHttpRequestOptions = {
-				method: request.method,
-				url: address(request),
-				...(request.query && { qs: request.query }),
-				...(request.body && {
-					// Text, not an object: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
-					body: JSON.stringify(request.body),
-					headers: { 'Content-Type': 'application/json' },
-				}),
-				json: true,
-				// How much of it is read is for us to say: n8n's HTTP client knows no bound.
-				encoding: 'stream',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true,
-			};
+			const options = toHttpRequest(request, roots);
 			const sending = async (): Promise<ApiAnswer> => {
 				if (halt.aborted) throw new Cancelled();
 				return await send(request, options).catch((error: unknown) => {
 					// Before the limiter starts the next request: it would be sent before the caller sees the failure.
-					if (!halt.aborted) held.keep()();
+					if (!halt.aborted) paused.begin()();
 					throw error;
 				});
 			};
 			// Impatient requests do not wait for others of the same key either.
 			const ahead = request.ahead || request.impatient;
 			return await limited({ ...kindOf(request), ahead }, async () => {
-				if (!ahead) await held.released();
+				if (!ahead) await paused.ended();
 				return await sending();
 			});
 		},

@@ -1,21 +1,15 @@
+/** The cards of a workspace, and the fields of a card. */
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
-import { readCursor, type Page } from '../model/answer/page';
-import { describedPageSize } from '../model/openApi';
-import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
+import { readCursor } from '../model/answer/shapes';
 import type { WorkspaceApi } from './api';
-import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
-import { getDescription } from './description';
-import { namesPageSize, pageSizeOf, recordsWithin, sizeAfterTooLarge } from './pageSize';
+import { UnexpectedAnswer } from './failure/failures';
 import { openListing, type Listing } from './paging';
 import type { PathPart, ReadOptions } from './request';
 
 export type { ReadOptions };
 
-/** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
-const DESCRIPTION_MS = 5_000;
-
-const unexpected = (what: string): UnexpectedAnswer =>
+export const unexpected = (what: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
 		`The answer is not ${what}`,
 		"Check 'Base URL' in the credential: another server may be answering at that address.",
@@ -79,155 +73,3 @@ export async function listFields(
 	const listing = openPlainListing(api, 'list of fields', path, readFields, options);
 	return await listing.first(Infinity);
 }
-
-/** Whether the service refuses the page size; it may have a smaller maximum than ours. */
-function refusesLimit(error: unknown): boolean {
-	if (!(error instanceof ApiFailure)) return false;
-	const { status, kind, title, detail } = error.problem;
-	return (status === 400 || status === 422) && /limit/i.test(`${kind} ${title} ${detail}`);
-}
-
-/** One page of records. @param limit records wanted; undefined leaves it to the service */
-async function readRecords(
-	api: WorkspaceApi,
-	cardId: string,
-	cursor: string | undefined,
-	limit: number | undefined,
-	options: ReadOptions,
-): Promise<RecordPage> {
-	const { body } = await api.request({
-		method: 'GET',
-		path: [...cardPath(cardId), 'records'],
-		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
-		...options,
-	});
-	const page = readRecordPage(body);
-	if (!page) throw unexpected('a list of records');
-	if (page.gap) {
-		throw new UnexpectedAnswer(
-			`The service's list of records is incomplete: ${page.gap}`,
-			'Nothing was done with it, because records could be missed. Try again, or tell the operator of the service.',
-		);
-	}
-	return page;
-}
-
-/**
- * One page of records. If the service refuses a page size, it chooses one itself.
- *
- * @param cursor `next_cursor` of the page before; undefined for the first page
- * @param limit records wanted on this page; undefined leaves it to the service
- */
-export async function getRecordPage(
-	api: WorkspaceApi,
-	cardId: string,
-	cursor: string | undefined,
-	limit: number | undefined,
-	options: ReadOptions = {},
-): Promise<RecordPage> {
-	return await readRecords(api, cardId, cursor, limit, options).catch(async (error: unknown) => {
-		if (limit === undefined || !refusesLimit(error)) throw error;
-		return await readRecords(api, cardId, cursor, undefined, options);
-	});
-}
-
-/** The largest page that the service's description names; one try, as it only helps. */
-async function readDescribedSize(
-	api: WorkspaceApi,
-	options: ReadOptions,
-): Promise<number | undefined> {
-	const { timeoutMs = DESCRIPTION_MS } = options;
-	return describedPageSize(
-		await getDescription(api, 'json', {
-			impatient: true,
-			timeoutMs: Math.min(timeoutMs, DESCRIPTION_MS),
-		}),
-	);
-}
-
-/** The records of a card. */
-export type RecordListing = Listing<DataRecord>;
-
-/**
- * Opens the listing of a card's records, in pages as large as the service gives them.
- *
- * @param wanted how many records will be read at most; Infinity for all
- * @param keep whether the records are kept for others who read them
- * @see service interface, part 4, "Records", rule 2
- */
-export function openRecordListing(
-	api: WorkspaceApi,
-	cardId: string,
-	wanted: number,
-	options: ReadOptions = {},
-	keep = true,
-): RecordListing {
-	const pageSize = pageSizeOf(api.baseUrl);
-	/**
-	 * The size of all pages. A cursor may be the number of a page: it would mean another place with another size. So the
-	 * size never changes between two pages; where it must shrink, the listing starts again.
-	 */
-	let size: number | undefined;
-	let isFirst = true;
-	/** The largest size that was refused in this listing. */
-	let refused: { size: number; isCertain: boolean } | undefined;
-
-	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
-	async function shrink(error: unknown): Promise<void> {
-		if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
-			size = sizeAfterTooLarge(size);
-			return;
-		}
-		if (!size || !pageSize.isRefused(error, size)) throw error;
-		const { accepted, isCertain } = await pageSize.smallerThan(size, describedSize);
-		refused = {
-			size: refused?.size ?? size,
-			isCertain: isCertain || (refused?.isCertain ?? false) || namesPageSize(error),
-		};
-		size = accepted;
-	}
-
-	const describedSize = async () => await readDescribedSize(api, options);
-
-	function noteAccepted(): void {
-		if (size) pageSize.accepted(size);
-		if (refused) pageSize.learned({ ...refused, refused: refused.size, accepted: size });
-		refused = undefined;
-	}
-
-	/** The first page, in the size in which all others are read. */
-	async function readFirst(): Promise<RecordPage> {
-		// Ends: each failure leaves a smaller size, and at last none.
-		for (;;) {
-			const page = await readRecords(api, cardId, undefined, size, options).catch(shrink);
-			if (!page) continue;
-			noteAccepted();
-			const within = recordsWithin(page.records);
-			const isLast = page.nextCursor === null || page.records.length >= wanted;
-			if (isLast || page.records.length <= within || size === within) return page;
-			size = within;
-		}
-	}
-
-	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		if (cursor === undefined) {
-			const most = pageSize.most();
-			if (isFirst) size = most && evenPart(wanted, most);
-			isFirst = false;
-			return entriesOf(await readFirst());
-		}
-		const page = await readRecords(api, cardId, cursor, size, options).catch(shrink);
-		return page ? entriesOf(page) : 'restart';
-	}
-
-	return openListing(`The listing of card '${cardId}'`, readPage, { wanted, keep });
-}
-
-/** The size of equal pages, of at most so many records, that together have no more than are wanted. */
-const evenPart = (wanted: number, most: number): number =>
-	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));
-
-const entriesOf = ({ records, nextCursor }: RecordPage): Page<DataRecord> => ({
-	entries: records,
-	nextCursor,
-});

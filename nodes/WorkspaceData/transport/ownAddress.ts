@@ -1,8 +1,8 @@
 /** Sends a request to n8n's own webhook address. */
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { Clock } from './http/clock';
-import { type ApiAnswer, readAnswer } from './request';
-import { withTimeLimit } from './http/timeLimit';
+import { type Clock, withTimeLimit } from './http/clock';
+import type { ApiAnswer } from './request';
+import { readAnswer } from './http/answer';
 
 /** The longest that n8n's own answer is waited for, in ms: until then the trigger does nothing else. */
 export const OWN_TIMEOUT_MS = 5_000;

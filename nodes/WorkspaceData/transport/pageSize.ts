@@ -2,8 +2,8 @@
 import { BoundedMap } from '../model/boundedMap';
 import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
-import { ApiFailure } from './failure/failures';
-import { MAX_ANSWER_BYTES } from './request';
+import { ApiFailure, Cancelled } from './failure/failures';
+import { MAX_ANSWER_BYTES } from './http/answer';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
 export const MAX_PAGE_SIZE = 1_000;
@@ -38,8 +38,10 @@ export interface PageSize {
 	/**
 	 * The size to try after a refused one.
 	 *
-	 * @param describe gives the maximum that the service's description names; asked at most once an hour
+	 * @param describe gives the maximum that the service's description names; once an hour, the first listings ask. None
+	 * waits for the answer to another one, which may belong to an execution that is cancelled
 	 * @returns undefined: the service chooses
+	 * @throws Cancelled
 	 */
 	smallerThan(
 		size: number,
@@ -60,12 +62,17 @@ export const namesPageSize = (error: unknown): boolean =>
 const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
 	`${kind} ${title} ${detail}`;
 
-/** Creates what knows nothing yet: the largest size is tried. */
+/** A description that cannot be read names nothing. @throws Cancelled, which says nothing about the service */
+function unlessCancelled(error: unknown): undefined {
+	if (error instanceof Cancelled) throw error;
+}
+
+/** Creates the page size of a service about which nothing is known: the largest one is tried first. */
 export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageSize {
 	let most: number | undefined = MAX_PAGE_SIZE;
 	let largestAccepted = 0;
 	let doubtful = 0;
-	let described: Promise<number | undefined> | undefined;
+	let described: { maximum: number | undefined } | undefined;
 	let knownUntil = 0;
 
 	function forgetOld(): void {
@@ -94,8 +101,7 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 			return size > MODEST_PAGE_SIZE && size > largestAccepted && !/cursor/i.test(wordsOf(error));
 		},
 		async smallerThan(size, describe) {
-			described ??= describe().catch(() => undefined);
-			const maximum = await described;
+			const { maximum } = (described ??= { maximum: await describe().catch(unlessCancelled) });
 			if (maximum !== undefined && maximum < size) return { accepted: maximum, isCertain: true };
 			const half = Math.floor(size / 2);
 			return { accepted: half >= MIN_PAGE_SIZE ? half : undefined, isCertain: false };

@@ -1,4 +1,5 @@
-import type { Page } from '../model/answer/page';
+/** Reads a listing page by page, once for all who read from it. */
+import type { Page } from '../model/answer/shapes';
 import { UnexpectedAnswer } from './failure/failures';
 
 /** A listing longer than this is taken for one that never ends. */
@@ -96,7 +97,7 @@ export function openListing<Entry extends { id: string }>(
 		next = page.nextCursor;
 	}
 
-	/** Reads on by one page. @returns false when there is no more */
+	/** Reads the next page. @returns false if there is none */
 	async function readOn(): Promise<boolean> {
 		if (next === null) return false;
 		// Stays when it fails: another reader gets the same failure, without a second request.

@@ -1,8 +1,6 @@
-import type { IHttpRequestMethods } from 'n8n-workflow';
-import { parsedBody } from '../model/answer/json';
-import { isObject } from '../model/answer/shapes';
-import { readBody } from './http/body';
-import { AnswerTooLarge } from './failure/failures';
+/** A request to the service, and its answer. */
+import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+import { pathSegment } from '../model/address';
 import type { Headers } from './http/rateLimit';
 
 /** A path parameter: the value, and how the user knows it. */
@@ -36,6 +34,35 @@ export interface ApiRequest {
 	creates?: string;
 }
 
+/** The addresses that paths are relative to. */
+export type Roots = Readonly<Record<NonNullable<ApiRequest['root']>, string>>;
+
+/** The HTTP request, as n8n takes it. @throws InputError for a path parameter that cannot be used */
+export function toHttpRequest(
+	{ method, path, root = 'workspace', query, body }: ApiRequest,
+	roots: Roots,
+): IHttpRequestOptions {
+	const segments = path.map((part) =>
+		typeof part === 'string' ? part : pathSegment(part.value, part.parameter),
+	);
+	return {
+		method,
+		url: [roots[root], ...segments].join('/'),
+		...(query && { qs: query }),
+		...(body && {
+			// Text, not an object: n8n drops `{}`, and the HTTP client would lose keys like `__proto__`.
+			body: JSON.stringify(body),
+			headers: { 'Content-Type': 'application/json' },
+		}),
+		json: true,
+		// We limit how much of it is read: n8n's HTTP client has no limit.
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	};
+}
+
 /** How a listing is read: the settings of a request other than its address. */
 export type ReadOptions = Pick<
 	ApiRequest,
@@ -47,40 +74,4 @@ export interface ApiAnswer {
 	status: number;
 	body: unknown;
 	headers: Headers;
-}
-
-/**
- * The most bytes that are read of one answer. A page should have an eighth of it; parsing all of it takes the
- * event loop about half a second.
- */
-export const MAX_ANSWER_BYTES = 64_000_000;
-/** The most bytes that are read of an answer other than success. Beyond them, its status says enough. */
-const MAX_REFUSAL_BYTES = 1_000_000;
-
-/**
- * Reads the answer in n8n's full response, and its body, which may be a stream.
- *
- * @param maxBytes the most that is read of the body
- * @param signal ends the reading and the connection
- * @returns undefined where the response is anything else
- * @throws AnswerTooLarge when the body of a success is larger
- * @throws NetworkFailure when the body is cut off or cannot be read
- */
-export async function readAnswer(
-	response: unknown,
-	{ maxBytes = MAX_ANSWER_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
-): Promise<ApiAnswer | undefined> {
-	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
-	const { statusCode: status } = response;
-	const headers = isObject(response.headers) ? response.headers : {};
-	const isSuccess = status >= 200 && status < 300;
-	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
-	const body = await readBody(response.body, most, {
-		declared: headers['content-length'],
-		...(signal && { signal }),
-	}).catch((error: unknown) => {
-		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
-		return '';
-	});
-	return { status, headers, body: parsedBody(body) };
 }

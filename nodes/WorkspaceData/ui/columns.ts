@@ -1,37 +1,41 @@
-/** The field mapper of the record operations, without the parts that differ. */
-export const columnsProperty = {
-	displayName: 'Columns',
-	name: 'columns',
-	type: 'resourceMapper',
-	default: { mappingMode: 'defineBelow', value: null },
-	noDataExpression: true,
-	required: true,
-} as const;
+/** The field mapper of the operations that write records. */
 
-/** How the mapper behaves in all of them. */
-export const columnsMapper = {
-	resourceMapperMethod: 'getColumns',
-	fieldWords: { singular: 'field', plural: 'fields' },
-	supportAutoMap: true,
-	refreshStaleSchemaOnOpen: true,
-	// Before a card is chosen nothing went wrong.
-	hideNoDataError: true,
-} as const;
-
-/** The label of the mapper in operations that update. */
+/** Labels of the mapper in the editor. */
+export const VALUES_LABEL = 'Values to Send';
 export const UPDATE_LABEL = 'Values to Update';
 
-/** The mapper of the operations that update: records are chosen otherwise, so there is nothing to match. */
-export const updateColumnsProperty = {
-	...columnsProperty,
-	typeOptions: {
-		loadOptionsDependsOn: ['cardId.value'],
-		resourceMapper: {
-			...columnsMapper,
-			mode: 'add',
-			valuesLabel: UPDATE_LABEL,
-			addAllFields: true,
-			multiKeyMatch: false,
+/** @param mode `upsert` where records are matched by some of the fields */
+function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
+	return {
+		displayName: 'Columns',
+		name: 'columns',
+		type: 'resourceMapper',
+		default: { mappingMode: 'defineBelow', value: null },
+		noDataExpression: true,
+		required: true,
+		typeOptions: {
+			loadOptionsDependsOn: ['cardId.value'],
+			resourceMapper: {
+				resourceMapperMethod: 'getColumns',
+				mode,
+				valuesLabel,
+				fieldWords: { singular: 'field', plural: 'fields' },
+				addAllFields: true,
+				multiKeyMatch: mode === 'upsert',
+				supportAutoMap: true,
+				refreshStaleSchemaOnOpen: true,
+				// Before a card is chosen nothing went wrong.
+				hideNoDataError: true,
+			},
 		},
-	},
-} as const;
+	} as const;
+}
+
+/** The mapper of Create. */
+export const createColumnsProperty = mapperProperty('add', VALUES_LABEL);
+
+/** The mapper of the operations that update: records are chosen otherwise, so there is nothing to match. */
+export const updateColumnsProperty = mapperProperty('add', UPDATE_LABEL);
+
+/** The mapper of the operations that find records by some of the values. */
+export const matchColumnsProperty = mapperProperty('upsert', VALUES_LABEL);

@@ -72,3 +72,51 @@ export const sinceProperty = {
 	description:
 		'Whether to return only what this node has not returned before. Only published workflows keep track; a manual run shows what would come.',
 } as const;
+
+/** Return All and Limit, as every Get Many has them. */
+export const returnAllProperty = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+} as const;
+
+export const limitProperty = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+} as const;
+
+/** The size of one page. */
+export const pageLimitProperty = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+} as const;
+
+/** Whether records come as names and values, or as the service sends them. */
+export const simplifyProperty = {
+	displayName: 'Simplify',
+	name: 'simple',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+} as const;
+
+export const startAgainOption = {
+	displayName: 'Start Again',
+	name: 'startAgain',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 1',
+	description:
+		'For Since Last Run: enter any text, or another one, to forget what was returned before. The next run then returns all records once.',
+} as const;

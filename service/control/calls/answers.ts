@@ -114,9 +114,16 @@ export function observationCalls({ requests, connections }: ControlContext) {
 		resetRequests: call(nothing, () => requests.reset()),
 		/** Memory of the service's process, in bytes; CPU time of its main thread, in ms; the API's open connections. */
 		memory: call(nothing, () => {
-			const { rss, heapUsed } = process.memoryUsage();
+			const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
 			const { user, system } = process.threadCpuUsage();
-			return { rss, heapUsed, cpuMs: (user + system) / 1000, connections: connections() };
+			return {
+				rss,
+				heapUsed,
+				heapTotal,
+				external,
+				cpuMs: (user + system) / 1000,
+				connections: connections(),
+			};
 		}),
 	};
 }

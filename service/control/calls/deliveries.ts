@@ -2,7 +2,7 @@
 import { z } from 'zod/v4';
 import { sign } from '../../delivery/signature.ts';
 import { runtimeSettingsSchema } from '../../foundation/settings.ts';
-import type { DeliveryLogEntry } from '../../storage/deliveries.ts';
+import type { DeliveryLogEntry } from '../../storage/deliveryLog.ts';
 import type { Subscription } from '../../storage/subscriptions.ts';
 import { call, type ControlContext, nothing } from './call.ts';
 

@@ -1,7 +1,7 @@
 /** Calls about who may call: keys, accounts, workspaces. */
 import { z } from 'zod/v4';
 import { tierNames } from '../../foundation/tiers.ts';
-import { roles } from '../../storage/identities.ts';
+import { roles } from '../../storage/accounts.ts';
 import { call, type ControlContext } from './call.ts';
 
 const account = z.strictObject({ clientId: z.string() });

@@ -1,3 +1,4 @@
+/** n8n's editor in a real browser, as a person uses it: every wait is for what the page or n8n answers. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
@@ -11,6 +12,22 @@ const pictures = join(repository, 'docs', 'pictures');
 
 /** What the page showed when a test failed. */
 const failures = join(repository, '.cache', 'browser-failures');
+
+/** Against hanging only, in ms: a slow machine needs longer, and is right all the same. */
+const PATIENCE_MS = 120_000;
+
+const viewport = { width: 1440, height: 900 };
+
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
+/** What a picture must show; n8n's question for wishes, at the end of a panel, is none of it. */
+const contentSelector = 'input, button, table, p, label, [data-test-id^="parameter-"]';
+
+/** Kept below what a picture shows, in pixels. */
+const margin = 16;
+
+/** What n8n puts below the inputs of a panel, in pixels. */
+const footer = 140;
 
 const chromiumArguments = [
 	'--no-sandbox',
@@ -30,6 +47,17 @@ export interface Editor {
 	element(testId: string): Locator;
 	/** Opens a workflow and waits for its canvas. */
 	openWorkflow(id: string): Promise<void>;
+	/** Opens the canvas of a new workflow. */
+	openNewWorkflow(): Promise<void>;
+	/** The ID of the workflow that is open; undefined before n8n has given it one. */
+	workflowId(): string | undefined;
+	/**
+	 * Adds a node by the nodes panel. It opens, unless it has no parameters that could be entered.
+	 *
+	 * @param search what to type there
+	 * @param entries what to click there, one after the other
+	 */
+	addNode(search: string, ...entries: string[]): Promise<void>;
 	/** Opens a node's panel. */
 	openNode(name: string): Promise<void>;
 	/** Closes the panel that is open. */
@@ -48,19 +76,25 @@ export interface Editor {
 	fillColumn(name: string, value: string): Promise<void>;
 	/** Presses "Refresh field list" of the mapper. */
 	refreshColumns(): Promise<void>;
-	/** Imports a workflow into a new one, by the menu: ⋯ → Import → From file; n8n 1: ⋯ → Import from File…. */
-	importFile(path: string): Promise<void>;
+	/**
+	 * Imports a workflow into a new one, by the menu ⋯.
+	 *
+	 * @param entries the words of the entries: menus first, which open below the pointer, and the one to click
+	 */
+	importFile(path: string, entries: readonly string[]): Promise<void>;
 	/** Chooses a stored credential in the node that is open. */
 	chooseCredential(name: string): Promise<void>;
-	/** Saves the workflow; 2.x does that by itself. */
+	/** Saves the workflow where something is not saved; 2.x does that by itself. */
 	save(): Promise<void>;
+	/** Shows the output one value below the other, where a table would be too wide for a picture. */
+	showAsSchema(): Promise<void>;
 	/**
-	 * Keeps a picture of a part of the page for the documentation, light and dark, when the run was
+	 * Keeps a picture of a part of a page for the documentation, light and dark, when the run was
 	 * started with `--pictures`.
 	 *
-	 * @param height pixels to keep from the top, where the rest is empty
+	 * @param others parts next to it or below it that belong into the picture
 	 */
-	picture(name: string, part: Locator, height?: number): Promise<void>;
+	picture(name: string, part: Locator, ...others: Locator[]): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -70,10 +104,13 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
 		headless: true,
 		args: chromiumArguments,
-		timeout: 120_000,
+		timeout: PATIENCE_MS,
 	});
-	const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-	page.setDefaultTimeout(60_000);
+	const page = await browser.newPage({
+		viewport,
+		reducedMotion: 'reduce',
+	});
+	page.setDefaultTimeout(PATIENCE_MS);
 	const element = (testId: string) => page.locator(`[data-test-id="${testId}"]`);
 
 	(globalThis as { onTestFailure?: (name: string) => Promise<void> }).onTestFailure = async (
@@ -90,23 +127,63 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	await element('form-submit-button').click();
 	await page.waitForURL((url) => !url.pathname.includes('signin'));
 
-	/** Waits until the page rests: nothing loads, nothing moves, no message is in the way. */
-	async function settle(): Promise<void> {
-		await page.mouse.move(0, 0);
+	/** Waits until a page rests: nothing loads, nothing moves, no message is in the way. */
+	async function settle(shown: Page): Promise<void> {
+		await shown.mouse.move(0, 0);
 		// As texts: these run in the browser, whose names the tests do not know.
-		await page.evaluate('document.activeElement?.blur()');
+		await shown.evaluate('document.activeElement?.blur()');
 		// An error stays until it is closed.
-		const messages = page.locator('.el-notification');
+		const messages = shown.locator('.el-notification');
 		while ((await messages.count()) > 0) {
 			const count = await messages.count();
 			await messages.first().locator('.el-notification__closeBtn').click();
-			await page.waitForFunction(`document.querySelectorAll('.el-notification').length < ${count}`);
+			await shown.waitForFunction(
+				`document.querySelectorAll('.el-notification').length < ${count}`,
+			);
 		}
-		await page.waitForLoadState('networkidle');
-		await page.waitForFunction(
-			"document.getAnimations().every(({ playState }) => playState !== 'running')",
+		await shown.waitForLoadState('networkidle');
+		// Some never end: what listens pulses.
+		await shown.waitForFunction(
+			"document.getAnimations().every(({ playState, effect }) => playState !== 'running' || effect.getComputedTiming().endTime === Infinity)",
 		);
 	}
+
+	/** The box of a part, without the empty space below its last input, button, table or text. */
+	async function boxOf(part: Locator): Promise<Box> {
+		const box = await part.boundingBox();
+		if (!box) throw new Error('What a picture is to show cannot be seen');
+		const contents = await part.locator(contentSelector).all();
+		const inner = await Promise.all(contents.map((one) => one.boundingBox()));
+		const last = Math.max(...inner.map((one) => (one ? one.y + one.height + margin : 0)), 0);
+		return { ...box, height: last > 0 ? Math.min(last - box.y, box.height) : box.height };
+	}
+
+	/** Clicks what opens a list until an entry can be clicked: what still loads closes the list again. */
+	async function openList(what: string, opener: Locator, entry: Locator): Promise<void> {
+		await until(
+			what,
+			async () => {
+				if (await entry.isVisible()) return true;
+				if ((await opener.getAttribute('aria-expanded')) !== 'true') await opener.click();
+				return undefined;
+			},
+			PATIENCE_MS,
+		);
+	}
+
+	async function openNewWorkflow(): Promise<void> {
+		await page.goto(`${baseUrl}/workflow/new`);
+		await element('canvas-wrapper').or(element('canvas')).first().waitFor();
+	}
+
+	/** The input of a resource locator; n8n 1 and 2 put the test id on it, or around it. */
+	const input = (parameter: string) => {
+		const locator = element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]');
+		return locator
+			.locator('input')
+			.or(locator.and(page.locator('input')))
+			.first();
+	};
 
 	return {
 		page,
@@ -114,6 +191,21 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async openWorkflow(id) {
 			await page.goto(`${baseUrl}/workflow/${id}`);
 			await element('canvas-node').first().waitFor();
+		},
+		openNewWorkflow,
+		workflowId() {
+			return /\/workflow\/(?!new)([^/?]+)/.exec(page.url())?.[1];
+		},
+		async addNode(search, ...entries) {
+			const isFirst = (await element('canvas-node').count()) === 0;
+			const first = element('canvas-plus-button').or(element('canvas-add-button'));
+			await (isFirst ? first : element('node-creator-plus-button')).first().click();
+			const panel = element('node-creator');
+			await element('node-creator-search-bar').fill(search);
+			for (const entry of entries) {
+				await panel.getByText(entry, { exact: true }).first().click();
+			}
+			await element('node-creator-search-bar').waitFor({ state: 'hidden' });
 		},
 		async openNode(name) {
 			await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
@@ -133,8 +225,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			// n8n 1 keeps the closed lists of other locators in the page.
 			const field = page.locator('[data-test-id="rlc-search"]:visible');
 			await field.waitFor();
-			const input = field.locator('input');
-			await ((await input.count()) > 0 ? input : field).fill(search);
+			const searched = field.locator('input');
+			await ((await searched.count()) > 0 ? searched : field).fill(search);
 			await page
 				.locator('[data-test-id="rlc-item"]:visible')
 				.filter({ hasText: search })
@@ -144,12 +236,8 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		async select(parameter, option) {
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
 			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
-			// Options that are still loading close the list again.
-			await until(`the option '${option}'`, async () => {
-				await element(`parameter-input-${parameter}`).locator('input').first().click();
-				const isOpen = wanted.waitFor({ timeout: 5_000 });
-				return await isOpen.then(() => true).catch(() => undefined);
-			});
+			const opener = element(`parameter-input-${parameter}`).locator('input').first();
+			await openList(`the option '${option}'`, opener, wanted);
 			const offered = await items.locator('.option-headline').allInnerTexts();
 			await wanted.click();
 			// It fades out, and would be taken for a part of the next one.
@@ -163,11 +251,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await page.locator('[data-test-id^="mode-"]:visible').filter({ hasText: name }).click();
 		},
 		async type(parameter, text) {
-			const input = element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]');
-			await input.click();
-			await page.keyboard.press('Control+a');
-			// A quick person's speed, in ms for each key: n8n 1 loses keys that come while it draws.
-			await page.keyboard.type(text, { delay: 80 });
+			const field = input(parameter);
+			// n8n 1 loses keys while it draws: a person sees it, and types again.
+			await until(`'${text}' to be typed`, async () => {
+				await field.click();
+				await page.keyboard.press('Control+a');
+				await page.keyboard.type(text, { delay: 60 });
+				return (await field.inputValue()) === text ? true : undefined;
+			});
 		},
 		async listOf(parameter) {
 			await element(`resource-locator-${parameter}`).locator('[data-test-id="rlc-input"]').click();
@@ -176,9 +267,9 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			return (await items.allInnerTexts()).map((text) => text.trim());
 		},
 		async fillColumn(name, value) {
-			const input = element(`parameter-input-${name}`).locator('input, textarea').first();
-			await input.fill(value);
-			await input.blur();
+			const field = element(`parameter-input-${name}`).locator('input, textarea').first();
+			await field.fill(value);
+			await field.blur();
 		},
 		async refreshColumns() {
 			const answer = page.waitForResponse((response) =>
@@ -190,14 +281,17 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await page.locator('[data-test-id="action-refreshFieldList"]:visible').click();
 			await (await answer).finished();
 		},
-		async importFile(path) {
-			await page.goto(`${baseUrl}/workflow/new`);
-			await element('canvas-wrapper').or(element('canvas')).first().waitFor();
+		async importFile(path, entries) {
+			await openNewWorkflow();
 			await page.locator('[data-test-id="workflow-menu"]').first().click();
-			const entry = page.locator('[data-test-id="workflow-menu-item-import-from-file"]:visible');
-			if (major === 2) await page.locator('[data-test-id="workflow-menu-item-import"]').hover();
 			const chooser = page.waitForEvent('filechooser');
-			await entry.click();
+			for (const [index, entry] of entries.entries()) {
+				const item = page
+					.locator('[data-test-id^="workflow-menu-item-"]:visible')
+					.filter({ has: page.getByText(entry, { exact: true }) })
+					.last();
+				await (index < entries.length - 1 ? item.hover() : item.click());
+			}
 			await (await chooser).setFiles(path);
 			await element('canvas-node').first().waitFor();
 		},
@@ -206,33 +300,58 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 				.locator('[data-test-id^="node-credentials-select-item"]:visible')
 				.filter({ hasText: name })
 				.first();
-			// The panel still loads when it opens, which closes the list again.
-			await until('the list of credentials', async () => {
-				await element('node-credentials-select').first().click();
-				const isOpen = entry.waitFor({ timeout: 3_000 });
-				return await isOpen.then(() => true).catch(() => undefined);
-			});
+			const opener = element('node-credentials-select').locator('input').first();
+			// n8n may have chosen it when the node opened.
+			if ((await opener.inputValue()) === name) return;
+			await openList(`the credential '${name}'`, opener, entry);
 			await entry.click();
 		},
 		async save() {
-			if (major === 1) await page.keyboard.press('Control+s');
+			if (major === 2) return;
+			const button = element('workflow-save-button').first();
+			await until(
+				'n8n to save',
+				async () => {
+					const state = (await button.innerText()).trim();
+					if (state === 'Save') await page.keyboard.press('Control+s');
+					return state === 'Saved' ? true : undefined;
+				},
+				PATIENCE_MS,
+				300,
+			);
 		},
-		async picture(name, part, height) {
+		async showAsSchema() {
+			await element('output-panel').locator('[data-test-id="radio-button-schema"]').click();
+		},
+		async picture(name, part, ...others) {
 			// One set for the documentation: that of the newer major.
 			if (!wantsPictures || major !== 2) return;
 			await mkdir(pictures, { recursive: true });
+			const shown = part.page();
+			const size = shown.viewportSize() ?? viewport;
+			// High enough for the longest panel, as what n8n scrolls is cut; then as high as this one needs.
+			await shown.setViewportSize({ width: size.width, height: 1_500 });
+			await settle(shown);
+			const { y, height } = await boxOf(part);
+			await shown.setViewportSize({ width: size.width, height: Math.ceil(y + height + footer) });
 			for (const colorScheme of ['light', 'dark'] as const) {
-				await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-				await settle();
-				const box = await part.boundingBox();
-				if (!box) throw new Error(`There is nothing to see for '${name}'`);
-				await page.screenshot({
+				await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+				await settle(shown);
+				const boxes = await Promise.all([part, ...others].map(boxOf));
+				const [left, top, right, bottom] = [
+					Math.min(...boxes.map(({ x }) => x)),
+					Math.min(...boxes.map(({ y }) => y)),
+					Math.max(...boxes.map(({ x, width }) => x + width)),
+					Math.max(...boxes.map(({ y, height }) => y + height)),
+				];
+				await shown.screenshot({
 					path: join(pictures, `${name}-${colorScheme}.png`),
 					animations: 'disabled',
-					clip: { ...box, height: Math.min(box.height, height ?? box.height) },
+					clip: { x: left, y: top, width: right - left, height: bottom - top },
 				});
 			}
-			await page.emulateMedia({ colorScheme: 'light' });
+			await shown.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+			await shown.setViewportSize(size);
 		},
 		async close() {
 			await browser.close();

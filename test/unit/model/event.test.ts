@@ -46,12 +46,12 @@ test('takes an event that has only a name, and properties of other types', () =>
 	});
 });
 
-test('takes numbers as identifiers, unless they lost digits', () => {
+test('takes numbers as identifiers, with all their digits', () => {
 	const numbers = '{"event":"a","workspace_id":7,"card_id":0,"record_id":12345678901234567890}';
 	expect(readEvent(bytes(numbers))).toMatchObject({
 		workspaceId: '7',
 		cardId: '0',
-		recordId: undefined,
+		recordId: '12345678901234567890',
 	});
 });
 

@@ -1,10 +1,14 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
-import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { openRecordListing } from '../../../nodes/WorkspaceData/transport/listings';
+import {
+	ApiFailure,
+	Cancelled,
+	Unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
+import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);
@@ -47,12 +51,16 @@ function service(
 		baseUrl: `https://s${(services += 1)}.example/api/v1`,
 		request,
 	} as unknown as WorkspaceApi;
-	return {
-		limits,
-		descriptions: () => descriptions,
-		read: async (wanted = Infinity) =>
-			(await openRecordListing(api, 'c1', wanted).first(wanted)).map(({ id }) => id),
-	};
+	/** Another execution; `describe` answers its request for the description. */
+	const open =
+		(describe?: () => Promise<never>) =>
+		async (wanted = Infinity) => {
+			const own = (sent: ApiRequest) =>
+				describe && sent.path[0] === 'openapi.json' ? describe() : request(sent);
+			const listing = openRecordListing({ ...api, request: own }, 'c1', wanted);
+			return (await listing.first(wanted)).map(({ id }) => id);
+		};
+	return { limits, descriptions: () => descriptions, open, read: open() };
 }
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`);
 const upTo = (most: number, error: Error) => (limit: number | undefined) =>
@@ -143,11 +151,25 @@ test.each<[string, (limit: number | undefined) => number]>([
 	expect(await read(33)).toEqual(ids(33));
 });
 
-test('two listings that are refused at once: one description, one size', async () => {
+test('two listings that are refused at once: each asks for the description itself, and one size is learned', async () => {
 	const { read, limits, descriptions } = service(100, upTo(200, refusal(400)), named(200));
 	await Promise.all([read(), read()]);
 	expect(limits).toEqual([1_000, 1_000, 200, 200]);
-	expect(descriptions()).toBe(1);
+	// No execution waits for the request of another one: that could be neither cancelled nor trusted.
+	expect(descriptions()).toBe(2);
+	await read();
+	expect(descriptions()).toBe(2);
+});
+
+test('cancelled while the description is asked for: ends at once, whatever other executions wait for (B36)', async () => {
+	const { open, limits } = service(100, upTo(200, refusal(400)), named(200));
+	void open(async () => await new Promise(() => {}))().catch(() => {});
+	await expect(open(async () => await Promise.reject(new Cancelled()))()).rejects.toThrow(
+		Cancelled,
+	);
+	// What was cancelled has told nothing about the service.
+	expect(await open()()).toEqual(ids(100));
+	expect(limits).toEqual([1_000, 1_000, 1_000, 200]);
 });
 
 describe('a refusal with 400 that does not name the size may have a passing reason (H23)', () => {

@@ -1,6 +1,7 @@
 /** Which pages a listing asks for, and when. */
 import * as fc from 'fast-check';
 import { openListing } from '../../../nodes/WorkspaceData/transport/paging';
+import { cases } from '../../support/cases';
 
 const entriesOf = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, n) => ({ id: `e${from + n}` }));
@@ -78,7 +79,7 @@ test('each page is requested once, whichever is read first, and no more than one
 				expect(most).toBe(1);
 			},
 		),
-		{ numRuns: 300 },
+		cases(300),
 	);
 });
 

@@ -1,4 +1,4 @@
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 
 const formatProperty = {

@@ -3,12 +3,17 @@ import {
 	customPropertiesProperty,
 	ifCardExistsProperty,
 } from '../../ui/fieldDefinition';
-import { readChoice } from '../inputs/choice';
-import { hintNoId } from '../output/created';
-import { readJsonObject } from '../inputs/json';
+import { readChoice, readJsonObject, requireText } from '../readParameters';
+import { noIdHint, readCreated } from '../../transport/writeAnswer';
 import { defineOperation } from '../operation';
-import { requireText } from '../inputs/text';
-import { addCard, cardOfName } from './existing';
+import { readCard, type Card } from '../../model/answer/card';
+import { InputError } from '../../model/inputError';
+import { cardsOfName, findCardByName } from '../../model/locator';
+import { clip } from '../../model/nearestNames';
+import type { JsonObject } from '../../model/answer/shapes';
+import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
+import { listCards, type ReadOptions } from '../../transport/listings';
+import type { Run } from '../run/run';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -49,9 +54,97 @@ export const createCard = defineOperation({
 		};
 		if (policy === 'create') {
 			const created = await addCard(run, sent);
-			if (!created) hintNoId(run, 'card');
+			if (!created) run.messages.hint(noIdHint('card'));
 			return [created?.raw ?? sent];
 		}
 		return [(await cardOfName(run, name, policy, sent)).card.raw];
 	},
 });
+
+/**
+ * Creates a card.
+ *
+ * @returns the card where the answer shows it, or its ID
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ */
+export async function addCard(
+	{ api }: Pick<Run, 'api'>,
+	body: JsonObject,
+	request: ReadOptions = {},
+): Promise<Card | undefined> {
+	const answer = await api.request({
+		...request,
+		method: 'POST',
+		path: ['cards'],
+		body,
+		creates: 'card',
+	});
+	return readCreated(answer, { thing: 'card', read: readCard, sent: body });
+}
+
+/**
+ * The card of a name.
+ *
+ * @param policy `error` refuses a card that exists
+ * @returns undefined where there is none
+ * @throws InputError for one that exists, if it must not, and where several have the name
+ */
+export function existingCard(
+	cards: readonly Card[],
+	name: string,
+	policy: 'reuse' | 'error',
+): Card | undefined {
+	const [found] = cardsOfName(cards, name.trim());
+	if (!found) return undefined;
+	if (policy === 'reuse') return findCardByName(cards, name.trim());
+	throw new InputError(
+		`A card called '${clip(found.name)}' exists already`,
+		"Nothing was changed. Enter another name, or choose 'Reuse the Card' in 'If Card Exists'.",
+	);
+}
+
+/** The card with this name that the workspace did not have before; for answers that are lost or tell nothing. */
+async function findNew(
+	run: Run,
+	name: string,
+	before: readonly Card[],
+	request: ReadOptions,
+): Promise<Card | undefined> {
+	const known = new Set(before.map(({ id }) => id));
+	const now = await listCards(run.api, request).catch(() => []);
+	return now.find((card) => card.name.trim() === name.trim() && !known.has(card.id));
+}
+
+/**
+ * The card of a name, created where there is none. Executions of this process take turns, so that two of
+ * them do not create it twice.
+ *
+ * @param body what to create it with
+ * @returns the card, and whether it is new
+ * @throws InputError as `existingCard`
+ */
+export async function cardOfName(
+	run: Run,
+	name: string,
+	policy: 'reuse' | 'error',
+	body: JsonObject,
+	request: ReadOptions = {},
+): Promise<{ card: Card; isNew: boolean }> {
+	return await run.writes.exclusively(`card ${name.trim().toLowerCase()}`, async () => {
+		const before = await listCards(run.api, request);
+		const card = existingCard(before, name, policy);
+		if (card) return { card, isNew: false };
+		const created = await addCard(run, body, request).catch(async (error: unknown) => {
+			// It is not sent twice: the listing tells what became of it.
+			const arrived = mayHaveHappened(error) && (await findNew(run, name, before, request));
+			if (arrived) return arrived;
+			throw error;
+		});
+		const made = created ?? (await findNew(run, name, before, request));
+		if (made) return { card: made, isNew: true };
+		throw new UnexpectedAnswer(
+			`Card '${clip(name)}' was created, but is not listed`,
+			'Look for the card before you run this item again.',
+		);
+	});
+}

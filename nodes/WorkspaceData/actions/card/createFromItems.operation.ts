@@ -1,30 +1,27 @@
 import type { Card } from '../../model/answer/card';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
+import type { JsonObject } from '../../model/answer/shapes';
 import { cardNameProperty, ifCardExistsProperty } from '../../ui/fieldDefinition';
 import {
-	dryRunOption,
 	maxParallelOption,
-	missingChoicesOption,
 	recordOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
 import { changeCard, previewChanges } from '../growth/cardChanges';
-import type { Columns } from '../writing/columns';
 import { readDryRun } from '../writing/dryRun';
 import { withLiveFields, type Write } from '../writing/liveFields';
-import { recordOutput } from '../reading/output';
-import { requestOptions } from '../writing/requestOptions';
+import { recordOutput } from '../outputItems';
+import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import type { Run } from '../run/run';
-import { readSwitch } from '../inputs/switch';
-import { requireText } from '../inputs/text';
-import { cardOfName, existingCard } from './existing';
+import { cardOfName, existingCard } from './create.operation';
+import { itemColumns } from '../writing/mapper';
+import { dryRunOption, missingChoicesOption } from '../../ui/writeOptions';
 
 const ifExistsOption = {
 	...ifCardExistsProperty,
@@ -50,35 +47,6 @@ const createRecordsOption = {
 	default: true,
 	description: 'Whether to create a record for each item; else only the card and its fields',
 } as const;
-
-/** Keys next to the `fields` of an item that this node or its trigger returned. */
-const RECORD_KEYS = new Set(
-	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
-		' ',
-	),
-);
-
-/**
- * The columns of an item: its `fields` where it is a record, else all of its keys.
- *
- * @throws InputError for a value without a name
- */
-function itemColumns(item: JsonObject): Columns {
-	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
-	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
-	// A comma at the end of each line of a file makes a column without name and values.
-	const entries = all.filter(
-		([name, value]) =>
-			name.trim() !== '' || (value !== '' && value !== null && value !== undefined),
-	);
-	if (entries.some(([name]) => name.trim() === '')) {
-		throw new InputError(
-			'A column of the items has no name',
-			'Give each column a name: it becomes the name of a field.',
-		);
-	}
-	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
-}
 
 /** An item's part of a card that several items share. */
 type Part = Pick<Write, 'columns' | 'request'> & { itemIndex: number };

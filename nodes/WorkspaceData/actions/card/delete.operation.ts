@@ -1,10 +1,9 @@
-import { assertDone } from '../../transport/failure/failures';
 import { cardPath, getCard } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
-import { dryRunProperty } from '../../ui/recordOptions';
-import { countRecords } from '../reading/loss';
+import { countRecords, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';
-import { readDryRun } from '../writing/dryRun';
+import { assertDone } from '../../transport/writeAnswer';
+import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteCard = defineOperation({
 	value: 'delete',

@@ -1,5 +1,5 @@
-import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { readLimit } from '../inputs/limit';
+import { limitProperty, returnAllProperty } from '../../ui/reading';
+import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 
 export const getManyCards = defineOperation({

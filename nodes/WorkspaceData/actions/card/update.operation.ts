@@ -2,10 +2,9 @@ import { readCard } from '../../model/answer/card';
 import { cardPath } from '../../transport/listings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { readJsonObject } from '../inputs/json';
-import { assertDone } from '../../transport/failure/failures';
+import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
-import { requireEntries, requireText } from '../inputs/text';
+import { assertDone } from '../../transport/writeAnswer';
 
 export const updateCard = defineOperation({
 	value: 'update',

@@ -5,11 +5,17 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
-import { hintNoId } from '../output/created';
-import { readJsonObject } from '../inputs/json';
+import { noIdHint, readCreated } from '../../transport/writeAnswer';
+import { readJsonObject, requireText, readJson } from '../readParameters';
 import { defineOperation } from '../operation';
-import { requireText } from '../inputs/text';
-import { addField, readFieldOptions } from './definition';
+import { readField, type Field } from '../../model/answer/field';
+import type { FieldOption } from '../../model/answer/option';
+import { InputError } from '../../model/inputError';
+import type { JsonObject } from '../../model/answer/shapes';
+import { plainText } from '../../model/text';
+import { listedChoices } from '../../model/value/kinds/multiSelect';
+import { cardPath, type ReadOptions } from '../../transport/listings';
+import type { Run } from '../run/run';
 
 export const createField = defineOperation({
 	value: 'create',
@@ -48,7 +54,67 @@ export const createField = defineOperation({
 		};
 		const card = await run.cards.find(get('cardId'));
 		const created = await addField(run, card.id, sent);
-		if (!created) hintNoId(run, 'field');
+		if (!created) run.messages.hint(noIdHint('field'));
 		return [created?.raw ?? sent];
 	},
 });
+
+/** The two ways to enter the choices of a field. */
+interface EnteredOptions {
+	options?: unknown;
+	choices?: unknown;
+}
+
+/** The texts of the parameter Choices: each once, without blank ones. */
+function readChoices(entered: unknown, options: readonly FieldOption[]): string[] {
+	const list = listedChoices({ options }, entered) ?? [];
+	const texts = list.flat().map((choice) => plainText(choice ?? '').trim());
+	return [...new Set(texts)].filter((text) => text !== '');
+}
+
+/**
+ * The options of a field, as they were entered.
+ *
+ * @param shape gives the choices the shape that the field has them in
+ * @param known the choices that the field has: they may have commas
+ * @throws InputError for invalid JSON, or when both ways are used
+ */
+export function readFieldOptions(
+	{ options, choices }: EnteredOptions,
+	shape: (choices: string[]) => JsonObject = (texts) => ({ options: texts }),
+	known: readonly FieldOption[] = [],
+): JsonObject {
+	const json = readJson(options, fieldOptionsProperty.displayName);
+	const texts = readChoices(choices, known);
+	if (texts.length === 0) return json === undefined ? {} : { options: json };
+	// The untouched JSON input holds an empty list.
+	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);
+	throw new InputError(
+		`'${choicesProperty.displayName}' and '${fieldOptionsProperty.displayName}' are both filled in`,
+		`Remove one of them: '${choicesProperty.displayName}' is enough for a list of texts.`,
+	);
+}
+
+/**
+ * Adds a field to a card.
+ *
+ * @returns the field where the answer shows it, or its ID
+ * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
+ */
+export async function addField(
+	{ api }: Pick<Run, 'api'>,
+	cardId: string,
+	body: JsonObject,
+	request: ReadOptions = {},
+): Promise<Field | undefined> {
+	const answer = await api.request({
+		...request,
+		method: 'POST',
+		path: [...cardPath(cardId), 'fields'],
+		body,
+		creates: 'field',
+		// Fields keep the order of the items.
+		maxParallel: 1,
+	});
+	return readCreated(answer, { thing: 'field', read: readField, sent: body });
+}

@@ -1,10 +1,9 @@
-import { assertDone } from '../../transport/failure/failures';
 import { cardLocator, fieldLocator } from '../../ui/locators';
-import { dryRunProperty } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { readDryRun } from '../writing/dryRun';
-import { countUse } from '../reading/loss';
+import { readDryRun, countUse } from '../writing/dryRun';
 import { fieldPath, locateExactField } from './fieldLocator';
+import { assertDone } from '../../transport/writeAnswer';
+import { dryRunProperty } from '../../ui/writeOptions';
 
 export const deleteField = defineOperation({
 	value: 'delete',

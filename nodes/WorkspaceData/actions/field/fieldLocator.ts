@@ -1,3 +1,4 @@
+/** Finds the field that the parameters Card and Field mean. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';

@@ -1,6 +1,6 @@
 import { cardLocator } from '../../ui/locators';
-import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { readLimit } from '../inputs/limit';
+import { limitProperty, returnAllProperty } from '../../ui/reading';
+import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 
 export const getManyFields = defineOperation({

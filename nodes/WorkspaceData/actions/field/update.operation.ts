@@ -8,16 +8,14 @@ import {
 	fieldTypeProperty,
 } from '../../ui/fieldDefinition';
 import { cardLocator, fieldLocator } from '../../ui/locators';
-import { readJsonObject } from '../inputs/json';
-import { assertDone } from '../../transport/failure/failures';
-import { dryRunProperty } from '../../ui/recordOptions';
+import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
-import { readDryRun } from '../writing/dryRun';
-import { requireEntries, requireText } from '../inputs/text';
-import { readFieldOptions } from './definition';
-import { countUse } from '../reading/loss';
+import { readDryRun, countUse } from '../writing/dryRun';
+import { readFieldOptions } from './create.operation';
 import { fieldPath, locateField } from './fieldLocator';
+import { assertDone } from '../../transport/writeAnswer';
+import { dryRunProperty } from '../../ui/writeOptions';
 
 /** What a field would become, and the choices that would be lost, with the records that have them. */
 async function previewUpdate(

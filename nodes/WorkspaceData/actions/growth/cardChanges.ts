@@ -1,88 +1,23 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
 import { enteredChoice } from '../../model/value/choices';
-import { addingChoices, newChoices } from '../../model/value/choiceChange';
-import { readField, type Field } from '../../model/answer/field';
+import { addingChoices } from '../../model/value/choiceChange';
+import { readField } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
-import { indexFields, type FieldHint, type FieldIndex } from '../../model/fieldIndex';
+import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { clip } from '../../model/nearestNames';
-import { missingChoicesOption, unknownFieldsOption } from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
-import {
-	createFields,
-	describePlan,
-	planFields,
-	quoted,
-	type Column,
-	type PlannedField,
-} from './newFields';
+import { createFields, describePlan, planFields, quoted, type PlannedField } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/pendingWrite';
-
-/** Choices that a field is to have. */
-interface Addition {
-	field: Field;
-	texts: string[];
-}
-
-type Writes = readonly Pick<Write, 'columns' | 'request'>[];
-
-/** The field that a key means; undefined where there is none, or it is in doubt: then its item says so. */
-function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
-	try {
-		return index.find(key, hint);
-	} catch {
-		return 'ambiguous';
-	}
-}
-
-/** The values of all items by key, in the order in which the keys come. */
-type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
-
-/** How many items are read between two yields to the event loop. */
-const SLICE_ITEMS = 1_000;
-
-async function columnsOf(
-	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
-	writes: Writes,
-): Promise<Columns> {
-	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
-	for (const [place, { columns: own }] of writes.entries()) {
-		if (place % SLICE_ITEMS === 0) await yieldToLoop();
-		for (const [key, value] of own.entries) {
-			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
-			columns.set(key, column);
-			column.values.push(value);
-		}
-	}
-	return columns;
-}
-
-/**
- * The columns for which a card has no field. A field of exactly the name of one column is not taken for
- * another one that differs in case.
- */
-function missingColumns(index: FieldIndex, columns: Columns): Column[] {
-	return [...columns].flatMap(([name, { values, hint }]) => {
-		const field = peek(index, name, hint);
-		if (field === 'ambiguous') return [];
-		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
-		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
-	});
-}
-
-/** The choices that values name and fields do not have. */
-function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
-	const values = new Map<Field, unknown[]>();
-	for (const [key, column] of columns) {
-		const field = peek(index, key, column.hint);
-		if (!field || field === 'ambiguous' || !field.kind.choicesIn) continue;
-		values.set(field, [...(values.get(field) ?? []), ...column.values]);
-	}
-	return [...values]
-		.map(([field, all]) => ({ field, texts: newChoices(field, all) }))
-		.filter(({ texts }) => texts.length > 0);
-}
+import type { Write } from '../writing/recordData';
+import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
+import {
+	type PlannedWrites,
+	columnsOf,
+	missingColumns,
+	missingChoices,
+	type Addition,
+} from './missing';
 
 /** The additions that the options allow. */
 export interface Allowed {
@@ -97,7 +32,7 @@ export async function previewChanges(
 	run: Run,
 	card: CardReference,
 	index: FieldIndex,
-	writes: Writes,
+	writes: PlannedWrites,
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
@@ -154,7 +89,7 @@ async function addChoices(
 export async function changeCard(
 	run: Run,
 	card: CardReference,
-	writes: Writes,
+	writes: PlannedWrites,
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<PlannedField[]> {
@@ -212,7 +147,7 @@ export async function growCard(
 	const allowed = allowedChanges(options);
 	if (!allowed.fields && !allowed.choices) return write;
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
-	const preview = await run.items.gather(key, itemIndex, write, async (writes: Writes) => {
+	const preview = await run.items.gather(key, itemIndex, write, async (writes: PlannedWrites) => {
 		const index = await run.fields.of(card, request);
 		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
 		const columns = await columnsOf(run, writes);

@@ -1,13 +1,13 @@
 /** Fields that a card lacks: planned from the values that they will hold, then created once. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { describedFieldTypes } from '../../model/openApi';
+import { describedFieldTypes } from '../../transport/description';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/listings';
-import { addField } from '../field/definition';
+import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
 
 /** A name, and the values that the items have under it. */

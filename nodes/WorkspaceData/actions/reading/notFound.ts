@@ -1,11 +1,12 @@
+/** The option If Not Found: what an item gives whose record does not exist. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { saysGone, type ApiFailure } from '../../transport/failure/failures';
-import { ifNotFoundOption } from '../../ui/recordOptions';
 import type { ReadOptions } from '../../transport/listings';
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../readParameters';
 import type { CardReference, Run } from '../run/run';
+import { ifNotFoundOption } from '../../ui/writeOptions';
 
 /**
  * The output of an item whose record does not exist, as the option If Not Found says. The option is

@@ -1,6 +1,9 @@
+/** Reads a card's records page by page, as far as conditions need them. */
 import type { DataRecord } from '../../model/answer/record';
-import type { RecordListing } from '../../transport/listings';
 import type { Run } from '../run/run';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { readConditions, readMatchType, recordTest } from '../../model/value/recordFilter';
+import type { RecordListing } from '../../transport/recordListing';
 
 /** Records that are processed between two yields to the event loop. Up to this number, no hint is given. */
 const A_FEW = 100;
@@ -54,4 +57,26 @@ export function hintAtReading(
 	}
 	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
 	messages.hint(`${read} records were read, because the service cannot filter or count.${advice}`);
+}
+
+/**
+ * The conditions of an operation as one test.
+ *
+ * @param filters the parameter `filters`
+ * @param matchType `allConditions` or `anyCondition`
+ * @param run tells the user of a name that could mean a field, too; knows the time zone
+ * @param isExact whether it chooses records to change: then a near name or an empty value is refused
+ * @returns whether a record passes; undefined when there is no condition
+ * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
+ */
+export function readFilter(
+	filters: unknown,
+	matchType: unknown,
+	index: FieldIndex,
+	{ zone, messages }: Pick<Run, 'zone' | 'messages'>,
+	isExact = false,
+): ((record: DataRecord) => boolean) | undefined {
+	const { hint } = messages;
+	const place = { zone, hint, isExact };
+	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

@@ -3,10 +3,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
-import { ageOf, byAge } from '../../model/recordAge';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import {
 	isSeen,
+	isWithin,
 	NOTHING_SEEN,
 	readSeen,
 	remember,
@@ -16,11 +16,12 @@ import {
 	type Seen,
 	type SeenBy,
 	type SeenEntry,
-} from '../../model/seenRecords';
+	type ValueText,
+} from '../../model/recordMemory';
 import type { ReadOptions } from '../../transport/listings';
+import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
-import { sortInSlices } from '../schedule/sortInSlices';
-import { mapInSlices } from '../schedule/yieldToLoop';
+import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import { scanRecords } from './scan';
 
 /** The key in the node's static data; its value is a JSON text. */
@@ -84,19 +85,27 @@ async function openCard(
 			"Use another node for further cards, or change 'Start Again' in the options to forget them all.",
 		);
 	}
-	const before = (own && readSeen(own)) ?? NOTHING_SEEN;
+	const saw = own && readSeen(own);
+	const { spans } = saw ?? NOTHING_SEEN;
+	const tokens = new Set(saw?.tokens);
+	const isOutdated = saw?.isOutdated === true && by === 'newOrChanged';
 	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
-	const keyOf = (id: string) => keys.get(id) ?? id;
+	const nameOf = (id: string) => keys.get(id) ?? id;
+	const textOf: ValueText = (id, value) => [nameOf(id), identityOf(index, id, value, run.zone)];
+	const outdatedText: ValueText = (id, value) => [nameOf(id), JSON.stringify(value)];
 	const entries: Entry[] = [];
 	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
-		if (before.floor === undefined || byAge(age, before.floor) > 0) {
-			entries.push({ ...age, token: tokenOf(record, by, keyOf), record });
-		}
+		if (isWithin(spans, age)) return false;
+		const token = tokenOf(record, by, textOf);
+		// Saved by an earlier version: the same state has another token now.
+		if (isOutdated && tokens.has(tokenOf(record, by, outdatedText))) tokens.add(token);
+		entries.push({ ...age, token, record });
 		return false;
 	};
 	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
 	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
+	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
 	run.ending.whenDone(() => save(run.context, card, { by, mark }, opened));
 	return opened;

@@ -2,8 +2,7 @@ import type { DataRecord } from '../../model/answer/record';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
-import { readFilter } from '../reading/filters';
-import { hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
 
 export const countRecords = defineOperation({
 	value: 'count',

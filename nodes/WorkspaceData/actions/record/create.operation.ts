@@ -1,13 +1,11 @@
-import { columnsMapper, columnsProperty } from '../../ui/columns';
+import { createColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
-import { recordOptions, writeOptions } from '../../ui/recordOptions';
+import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../outputItems';
 import { create } from '../writing/write';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Send';
+import { writeOptions } from '../../ui/writeOptions';
 
 export const createRecord = defineOperation({
 	value: 'create',
@@ -15,23 +13,7 @@ export const createRecord = defineOperation({
 	action: 'Create a record',
 	description: 'Create a new record',
 	writes: true,
-	properties: [
-		cardLocator,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					mode: 'add',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: true,
-					multiKeyMatch: false,
-				},
-			},
-		},
-		recordOptions(writeOptions),
-	],
+	properties: [cardLocator, createColumnsProperty, recordOptions(writeOptions)],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };

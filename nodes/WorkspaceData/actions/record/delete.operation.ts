@@ -1,8 +1,6 @@
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
-	dryRunOption,
-	ifNotFoundOption,
 	maxParallelOption,
 	recordOptions,
 	requestsPerSecondOption,
@@ -11,8 +9,9 @@ import {
 import { defineOperation } from '../operation';
 import { dryOutput, readDryRun } from '../writing/dryRun';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
-import { requestOptions } from '../writing/requestOptions';
+import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
+import { dryRunOption, ifNotFoundOption } from '../../ui/writeOptions';
 
 export const deleteRecord = defineOperation({
 	value: 'delete',

@@ -2,9 +2,6 @@ import type { DataRecord } from '../../model/answer/record';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
-	dryRunOption,
-	dryRunProperty,
-	maxChangesProperty,
 	maxParallelOption,
 	recordOptions,
 	requestsPerSecondOption,
@@ -13,8 +10,9 @@ import {
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
-import { requestOptions } from '../writing/requestOptions';
+import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
+import { dryRunOption, dryRunProperty, maxChangesProperty } from '../../ui/writeOptions';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',

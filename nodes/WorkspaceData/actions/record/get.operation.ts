@@ -2,18 +2,18 @@ import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	fieldKeysOption,
-	ifNotFoundOption,
 	outputFieldsOption,
 	outputFormatOption,
 	requestsPerSecondOption,
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/simplify';
+import { simplifyProperty } from '../../ui/reading';
 import { defineOperation } from '../operation';
 import { readNotFound, withRecord } from '../reading/notFound';
-import { recordOutput } from '../reading/output';
-import { requestOptions } from '../writing/requestOptions';
+import { recordOutput } from '../outputItems';
+import { requestOptions } from '../requestOptions';
+import { ifNotFoundOption } from '../../ui/writeOptions';
 
 export const getRecord = defineOperation({
 	value: 'get',

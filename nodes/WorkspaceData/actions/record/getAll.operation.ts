@@ -2,29 +2,32 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import { limitProperty, returnAllProperty } from '../../ui/pagination';
-import { searchProperty, sinceProperty, sortProperty } from '../../ui/reading';
+import {
+	limitProperty,
+	returnAllProperty,
+	searchProperty,
+	sinceProperty,
+	sortProperty,
+	simplifyProperty,
+	startAgainOption,
+} from '../../ui/reading';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
 	outputFormatOption,
 	requestsPerSecondOption,
-	startAgainOption,
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/simplify';
-import { readChoice } from '../inputs/choice';
-import { readLimit } from '../inputs/limit';
+import { readChoice, readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { mapInSlices } from '../schedule/yieldToLoop';
-import { readFilter } from '../reading/filters';
-import { recordOutput } from '../reading/output';
-import { requestOptions } from '../writing/requestOptions';
-import { hintAtReading, scanRecords } from '../reading/scan';
-import { readSearch } from '../reading/search';
+import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { recordOutput } from '../outputItems';
+import { requestOptions } from '../requestOptions';
+import { readSearch } from '../../model/value/recordFilter';
 import { notReturnedBefore } from '../reading/since';
-import { readSort } from '../reading/sorted';
+import { readSort } from '../reading/sort';
 
 /** A test that passes where all of these do; undefined where there are none. */
 function all(

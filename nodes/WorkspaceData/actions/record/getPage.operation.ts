@@ -1,9 +1,8 @@
 import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
 import { ApiFailure } from '../../transport/failure/failures';
-import { getRecordPage } from '../../transport/listings';
 import { cardLocator } from '../../ui/locators';
-import { pageLimitProperty } from '../../ui/pagination';
+import { pageLimitProperty, simplifyProperty } from '../../ui/reading';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
@@ -12,11 +11,11 @@ import {
 	recordOptions,
 	timeoutOption,
 } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/simplify';
-import { readLimit } from '../inputs/limit';
+import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
-import { recordOutput } from '../reading/output';
-import { requestOptions } from '../writing/requestOptions';
+import { recordOutput } from '../outputItems';
+import { requestOptions } from '../requestOptions';
+import { getRecordPage } from '../../transport/recordListing';
 
 /** The cursor that was entered; undefined for the first page. @throws InputError if it is not a text */
 function readCursorParameter(value: unknown): string | undefined {

@@ -1,4 +1,36 @@
-import { existsOperation } from '../reading/exists';
+import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { cardLocator } from '../../ui/locators';
+import { defineOperation, type Operation } from '../operation';
+import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+
+/** How the editor calls an operation. */
+type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
+
+/**
+ * Defines an operation that passes on input items, or does not. Reading stops at the first record that
+ * meets the conditions; without conditions any record does.
+ *
+ * @param wanted whether an item is passed on where such a record exists, or where none does
+ */
+export const existsOperation = (names: Names, wanted: boolean): Operation =>
+	defineOperation({
+		...names,
+		passesOn: true,
+		properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
+		async execute({ run, itemIndex, get }) {
+			const card = await run.cards.find(get('cardId'));
+			const index = await run.fields.of(card);
+			const passes = readFilter(get('filters'), get('matchType'), index, run);
+			let exists = false;
+			const read = await scanRecords(run, run.records.of(card, Infinity), (record) => {
+				exists = !passes || passes(record);
+				return exists;
+			});
+			hintAtReading(run, read);
+			const item = run.context.getInputData()[itemIndex];
+			return exists === wanted && item ? [item.json] : [];
+		},
+	});
 
 export const ifRecordExists = existsOperation(
 	{

@@ -1,4 +1,4 @@
-import { existsOperation } from '../reading/exists';
+import { existsOperation } from './ifExists.operation';
 
 export const ifRecordDoesNotExist = existsOperation(
 	{

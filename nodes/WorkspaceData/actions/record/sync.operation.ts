@@ -1,27 +1,19 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
-import { columnsMapper, columnsProperty } from '../../ui/columns';
+import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
-import {
-	dryRunOption,
-	dryRunProperty,
-	recordOptions,
-	unchangedOption,
-	writeOptions,
-} from '../../ui/recordOptions';
+import { recordOptions } from '../../ui/recordOptions';
 import { allowedChanges } from '../growth/cardChanges';
-import { readChoice } from '../inputs/choice';
+import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../outputItems';
 import { dryOutput, readDryRun, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
-import { requestOptions } from '../writing/requestOptions';
+import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../writing/sync';
 import { checkAll, type SyncPart } from '../writing/syncCheck';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Send';
+import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
 	displayName: 'Records Without an Item',
@@ -70,19 +62,7 @@ export const syncRecords = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					mode: 'upsert',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: true,
-					multiKeyMatch: true,
-				},
-			},
-		},
+		matchColumnsProperty,
 		{
 			...filtersProperty,
 			description: 'Conditions that records must meet to take part; without any, all records do',

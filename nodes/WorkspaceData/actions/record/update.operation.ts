@@ -1,18 +1,14 @@
 import { readLocator } from '../../model/locator';
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
-import {
-	dryRunOption,
-	ifNotFoundOption,
-	recordOptions,
-	writeOptions,
-} from '../../ui/recordOptions';
+import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../outputItems';
 import { update } from '../writing/write';
+import { dryRunOption, ifNotFoundOption, writeOptions } from '../../ui/writeOptions';
 
 export const updateRecord = defineOperation({
 	value: 'update',

@@ -1,21 +1,21 @@
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
+import { recordOptions } from '../../ui/recordOptions';
+import { defineOperation } from '../operation';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
+import { requireData, toRecordData } from '../writing/recordData';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
+import { fieldsFor, prepareWrite } from '../writing/liveFields';
+import { recordOutput } from '../outputItems';
+import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunOption,
 	dryRunProperty,
 	maxChangesProperty,
-	recordOptions,
 	unchangedOption,
 	writeOptions,
-} from '../../ui/recordOptions';
-import { defineOperation } from '../operation';
-import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
-import { requireData, toRecordData } from '../writing/columns';
-import { dryOutput, readDryRuns } from '../writing/dryRun';
-import { fieldsFor, prepareWrite } from '../writing/liveFields';
-import { recordOutput } from '../reading/output';
-import { isUnchanged, updateListed } from '../writing/write';
+} from '../../ui/writeOptions';
 
 export const updateManyRecords = defineOperation({
 	value: 'updateMany',

@@ -1,29 +1,26 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
-import { columnsMapper, columnsProperty } from '../../ui/columns';
+import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
-import {
-	dryRunOption,
-	ifNotFoundOption,
-	multipleMatchesOption,
-	recordOptions,
-	unchangedOption,
-	upsertModeOption,
-	writeOptions,
-} from '../../ui/recordOptions';
-import { readChoice } from '../inputs/choice';
+import { recordOptions } from '../../ui/recordOptions';
+import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
-import { inParallel } from '../schedule/parallel';
+import { inParallel } from '../schedule/items';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import { itemKey, keyPart, matchingFieldIds } from '../writing/matching';
 import { readNotFound } from '../reading/notFound';
-import { recordOutput } from '../reading/output';
+import { recordOutput } from '../outputItems';
 import { create, updateListed } from '../writing/write';
-
-/** The label of the mapper in the editor. */
-const VALUES_LABEL = 'Values to Send';
+import {
+	dryRunOption,
+	ifNotFoundOption,
+	multipleMatchesOption,
+	unchangedOption,
+	upsertModeOption,
+	writeOptions,
+} from '../../ui/writeOptions';
 
 /** The records to update, as the option Multiple Matches says. */
 function chosen(
@@ -69,19 +66,7 @@ export const upsertRecord = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
-		{
-			...columnsProperty,
-			typeOptions: {
-				loadOptionsDependsOn: ['cardId.value'],
-				resourceMapper: {
-					...columnsMapper,
-					mode: 'upsert',
-					valuesLabel: VALUES_LABEL,
-					addAllFields: true,
-					multiKeyMatch: true,
-				},
-			},
-		},
+		matchColumnsProperty,
 		recordOptions([
 			...writeOptions,
 			dryRunOption,

@@ -1,4 +1,4 @@
-/** The cards of the workspace, read once for all items of a run. */
+/** The cards of the workspace and their records, read once for all items of a run. */
 import type { Card } from '../../model/answer/card';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
 import type { WorkspaceApi } from '../../transport/api';
@@ -6,6 +6,7 @@ import { openCardListing, type ReadOptions } from '../../transport/listings';
 import type { Listing } from '../../transport/paging';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { Messages } from './messages';
+import { openRecordListing, type RecordListing } from '../../transport/recordListing';
 
 /** A card that an item works on, and how messages call it. */
 export interface CardReference {
@@ -48,5 +49,38 @@ export function createCards(
 		list,
 		find: async (locator, options) => await find(locator, options, false),
 		findExact: async (locator, options) => await find(locator, options, true),
+	};
+}
+
+/** The record listings of a run. */
+export interface Records {
+	/**
+	 * The records of a card. Items that want the same number share a listing.
+	 *
+	 * @param wanted how many records are read at most; Infinity for all
+	 */
+	of(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
+	/** All records of a card, in a new listing, which can be read once. */
+	again(card: CardReference, options?: ReadOptions): RecordListing;
+}
+
+/**
+ * Creates the record listings of a run; nothing is read yet.
+ *
+ * @param isShared whether there are several items
+ */
+export function createRecords(api: WorkspaceApi, isShared: boolean): Records {
+	const listings = new Map<string, RecordListing>();
+	return {
+		of(card, wanted, options) {
+			const open = () => openRecordListing(api, card.id, wanted, options, isShared);
+			// Nobody else reads them, so records that were returned need not stay in memory.
+			if (!isShared) return open();
+			const key = JSON.stringify([card.id, wanted]);
+			const listing = listings.get(key) ?? open();
+			listings.set(key, listing);
+			return listing;
+		},
+		again: (card, options) => openRecordListing(api, card.id, Infinity, options, false),
 	};
 }

@@ -2,9 +2,9 @@
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { ownValue } from '../../model/answer/shapes';
 import type { WorkspaceApi } from '../../transport/api';
-import { listFields, openRecordListing, type ReadOptions } from '../../transport/listings';
+import { listFields, type ReadOptions } from '../../transport/listings';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import type { CardReference } from './cards';
+import type { CardReference, Records } from './cards';
 import type { Messages } from './messages';
 
 /** Records whose values are looked at for habits. */
@@ -36,6 +36,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 /** Creates the field listings of a run; nothing is read yet. */
 export function createFields(
 	api: WorkspaceApi,
+	records: Records,
 	messages: Messages,
 	yieldToLoop: YieldToLoop,
 ): Fields {
@@ -63,12 +64,13 @@ export function createFields(
 		options?: ReadOptions,
 	): Promise<FieldIndex> {
 		// A key that may only write reads no sample: then values are sent unchanged.
-		const records = await openRecordListing(api, card.id, SAMPLED, options)
+		const sampled = await records
+			.of(card, SAMPLED, options)
 			.first(SAMPLED)
 			.catch(() => []);
 		const fields = index.fields.map((field) => ({
 			...field,
-			habit: field.kind.habitOf?.(records.map(({ data }) => ownValue(data, field.id))),
+			habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
 		}));
 		return indexFields(fields, card.name);
 	}

@@ -2,12 +2,11 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { keyOf } from '../../model/value/value';
-import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
+import { UNKNOWN_ID, type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
-import { ageOf, byAge } from '../../model/recordAge';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
-import type { RecordListing } from '../../transport/listings';
 import type { RecordStates, WriteEvent } from './recordStates';
+import type { RecordListing } from '../../transport/recordListing';
 
 /** A value of a field as a text that is the same for all spellings of the value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
@@ -79,8 +78,8 @@ export function createMatchIndex(
 	/** The last values sent for a record, as one text. */
 	const sentKeys = new Map<string, string>();
 	const creations = new Set<Promise<unknown>>();
-	/** Keys whose record was created, or may have been, without its ID being known: the listing will tell. */
-	const untold = new Map<string, Fate>();
+	/** Keys whose record was created, or may have been, without its ID being known: the listing has it. */
+	const unlisted = new Map<string, Fate>();
 	/** Keys of records that the listing does not show. */
 	const lost = new Map<string, Fate>();
 	let rereading: Promise<void> | undefined;
@@ -117,10 +116,10 @@ export function createMatchIndex(
 	/** One listing tells the IDs of all: it waits for the creates that are under way. */
 	const reread = async (): Promise<void> => {
 		await Promise.allSettled([...creations]);
-		const keys = [...untold];
+		const keys = [...unlisted];
 		await read();
 		for (const [key, fate] of keys) {
-			untold.delete(key);
+			unlisted.delete(key);
 			if (!byKey.has(key)) lost.set(key, fate);
 		}
 	};
@@ -148,11 +147,11 @@ export function createMatchIndex(
 					break;
 				}
 				case 'created':
-					if (event.record.id === UNKNOWN_ID) untold.set(keyOf(event.sent), 'created');
+					if (event.record.id === UNKNOWN_ID) unlisted.set(keyOf(event.sent), 'created');
 					else put(event.record, event.sent);
 					break;
 				case 'maybeCreated':
-					untold.set(keyOf(event.sent), 'unclear');
+					unlisted.set(keyOf(event.sent), 'unclear');
 					break;
 				case 'changed':
 					put(event.record, event.sent);
@@ -162,7 +161,7 @@ export function createMatchIndex(
 		},
 		async find(data) {
 			const key = keyOf(data);
-			while (untold.has(key)) {
+			while (unlisted.has(key)) {
 				rereading ??= reread().finally(() => (rereading = undefined));
 				await rereading;
 			}

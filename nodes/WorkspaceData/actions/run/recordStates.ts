@@ -27,7 +27,7 @@ interface State {
 	isDeleted: boolean;
 }
 
-/** The records of a card, as far as they were written. */
+/** The records of a card that were written. */
 export interface RecordStates {
 	apply(event: WriteEvent): void;
 	/** A listed record in its current state. */

@@ -10,13 +10,11 @@ import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
 import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { createCards, type Cards } from './cards';
-import { createEnding, type Ending } from './ending';
+import { createCards, createRecords, type Cards, type Records } from './cards';
 import { createFields, type Fields } from './fields';
 import { createMessages, type Messages } from './messages';
-import { createOnce, type Once } from './once';
-import { createRecords, type Records } from './records';
 import { createWrites, type Writes } from './writes';
+import { createEnding, type Ending } from './ending';
 
 export type { CardReference } from './cards';
 
@@ -53,7 +51,8 @@ export interface Run {
 export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
-	return createRun(context, await openApi(context, authentication));
+	const api = await openApi(context, authentication);
+	return createRun(context, api);
 }
 
 /** Creates the state that the items of one execution share; nothing is sent yet. */
@@ -75,7 +74,10 @@ export function createRun(
 	const stopping = new AbortController();
 	const cancelling = context.getExecutionCancelSignal();
 	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
-	const writes = createWrites(api, items, stopped, zone);
+	const records = createRecords(api, count > 1);
+	const cards = createCards(api, messages, yieldToLoop);
+	const fields = createFields(api, records, messages, yieldToLoop);
+	const writes = createWrites(api, records, items, stopped, zone);
 	const ending = createEnding(() => {
 		stopping.abort();
 		api.stop();
@@ -86,9 +88,9 @@ export function createRun(
 		api,
 		items,
 		yieldToLoop,
-		cards: createCards(api, messages, yieldToLoop),
-		fields: createFields(api, messages, yieldToLoop),
-		records: createRecords(api, count > 1),
+		cards,
+		fields,
+		records,
 		writes,
 		messages,
 		once,
@@ -97,5 +99,22 @@ export function createRun(
 		description: async (format, options) =>
 			await once(`description ${format}`, async () => await getDescription(api, format, options)),
 		close: () => writes.close(),
+	};
+}
+
+/**
+ * The result of some work, done once for each key.
+ *
+ * @param key a text, or an object that items share, such as a parameter value without expressions
+ */
+export type Once = <Result>(key: string | object, work: () => Result) => Result;
+
+/** Creates the memory of a run. A promise is kept whether it is fulfilled or rejected. */
+function createOnce(): Once {
+	const results = new Map<unknown, unknown>();
+	return <Result>(key: string | object, work: () => Result): Result => {
+		if (!results.has(key)) results.set(key, work());
+		// Each key belongs to one place in the code, which gives it results of one type.
+		return results.get(key) as Result;
 	};
 }

@@ -7,9 +7,9 @@ import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
 import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
 import { createUnlessCancelled } from '../../transport/http/clock';
-import { openRecordListing, type ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/listings';
 import type { Items } from '../schedule/items';
-import type { CardReference } from './cards';
+import type { CardReference, Records } from './cards';
 import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 
@@ -105,7 +105,8 @@ function subscribe(address: string, listener: Listener): () => void {
  * @param zone of times without an offset
  */
 export function createWrites(
-	api: WorkspaceApi,
+	{ baseUrl, workspaceId }: Pick<WorkspaceApi, 'baseUrl' | 'workspaceId'>,
+	records: Records,
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
@@ -118,7 +119,7 @@ export function createWrites(
 	const own = new Map<string, Listener[]>();
 	const subscriptions: Array<() => void> = [];
 
-	const address = (...parts: string[]) => JSON.stringify([api.baseUrl, api.workspaceId, ...parts]);
+	const address = (...parts: string[]) => JSON.stringify([baseUrl, workspaceId, ...parts]);
 	function hear(card: CardReference, listener: Listener): void {
 		own.set(card.id, [...(own.get(card.id) ?? []), listener]);
 		subscriptions.push(subscribe(address(card.id), listener));
@@ -129,7 +130,7 @@ export function createWrites(
 	}
 
 	/**
-	 * In the queue of the process. A task that nobody waits for any more does not begin. One that has begun is waited for:
+	 * Runs a task in the queue of the process. It does not begin once the run was cancelled. One that has begun is waited for:
 	 * its requests end with the execution, and what they were is in its result.
 	 */
 	async function exclusively<T>(key: string, task: () => Promise<T>): Promise<T> {
@@ -209,7 +210,7 @@ export function createWrites(
 			const known = indexes.get(key);
 			if (known) return await known;
 			const created = createMatchIndex(
-				() => openRecordListing(api, card.id, Infinity, request, false),
+				() => records.again(card, request),
 				(data) => matchKey(fieldIds, data, index, zone),
 				fieldIds,
 				statesOf(card),

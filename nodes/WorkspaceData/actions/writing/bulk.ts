@@ -1,16 +1,15 @@
 /** Changes all records that meet the conditions. */
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
-import { maxChangesProperty } from '../../ui/recordOptions';
 import { isObject } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { ReadOptions } from '../../transport/listings';
-import { inParallel } from '../schedule/parallel';
+import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
 import type { CardReference, Run } from '../run/run';
-import { readFilter } from '../reading/filters';
-import { hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
 
 /** The conditions that choose the records to change. */

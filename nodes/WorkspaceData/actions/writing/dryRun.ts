@@ -1,10 +1,14 @@
 /** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
-import type { JsonObject } from '../../model/answer/shapes';
-import type { Run } from '../run/run';
-import { readSwitch } from '../inputs/switch';
-import { recordOutput, type OutputOptions } from '../reading/output';
+import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { Run, CardReference } from '../run/run';
+import { readSwitch } from '../readParameters';
+import { recordOutput, type OutputOptions } from '../outputItems';
+import type { Field } from '../../model/answer/field';
+import { isEmpty } from '../../model/value/form';
+import { storedChoice } from '../../model/value/choices';
+import { scanRecords } from '../reading/scan';
 
 /** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
 const DRY_RUN_ID = 'dry run ';
@@ -35,7 +39,7 @@ export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
 /** The action of a dry run; `none` if the record stays unchanged. */
 export type DryAction = 'create' | 'update' | 'delete' | 'none';
 
-/** Gives what would become of a record, with its values as the options say; null where there is no record. */
+/** Gives the output item of a dry run: the values of the record before and after, null where there is none. */
 export type DryOutput = (
 	action: DryAction,
 	before: DataRecord | undefined,
@@ -56,4 +60,44 @@ export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOu
 			after: values(after),
 		};
 	};
+}
+
+/** Counts the records of a card. */
+export async function countRecords(run: Run, card: CardReference): Promise<number> {
+	return await scanRecords(run, run.records.of(card, Infinity), () => false, true);
+}
+
+/** How many records have a value in a field, and how many have each of some choices. */
+export interface FieldUse {
+	values: number;
+	choices: Array<{ choice: string; records: number }>;
+}
+
+/**
+ * Counts the records that have a value in a field.
+ *
+ * @param choices labels of choices that are counted one by one
+ */
+export async function countUse(
+	run: Run,
+	card: CardReference,
+	field: Field,
+	choices: readonly string[] = [],
+): Promise<FieldUse> {
+	let values = 0;
+	const counts = new Map(choices.map((choice) => [choice, 0]));
+	const take = ({ data }: DataRecord): boolean => {
+		const value = ownValue(data, field.id);
+		if (isEmpty(value)) return false;
+		values += 1;
+		const members = field.kind.set?.of(value, field) ?? [value];
+		const places = members.map((member) => storedChoice(field.options, member));
+		const labels = places.map((place) => field.options[place ?? -1]?.label);
+		for (const label of new Set(labels)) {
+			if (label !== undefined && counts.has(label)) counts.set(label, (counts.get(label) ?? 0) + 1);
+		}
+		return false;
+	};
+	await scanRecords(run, run.records.of(card, Infinity), take, true);
+	return { values, choices: [...counts].map(([choice, records]) => ({ choice, records })) };
 }

@@ -1,3 +1,4 @@
+/** Writes an item with the live fields of its card, and once more if they have changed since. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
@@ -5,13 +6,13 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
 import type { CardReference, Run } from '../run/run';
-import { unchangedOption } from '../../ui/recordOptions';
 import { growCard } from '../growth/cardChanges';
-import { readChoice } from '../inputs/choice';
-import { readColumns, toRecordData, type ColumnOptions } from './columns';
+import { readChoice } from '../readParameters';
+import { toRecordData, type ColumnOptions, type Write } from './recordData';
 import { readDryRun } from './dryRun';
-import type { Write } from './pendingWrite';
-import { requestOptions } from './requestOptions';
+import { requestOptions } from '../requestOptions';
+import { readColumns } from './mapper';
+import { unchangedOption } from '../../ui/writeOptions';
 
 export type { Write };
 
@@ -64,7 +65,7 @@ export async function prepareWrite(
 }
 
 /**
- * Requires the fields to be those that were known before the records were read: else values could have been missed.
+ * Requires that the fields are the same as before the records were read: else values could have been missed.
  *
  * @throws InputError
  */
@@ -136,14 +137,14 @@ export async function withLiveFields<Result>(
 
 	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
-		const letGo = run.api.hold();
+		const resume = run.api.pause();
 		const reading = { ...request, ahead: true };
 		// The service's words about the record count, not its words about a listing.
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => listing)
 			.then(async (fresh) => (fresh === listing ? undefined : await toLive(fresh, reading)))
-			.finally(letGo);
+			.finally(resume);
 		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
 		return await work(again);
 	}

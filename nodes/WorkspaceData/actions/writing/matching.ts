@@ -7,7 +7,7 @@ import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import { matchKey } from '../run/matchIndex';
-import type { Columns } from './columns';
+import type { Columns } from './mapper';
 
 /**
  * The ids of the matching fields of an item.

@@ -3,7 +3,7 @@ import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
-import { inParallel } from '../schedule/parallel';
+import { inParallel } from '../schedule/items';
 import { itemKey, keyPart } from './matching';
 import type { CheckedCard, WrittenAction } from './syncCheck';
 import { create, remove, updateListed } from './write';

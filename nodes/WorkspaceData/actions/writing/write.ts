@@ -1,16 +1,17 @@
+/** Creates, updates and deletes single records. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
-import { assertDone, saysGone } from '../../transport/failure/failures';
+import { saysGone } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/listings';
 import type { PathPart } from '../../transport/request';
-import { hintNoId, readCreated } from '../output/created';
+import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { identityOf } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
-import { requireData } from './columns';
+import { requireData } from './recordData';
 import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';
 
@@ -80,7 +81,7 @@ export async function create(run: Run, write: Write, data: JsonObject): Promise<
 			...request,
 		});
 		const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
-		if (!made) hintNoId(run, 'record');
+		if (!made) run.messages.hint(noIdHint('record'));
 		return writtenRecord(made, UNKNOWN_ID, sent);
 	});
 }

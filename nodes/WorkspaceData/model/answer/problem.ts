@@ -1,7 +1,7 @@
+/** What an answer other than success says: problem details, or whatever comes in their place. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
-import { isObject, type JsonObject, WRAPPERS } from './shapes';
-import { isWebPage } from './webPage';
+import { isObject, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.
@@ -173,7 +173,7 @@ const RESOURCE_KEYS = [
 ];
 const ID_KEYS = ['id', 'card_id', 'field_id', 'record_id', 'webhook_id'];
 
-/** Whether there is something in a value: a text, number or flag that is set, or an object with members. */
+/** Whether a value holds anything: a text, number or flag that is set, or an object with members. */
 const holds = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 

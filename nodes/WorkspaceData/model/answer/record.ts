@@ -1,9 +1,12 @@
+/** Records, as the service sends them, and their age. */
 import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/registry';
-import { asUtc } from '../time';
-import { hasErrors, readCursor, readEntries } from './page';
+import { asUtc, parseTime } from '../time';
 import {
+	hasErrors,
+	readCursor,
+	readEntries,
 	isObject,
 	type JsonObject,
 	readList,
@@ -105,4 +108,27 @@ export function readRecordPage(body: unknown): RecordPage | undefined {
 /** The record in an answer, or undefined (an empty body after a change, for example). */
 export function readRecord(body: unknown): DataRecord | undefined {
 	return readObject(body, 'record', toRecord);
+}
+
+/** The age of a record: by its time, then by its sortable id. */
+export interface Age {
+	/** ms since the epoch. */
+	at: number;
+	id: string;
+}
+
+/**
+ * The age of a record.
+ *
+ * @param undated the time of a record that has none
+ */
+export const ageOf = ({ id, createdAt }: DataRecord, undated = -Infinity): Age => ({
+	at: parseTime(createdAt) ?? undated,
+	id,
+});
+
+/** Oldest first. */
+export function byAge(a: Age, b: Age): number {
+	if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+	return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }

@@ -3,10 +3,8 @@ import { parseJsonText } from '../answer/json';
 import { InputError } from '../inputError';
 import { plainNumber } from '../text';
 import type { Zone } from '../time';
-import { isChoice } from './choices';
-import { splitChoices } from './choiceText';
-import { compareForms } from './comparable';
-import { isEmpty, jsonForm, showValue, textOf } from './form';
+import { isChoice, splitChoices } from './choices';
+import { compareForms, isEmpty, jsonForm, showValue, textOf } from './form';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 

@@ -1,8 +1,11 @@
 /** Numbers as decimal texts, which may have more digits than a number keeps. */
-import type { Between } from './comparable';
+import type { Between } from './form';
 
 /** A decimal text; outer spaces are ignored. Exponents of more digits than these are no numbers. */
 const NUMBER = /^\s*([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,15}))?\s*$/i;
+
+/** The most digits that `toPrecision` gives. */
+const MAX_PRECISION = 100;
 
 /** The exponent of any decimal text fits into 16 digits when this is added. */
 const EXPONENT_BIAS = 4_000_000_000_000_000;
@@ -51,3 +54,15 @@ export const isCanonicalNumber = (text: string): boolean => {
 	const number = Number(text);
 	return Number.isFinite(number) && String(number) === text;
 };
+
+/**
+ * Whether a number keeps all digits of its text: it is the text's value, or the text is what the number's exact value is
+ * when rounded to as many digits (services print 0.1 as `0.10000000000000001`, too).
+ */
+export function keepsDigits(text: string): boolean {
+	const number = readDecimal(text);
+	if (typeof number !== 'object') return true;
+	const digits = text.replace(/e.*/i, '').replace(/\D/g, '').replace(/^0+/, '').length;
+	if (!Number.isFinite(number.near) || number.near === 0 || digits > MAX_PRECISION) return false;
+	return sortable(number.near.toPrecision(digits)) === sortable(text);
+}

@@ -130,16 +130,20 @@ function fromContainers(values: readonly unknown[]): Inference {
  * @param values the values of all items; empty ones are ignored
  */
 export function inferType(name: string, values: readonly unknown[]): Inference {
-	const told = values.map(jsonForm).filter(tells);
-	if (told.length === 0) return { type: 'text', why: 'no item has a value' };
-	const [first] = told;
-	if (told.every((value) => typeof value === 'string')) return fromTexts(name, told as string[]);
-	if (told.every(isContainer)) return fromContainers(told);
-	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && told.every(fitsValue));
+	const filled = values.map(jsonForm).filter(tells);
+	if (filled.length === 0) return { type: 'text', why: 'no item has a value' };
+	const [first] = filled;
+	if (filled.every((value) => typeof value === 'string'))
+		return fromTexts(name, filled as string[]);
+	if (filled.every(isContainer)) return fromContainers(filled);
+	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
 	if (fitting) return { type: fitting.type, why: `each is ${fitting.oneValue ?? fitting.one}` };
 	const kindOf = (value: unknown): string => (isContainer(value) ? 'object' : typeof value);
-	const other = told.find((value) => kindOf(value) !== kindOf(first)) ?? first;
-	return asText(told, `${quote(textOf(first))} and ${quote(textOf(other))} are of different types`);
+	const other = filled.find((value) => kindOf(value) !== kindOf(first)) ?? first;
+	return asText(
+		filled,
+		`${quote(textOf(first))} and ${quote(textOf(other))} are of different types`,
+	);
 }
 
 /** The types of a service that does not name its own. */

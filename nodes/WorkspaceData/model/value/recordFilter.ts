@@ -1,8 +1,8 @@
-/** The conditions of a parameter `filters`, read and turned into one test of records. */
+/** Filters and Search: which records are wanted. */
 import { z } from 'zod/v3';
 import type { Field } from '../answer/field';
 import type { FieldIndex } from '../fieldIndex';
-import { conditionTest } from './condition';
+import { conditionTest, containsText } from './condition';
 import type { ValueField } from './kinds/kind';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
@@ -145,4 +145,31 @@ export function recordTest(
 	return any
 		? (record) => tests.some((test) => test(record))
 		: (record) => tests.every((test) => test(record));
+}
+
+/**
+ * Whether a record has a text in one of its fields, as the condition Contains says.
+ *
+ * @param value the parameter `search`
+ * @returns undefined when there is nothing to look for
+ * @throws InputError if it is not a text
+ */
+export function readSearch(
+	value: unknown,
+	{ fields }: FieldIndex,
+): ((record: DataRecord) => boolean) | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+		throw new InputError(
+			`'Search' cannot be '${plainText(value)}'`,
+			'Enter the text to look for; leave it empty to return all records.',
+		);
+	}
+	const text = String(value).trim();
+	if (text === '') return undefined;
+	const tests = fields.map((field) => {
+		const has = containsText(field, text);
+		return ({ data }: DataRecord) => has(ownValue(data, field.id));
+	});
+	return (record) => tests.some((test) => test(record));
 }

@@ -1,8 +1,16 @@
 /** The values of a field: what is the same value, in which order they come, and what is sent. */
 import { byCharacter } from '../text';
 import type { Zone } from '../time';
-import { compareForms, keyOfForm, type Comparable } from './comparable';
-import { canonicalJson, isEmpty, isSendable, jsonForm, textOf } from './form';
+import {
+	compareForms,
+	keyOfForm,
+	type Comparable,
+	canonicalJson,
+	isEmpty,
+	isSendable,
+	jsonForm,
+	textOf,
+} from './form';
 import { unusable, type EntryRules, type ValueField } from './kinds/kind';
 
 /**
@@ -40,7 +48,7 @@ const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCha
 /**
  * Orders two places in one field.
  *
- * @param isDescending whether values of one rank come in reverse; others and empty ones are last all the same
+ * @param isDescending whether values of one rank come in reverse; others and empty ones stay last
  * @returns below 0 where `a` comes first; 0 exactly where both are the same value
  */
 export function comparePlaces(

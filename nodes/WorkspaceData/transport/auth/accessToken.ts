@@ -4,10 +4,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../../model/address';
 import { BoundedMap } from '../../model/boundedMap';
 import { circuitOf, PROBE_TIMEOUT_MS, replyOf, type Reply } from '../http/circuit';
-import { systemClock, type Clock } from '../http/clock';
+import { systemClock, type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import { AccessTokenError, SilentService } from '../failure/failures';
-import { withTimeLimit } from '../http/timeLimit';
 import {
 	requestAccessToken,
 	TOKEN_TIMEOUT_MS,
@@ -88,7 +87,7 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 	const accountOf = (credential: ICredentialDataDecryptedObject) =>
 		accounts.getOrCreate(accountKey(credential), () => ({ recent: [] }));
 
-	/** One try; undefined where the auth server has been silent: nobody waits for it twice. */
+	/** One attempt; undefined if the auth server did not answer lately, so that nobody waits for it twice. */
 	async function requestUnlessSilent(
 		credential: ICredentialDataDecryptedObject,
 		send: Send,

@@ -1,3 +1,4 @@
+/** The two credential types, and the entries of the node's credential. */
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
@@ -76,11 +77,14 @@ export async function readCardPages(
 	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
 }
 
-/** A short text that differs between credentials, and does not show them. @throws InputError when the node has none */
+/** A short text that differs between credentials, and does not show them. */
+export const fingerprintOf = (credential: ICredentialDataDecryptedObject): string =>
+	createHash('sha256').update(JSON.stringify(credential)).digest('base64');
+
+/** The fingerprint of the node's credential. @throws InputError when the node has none */
 export async function credentialFingerprint(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 ): Promise<string> {
-	const credential = await readCredential(context, CREDENTIAL_TYPES[authentication]);
-	return createHash('sha256').update(JSON.stringify(credential)).digest('base64');
+	return fingerprintOf(await readCredential(context, CREDENTIAL_TYPES[authentication]));
 }

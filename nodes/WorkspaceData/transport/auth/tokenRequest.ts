@@ -5,7 +5,7 @@ import { tokenAddress } from '../../model/address';
 import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import { redact } from '../../model/redact';
 import { readObject } from '../../model/answer/shapes';
-import { systemClock, type Clock } from '../http/clock';
+import { systemClock, type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import {
 	AccessTokenError,
@@ -14,8 +14,7 @@ import {
 	NetworkFailure,
 } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import { readAnswer } from '../request';
-import { withTimeLimit } from '../http/timeLimit';
+import { readAnswer } from '../http/answer';
 
 /** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;

@@ -1,3 +1,4 @@
+/** Turns a failed request into an error that says what happened and what to do. */
 import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import type { Authentication } from '../auth/credential';
 import {
@@ -9,7 +10,8 @@ import {
 } from './failures';
 import { isRateLimited } from '../http/rateLimit';
 import { isRepeatable } from '../http/retryPolicy';
-import { MAX_ANSWER_BYTES, type ApiAnswer, type ApiRequest } from '../request';
+import type { ApiAnswer, ApiRequest } from '../request';
+import { MAX_ANSWER_BYTES } from '../http/answer';
 
 /** What messages about a failed request say of its origin. */
 export interface RequestOrigin {

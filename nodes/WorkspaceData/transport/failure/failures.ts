@@ -1,6 +1,5 @@
-import { isBrokenJson } from '../../model/answer/json';
+/** The ways in which a request can fail. */
 import type { Problem } from '../../model/answer/problem';
-import { isWebPage } from '../../model/answer/webPage';
 
 /** The facts of every failure: what happened, what to do, and whether trying again later can help. */
 export interface FailureFacts {
@@ -12,7 +11,7 @@ export interface FailureFacts {
 	transient: boolean;
 }
 
-/** A call to the service or to its auth server that did not give what it should. */
+/** A failed call to the service or to its auth server. */
 export class Failure extends Error implements FailureFacts {
 	readonly description: string | undefined;
 
@@ -54,7 +53,7 @@ export class NetworkFailure extends Failure {
 	}
 }
 
-/** An answer came, but nobody can use it: the request may have been carried out. */
+/** An answer came, but cannot be used: the request may have been carried out. */
 export class UnusableAnswer extends NetworkFailure {
 	/** @param reason begins with `the answer` */
 	constructor(code: string, reason: string, transient: boolean) {
@@ -62,14 +61,14 @@ export class UnusableAnswer extends NetworkFailure {
 	}
 }
 
-/** An answer of which nobody reads more. Another try would bring as much. */
+/** The answer exceeded the size limit. Retrying would not help. */
 export class AnswerTooLarge extends UnusableAnswer {
 	constructor() {
 		super('', 'the answer is too large', false);
 	}
 }
 
-/** A try that was not sent, as the service has not answered the last ones. @see transport/http/circuit */
+/** A request that was not sent, because the service did not answer the last ones. @see transport/http/circuit */
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = 'it did not answer the previous requests, so this one was not sent';
@@ -164,42 +163,4 @@ export function saysGone(error: unknown, things: readonly string[]): boolean {
 	if ((status !== 404 && status !== 410) || !GONE_KIND.test(kind)) return false;
 	const subject = kind.replace(GONE_KIND, '');
 	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
-}
-
-/**
- * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
- * The service's own answer may have any shape, or be empty.
- *
- * @param what `card`, `field` or `record`, for the message
- * @param change the change that was asked for
- * @throws UnexpectedAnswer
- */
-export function assertOwnAnswer(
-	body: unknown,
-	what: string,
-	change: 'written' | 'changed' | 'deleted' = 'written',
-): void {
-	if (!isWebPage(body)) return;
-	throw new UnexpectedAnswer(
-		change === 'deleted'
-			? 'The service returned a web page instead of data'
-			: `The answer is not a ${what}`,
-		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
-	);
-}
-
-/**
- * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
- * read. Under status 200, that may be a refusal.
- *
- * @param what `card`, `field` or `record`, for the message
- * @throws UnexpectedAnswer
- */
-export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
-	assertOwnAnswer(body, what, change);
-	if (!isBrokenJson(body)) return;
-	throw new UnexpectedAnswer(
-		`The ${what} may not have been ${change}: the answer is not valid JSON`,
-		`Look at the ${what} in the service, or run this item again: that does no harm.`,
-	);
 }

@@ -1,3 +1,4 @@
+/** Turns any error into n8n's own, with the item and advice. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Problem } from '../../model/answer/problem';
@@ -105,7 +106,7 @@ export function toNodeError(
 const withoutTokens = (text: string): string => redact(text, []);
 
 /**
- * The error for something that nobody expected. n8n stores its stack, so that has the line that threw, not the one
+ * An unexpected error. n8n stores its stack, so the stack must have the line that threw, not the one
  * here: n8n 1 keeps nothing else of the error.
  */
 function unexpectedError(

@@ -1,4 +1,4 @@
-/** One try of a request: sends it through n8n, within its time. */
+/** One attempt of a request: sends it through n8n, within its time. */
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, replyOf, type Reply } from './circuit';
-import { createUnlessCancelled, type Clock } from './clock';
+import { createUnlessCancelled, type Clock, withTimeLimit } from './clock';
 import type { CredentialType } from '../auth/credential';
-import { openExchange } from '../auth/exchange';
+import { openExchange } from '../auth/hooks';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -17,51 +17,51 @@ import {
 	UnusableAnswer,
 } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
-import { readAnswer, type ApiAnswer, type ApiRequest } from '../request';
-import { withTimeLimit } from './timeLimit';
+import type { ApiAnswer, ApiRequest } from '../request';
 import { unreachableAuth } from '../auth/tokenRequest';
+import { readAnswer } from './answer';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Time-outs in a row after which the rest of an execution fails at once. */
 const MAX_TIMEOUTS = 3;
 
-/** The outcome of one try. Faults are values, for the retry policy. */
-export interface Try {
+/** The outcome of one attempt. Faults are values, for the retry policy. */
+export interface Attempt {
 	outcome: ApiAnswer | NetworkFailure | AccessTokenError;
 	/** The bearer token that was sent. */
 	token: string | undefined;
 }
 
 /**
- * Creates what sends the tries of one execution.
+ * Creates what sends the attempts of one execution.
  *
- * @returns sends one try @throws Cancelled
+ * @returns sends one attempt @throws Cancelled
  */
-export function createTries(
+export function createAttempts(
 	context: IAllExecuteFunctions,
 	credentialType: CredentialType,
 	credential: ICredentialDataDecryptedObject,
 	{ baseUrl, clock, signal }: { baseUrl: string; clock: Clock; signal: AbortSignal | undefined },
-): (options: IHttpRequestOptions, request: ApiRequest) => Promise<Try> {
+): (options: IHttpRequestOptions, request: ApiRequest) => Promise<Attempt> {
 	const isAccount = credentialType === 'workspaceDataServiceAccountApi';
 	const unlessCancelled = createUnlessCancelled(signal);
 	const ownCircuit = createCircuit(MAX_TIMEOUTS, clock);
 
-	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Try> {
+	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Attempt> {
 		const data = { ...credential };
 		const exchange = openExchange(data);
-		const outcome = await withTimeLimit(timeoutMs, clock, async (ending) => {
-			exchange.signal = ending;
+		const outcome = await withTimeLimit(timeoutMs, clock, async (deadline) => {
+			exchange.signal = deadline;
 			const answering = async () =>
 				await readAnswer(
 					await context.helpers.httpRequestWithAuthentication.call(
 						context,
 						credentialType,
-						{ ...options, timeout: timeoutMs, abortSignal: ending },
+						{ ...options, timeout: timeoutMs, abortSignal: deadline },
 						{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 					),
-					{ signal: ending },
+					{ signal: deadline },
 				);
 			const answer = await unlessCancelled(answering());
 			if (answer && isTooDeep(answer.body)) {
@@ -91,11 +91,11 @@ export function createTries(
 		let reply: Reply = 'unknown';
 		try {
 			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
-			const tried = await attempt(options, limit);
-			if (!(tried.outcome instanceof AccessTokenError)) {
-				reply = replyOf(tried.outcome, clock.now() - start, probe);
+			const attempted = await attempt(options, limit);
+			if (!(attempted.outcome instanceof AccessTokenError)) {
+				reply = replyOf(attempted.outcome, clock.now() - start, probe);
 			}
-			return tried;
+			return attempted;
 		} finally {
 			asked.leave(reply, probe);
 			if (asked !== shared) shared.leave(reply, false);

@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from './clock';
 import type { Kind } from './parallelism';
 
-/** A request, as far as it matters here. */
+/** The properties of a request that matter here. */
 export interface Work extends Kind {
 	/** Whether it starts at once, whatever the limit. It still counts for the others. */
 	ahead?: boolean | undefined;
@@ -121,5 +121,41 @@ export function createSharedLimiter(
 				startNext();
 			}
 		};
+	};
+}
+
+/** Keeps requests back until the caller has decided whether the run continues. */
+export interface Pause {
+	/**
+	 * Keeps back all requests that have not been sent yet.
+	 *
+	 * @returns releases them on the next tick, so that whoever sees the failure first can stop them
+	 */
+	begin(): () => void;
+	/** Resolves when no pause lasts any more. */
+	ended(): Promise<void>;
+}
+
+/** Creates a pause that has not begun. */
+export function createPause({ sleep }: Pick<Clock, 'sleep'>): Pause {
+	let pauses = 0;
+	const waiting: Array<() => void> = [];
+	const end = () => {
+		pauses -= 1;
+		if (pauses > 0) return;
+		for (const go of waiting.splice(0)) go();
+	};
+	return {
+		begin() {
+			pauses += 1;
+			let lasts = true;
+			return () => {
+				if (lasts) void sleep(0).then(end);
+				lasts = false;
+			};
+		},
+		async ended() {
+			while (pauses > 0) await new Promise<void>((go) => waiting.push(go));
+		},
 	};
 }

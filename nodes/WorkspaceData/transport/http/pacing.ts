@@ -1,5 +1,5 @@
 /** How fast the requests of one key go out: how many at once, and how many in a window of the rate limit. */
-import type { Clock } from './clock';
+import { type Clock, createServiceClock, type ServiceClock } from './clock';
 import { createSharedLimiter, type Limiter } from './limiter';
 import { NetworkFailure, SilentService } from '../failure/failures';
 import {
@@ -13,9 +13,8 @@ import {
 import { createRateGate, type RateGate } from './rateGate';
 import { hasNoneLeft } from './rateLimit';
 import { isRepeatable } from './retryPolicy';
-import { createServiceClock, type ServiceClock } from './serviceClock';
 import type { ApiRequest } from '../request';
-import type { Try } from './attempt';
+import type { Attempt } from './attempt';
 
 /** Shared by all executions of this process that use the same key. */
 export interface Pacing {
@@ -26,14 +25,14 @@ export interface Pacing {
 	/** How many requests may be under way at once now, with one of this kind among them. */
 	atOnce(kind: Kind): number;
 	/**
-	 * Notes that a try of a request is sent.
+	 * Notes that an attempt of a request is sent.
 	 *
 	 * @returns must be told the outcome; undefined if there is none
 	 */
-	sending(request: ApiRequest): (outcome: Try['outcome'] | undefined) => void;
+	sending(request: ApiRequest): (outcome: Attempt['outcome'] | undefined) => void;
 }
 
-/** A request, as far as its pace depends on it. */
+/** The properties of a request that decide its pace. */
 export const kindOf = ({
 	method,
 	maxParallel,
@@ -46,7 +45,7 @@ export const kindOf = ({
 /** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 says nothing about load. */
 const OVERLOADED = new Set([408, 429, 502, 503, 504]);
 
-function outcomeOf(outcome: Try['outcome'] | undefined): Outcome {
+function outcomeOf(outcome: Attempt['outcome'] | undefined): Outcome {
 	if (outcome === undefined || outcome instanceof SilentService) return 'unknown';
 	if (outcome instanceof Error) {
 		return outcome instanceof NetworkFailure && outcome.transient ? 'refused' : 'unknown';
@@ -64,7 +63,7 @@ export function createPacing(clock: Clock): Pacing {
 	let state = unknownParallelism;
 	const serviceClock = createServiceClock(clock);
 	const gate = createRateGate(clock, serviceClock);
-	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isTold, clock.now());
+	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isLimitKnown, clock.now());
 	return {
 		gate,
 		serviceClock,
@@ -74,7 +73,13 @@ export function createPacing(clock: Clock): Pacing {
 			const started = requestSent(state, kindOf(request));
 			state = started.state;
 			return (outcome) => {
-				state = requestEnded(state, started.sent, outcomeOf(outcome), gate.isTold, clock.now());
+				state = requestEnded(
+					state,
+					started.sent,
+					outcomeOf(outcome),
+					gate.isLimitKnown,
+					clock.now(),
+				);
 			};
 		},
 	};

@@ -12,7 +12,7 @@
 export const START = 8;
 /** The most requests at once; fewer if the service does not tell how many it allows. */
 export const MAX_PARALLEL = 64;
-export const MAX_UNTOLD = 16;
+export const MAX_WITHOUT_LIMIT = 16;
 /** How long creates keep to what has worked and failed, in ms. */
 const REMEMBERED_MS = 3_600_000;
 /** How long all others keep below a level that failed, in ms; then they try it again. */
@@ -65,7 +65,7 @@ export const unknownParallelism: Parallelism = {
 	failedLast: NEVER,
 };
 
-/** A request, as far as it matters here. */
+/** The properties of a request that matter here. */
 export interface Kind {
 	/** Whether it changes data. */
 	write: boolean;
@@ -101,10 +101,10 @@ function safeLevel({ shown, assumed, failed }: Parallelism, now: number): number
 }
 
 /** The highest level at which a request may be sent, and to which its answer may raise the limit. */
-function ceilingOf(state: Parallelism, kind: Kind, isTold: boolean, now: number): number {
+function ceilingOf(state: Parallelism, kind: Kind, isLimitKnown: boolean, now: number): number {
 	const { repeatable, maxParallel = 0 } = kind;
 	const failed = repeatable ? state.failedLast : state.failed;
-	const most = isTold ? MAX_PARALLEL : MAX_UNTOLD;
+	const most = isLimitKnown ? MAX_PARALLEL : MAX_WITHOUT_LIMIT;
 	const allowed = repeatable ? most : Math.min(most, safeLevel(state, now));
 	// More than that is the user's decision. It ends where requests were refused.
 	const wanted = Math.max(allowed, Math.min(maxParallel, MAX_PARALLEL));
@@ -115,11 +115,16 @@ function ceilingOf(state: Parallelism, kind: Kind, isTold: boolean, now: number)
 /**
  * How many requests may be under way at once, with one of this kind among them.
  *
- * @param isTold whether the service tells how many more requests it allows
+ * @param isLimitKnown whether the service tells how many more requests it allows
  * @param now ms since the epoch
  */
-export const atOnce = (state: Parallelism, kind: Kind, isTold: boolean, now: number): number =>
-	Math.max(1, Math.floor(Math.min(state.limit, ceilingOf(state, kind, isTold, now))));
+export const atOnce = (
+	state: Parallelism,
+	kind: Kind,
+	isLimitKnown: boolean,
+	now: number,
+): number =>
+	Math.max(1, Math.floor(Math.min(state.limit, ceilingOf(state, kind, isLimitKnown, now))));
 
 /** Notes that a request is sent. */
 export function requestSent(before: Parallelism, kind: Kind): { state: Parallelism; sent: Sent } {
@@ -177,7 +182,7 @@ export function requestEnded(
 	before: Parallelism,
 	sent: Sent,
 	outcome: Outcome,
-	isTold: boolean,
+	isLimitKnown: boolean,
 	now: number,
 ): Parallelism {
 	const underWay = before.underWay - 1;
@@ -187,7 +192,7 @@ export function requestEnded(
 	if (sent.write && outcome === 'succeeded') state = proven(state, sent.writeLevel, now);
 	// Few requests at once prove nothing about more.
 	if (before.underWay * 2 <= state.limit) return state;
-	const ceiling = ceilingOf(state, sent, isTold, now);
+	const ceiling = ceilingOf(state, sent, isLimitKnown, now);
 	if (state.limit >= ceiling) return state;
 	const raised = state.limit + (state.doubling ? 1 : 1 / state.limit);
 	return { ...state, limit: Math.min(raised, ceiling) };

@@ -1,7 +1,7 @@
-import { type Clock, wait } from './clock';
+/** Holds requests back until the rate limit lets them pass. */
+import { type Clock, wait, createServiceClock, type ServiceClock } from './clock';
 import { Cancelled } from '../failure/failures';
 import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
-import { createServiceClock, type ServiceClock } from './serviceClock';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
 const LOOK_AGAIN_MS = 1_000;
@@ -27,10 +27,10 @@ export interface RateGate {
 	enter(signal?: AbortSignal, how?: Passing & { atMostMs?: number }): Promise<void>;
 	/** Must follow each `enter`, with the headers of the answer; undefined if there was no answer. */
 	leave(headers: Headers | undefined, how?: Passing): void;
-	/** Holds everything back until then (ms since the epoch): a request was refused. */
-	hold(until: number): void;
+	/** Lets nothing pass until then (ms since the epoch): a request was refused. */
+	closeUntil(until: number): void;
 	/** Whether the service tells how many requests remain. */
-	readonly isTold: boolean;
+	readonly isLimitKnown: boolean;
 }
 
 /** What the gate knows of a request. */
@@ -55,9 +55,9 @@ export function createRateGate(
 	let opensAt: number | undefined;
 	/** Until when the first request of a window goes alone. */
 	let aloneUntil = 0;
-	/** When to send one request to see, however far away the reset is said to be. */
+	/** When to send one request to find out, however far away the stated reset is. */
 	let lookAgainAt = 0;
-	let heldUntil = 0;
+	let closedUntil = 0;
 	let inFlight = 0;
 	let waiting: Array<() => void> = [];
 	/** The most requests a second, as the requests that wait or are under way allow; and when the last one passed. */
@@ -79,8 +79,8 @@ export function createRateGate(
 
 	/** 0 when a request may pass; ms to wait; Infinity when only another answer can tell. */
 	function delay(): number {
-		const held = heldUntil - clock.now();
-		if (held > 0) return held;
+		const closedMs = closedUntil - clock.now();
+		if (closedMs > 0) return closedMs;
 		// The local clock may have been set back.
 		passedAt = Math.min(passedAt, clock.now());
 		const toPlace = passedAt + 1_000 / Math.min(...rates) - clock.now();
@@ -99,8 +99,8 @@ export function createRateGate(
 	function learn(headers: Headers): void {
 		const now = clock.now();
 		serviceClock.learn(headers);
-		const told = readRateLimit(headers, now, serviceClock.now());
-		if (!told) {
+		const stated = readRateLimit(headers, now, serviceClock.now());
+		if (!stated) {
 			if (knowledge === 'nothing') {
 				knowledge = 'unlimited';
 				aloneUntil = 0;
@@ -110,12 +110,12 @@ export function createRateGate(
 		const sameWindow =
 			knowledge === 'window' &&
 			window.resetAt !== undefined &&
-			told.resetAt !== undefined &&
-			Math.abs(told.resetAt - window.resetAt) < 1_500;
-		const remaining = sameWindow ? Math.min(window.remaining, told.remaining) : told.remaining;
+			stated.resetAt !== undefined &&
+			Math.abs(stated.resetAt - window.resetAt) < 1_500;
+		const remaining = sameWindow ? Math.min(window.remaining, stated.remaining) : stated.remaining;
 		knowledge = 'window';
-		window = { ...told, remaining };
-		opensAt = told.resetAt;
+		window = { ...stated, remaining };
+		opensAt = stated.resetAt;
 		aloneUntil = 0;
 		lookAgainAt = now + MAX_WAIT_MS;
 	}
@@ -150,10 +150,10 @@ export function createRateGate(
 			waiting = [];
 			for (const wake of woken) wake();
 		},
-		hold(until) {
-			heldUntil = Math.max(heldUntil, until);
+		closeUntil(until) {
+			closedUntil = Math.max(closedUntil, until);
 		},
-		get isTold() {
+		get isLimitKnown() {
 			return knowledge === 'window';
 		},
 	};

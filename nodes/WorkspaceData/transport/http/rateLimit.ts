@@ -7,7 +7,7 @@ export interface RateLimit {
 	limit: number | undefined;
 	/** Requests left in the window. */
 	remaining: number;
-	/** When the window resets: ms since the epoch by the local clock; undefined where not told. */
+	/** When the window resets: ms since the epoch by the local clock; undefined where not stated. */
 	resetAt: number | undefined;
 }
 
@@ -115,7 +115,7 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
 	const resetAt = readReset(headers, now);
-	const told = resetAt === undefined ? readRetryAfter(headers, now) : resetAt - now;
+	const asked = resetAt === undefined ? readRetryAfter(headers, now) : resetAt - now;
 	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
-	return Math.min(Math.max(told ?? 0, atLeast), MAX_WAIT_MS);
+	return Math.min(Math.max(asked ?? 0, atLeast), MAX_WAIT_MS);
 }

@@ -5,17 +5,17 @@ import type { ApiAnswer, ApiRequest } from '../request';
 
 /** Tries of a request that may be sent again after a fault. */
 const TRIES = 3;
-/** The longest that one request waits for the rate limit altogether, in ms. */
+/** The longest total time that one request waits for the rate limit, in ms. */
 const MAX_REFUSED_MS = 5 * 60_000;
 
-/** The longest that an impatient request waits for it, at once and altogether, in ms. */
+/** The longest total time that an impatient request waits for it, in ms. */
 export const IMPATIENT_WAIT_MS = 5_000;
 
 /** The tries of one request so far. */
 export interface History {
 	/** Tries that ended in a fault: of the network, or of the service (5xx). */
 	faults: number;
-	/** Tries that the rate limit refused, and how long it was waited for it altogether, in ms. */
+	/** Attempts that the rate limit refused, and the total time that was waited for it, in ms. */
 	refusals: number;
 	refusedMs: number;
 	/** Whether the access token was renewed for it. */

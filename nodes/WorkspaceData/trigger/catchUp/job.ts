@@ -15,7 +15,7 @@ import { outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { readStore } from '../subscription/storage';
 import { openKnownRecords } from './knownRecords';
-import { type Candidate, findMissed, keyOf } from './missedRecords';
+import { type Candidate, createdBetween, findMissed, keyOf } from './missedRecords';
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
@@ -74,8 +74,9 @@ export async function catchUp(
 	// As subscribed: a card that was chosen by name may have another one by now.
 	const { current } = await readStore(context, undefined);
 	const watched = current ? current.cardId : await watchedCard(settings, api);
-	const known = await openKnownRecords(context);
-	const missed = await findMissed(api, watched, search, known);
+	const known = openKnownRecords(context);
+	const created = (after: number, upTo: number) => createdBetween(api, watched, after, upTo);
+	const missed = await findMissed(created, search, known);
 	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 	const wanted = missed.filter(({ createdAt }) => createdAt >= oldest);
 

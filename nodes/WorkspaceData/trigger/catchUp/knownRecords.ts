@@ -1,22 +1,45 @@
 /**
- * Which records the workflow has had: n8n's own memory for duplicates, a table of its database that only
- * executions can reach. It holds the last ids, and marks for searches that were completed.
+ * Which records the workflow has had: n8n's own memory for duplicates, a table of its database that only executions
+ * can reach. It holds the last ids, marks for searches that were completed, and landmarks: times up to which records came.
  */
+import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { REMEMBERED } from '../../model/recordMemory';
+import type { Search } from '../../model/subscription/events';
 import { parseTime } from '../../model/time';
+import { namesOf, timesIn } from '../../model/timeMarks';
 import { reasonOf, warn } from '../log';
-import { inOrder } from '../subscription/nodeState';
+import { inOrder, nodeOf } from '../subscription/nodeState';
 import { readStore } from '../subscription/storage';
 
-/** How many entries n8n remembers for a node. Every created record reads and writes all of them. */
-const REMEMBERED = 2_000;
 /** How many entries are looked up at once. */
 export const LOOKUP_SIZE = 1_000;
 /** How far the time of an event may be from that of its record, in ms; within it ids decide. */
 const CLOSE_MS = 60_000;
+/** Fewer entries than n8n keeps may be left for a moment, in which a landmark is moved to the end. */
+const LANDMARK_SIZE = 10;
+
+/** n8n's memory of a node: the latest entries in the order in which they were added. */
+export interface DuplicatesTable {
+	/** Adds the entries that are not there, and forgets the oldest ones beyond `most`. @returns the ones that were not there */
+	add(keys: readonly string[], most: number): Promise<readonly string[]>;
+	remove(keys: readonly string[]): Promise<void>;
+	count(): Promise<number>;
+}
 
 const SCOPE = 'node';
 const MODE = { mode: 'entries' } as const;
+
+const tableOf = ({ helpers }: IExecuteFunctions): DuplicatesTable => ({
+	async add(keys, maxEntries) {
+		const options = { ...MODE, maxEntries };
+		return (await helpers.checkProcessedAndRecord([...keys], SCOPE, options)).new.map(String);
+	},
+	async remove(keys) {
+		await helpers.removeProcessed([...keys], SCOPE, MODE);
+	},
+	count: async () => await helpers.getProcessedDataCount(SCOPE, MODE),
+});
 
 /** Under which name a created record is remembered. */
 export const recordKey = (cardId: unknown, recordId: unknown): string =>
@@ -25,91 +48,166 @@ export const recordKey = (cardId: unknown, recordId: unknown): string =>
 /** Under which name it is remembered that all records up to a time were searched, in ms since the epoch. */
 const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 
-/** Remembers entries. @returns the entries that n8n did not know before */
-async function remember(context: IExecuteFunctions, keys: readonly string[]): Promise<Set<string>> {
-	if (keys.length === 0) return new Set();
-	const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
-		...MODE,
-		maxEntries: REMEMBERED,
-	});
-	return new Set(found.new.map(String));
-}
-
-/** Those entries that n8n remembers; looks them up without remembering the others. */
-async function lookUp(context: IExecuteFunctions, keys: readonly string[]): Promise<Set<string>> {
-	if (keys.length === 0) return new Set();
-	// n8n can only look up and remember in one; there is room for all, so that nothing is forgotten.
-	const found = await context.helpers.checkProcessedAndRecord([...keys], SCOPE, {
-		...MODE,
-		maxEntries: REMEMBERED + keys.length,
-	});
-	if (found.new.length > 0) await context.helpers.removeProcessed(found.new, SCOPE, MODE);
-	return new Set(found.processed.map(String));
-}
-
-/** Runs a task on n8n's memory after those before it: n8n reads, adds and writes without a lock. */
-const alone = async <T>(context: IExecuteFunctions, task: () => Promise<T>): Promise<T> =>
-	await inOrder(context, 'memory', task);
-
-/** A record that a search found, and when it was created, in ms since the epoch. */
-export interface FoundRecord {
+/** A created record: the name under which it is remembered, and when it was created, in ms since the epoch. */
+export interface CreatedRecord {
 	key: string;
-	createdAt: number;
+	createdAt: number | undefined;
 }
 
-/** The part of n8n's memory that a search needs to know. */
+/** A time without a completed search, between two starts; in ms since the epoch. */
+export interface Stretch {
+	after: number;
+	upTo: number;
+	/** Up to this time, all its records came by events; undefined where no landmark tells. */
+	cameUpTo: number | undefined;
+}
+
+/** How much is remembered. */
+export interface MemoryBounds {
+	/** How many entries n8n keeps. Every created record reads and writes all of them. */
+	entries: number;
+	/** Whether a record's time is remembered as a landmark; some of the last ones are always needed. */
+	isLandmark(key: string): boolean;
+}
+
+const LANDMARK_EVERY = 100;
+
+const BOUNDS: MemoryBounds = {
+	entries: REMEMBERED.new,
+	isLandmark: (key) =>
+		createHash('sha256').update(key).digest().readUInt32BE() % LANDMARK_EVERY === 0,
+};
+
+/** What a node remembers of created records. */
 export interface KnownRecords {
 	/** Whether n8n may have forgotten older entries. */
-	isFull: boolean;
+	isFull(): Promise<boolean>;
 	/** Those of at most {@link LOOKUP_SIZE} keys that n8n remembers. */
 	lookUp(keys: readonly string[]): Promise<Set<string>>;
-	/** The end of the last of these searches that was completed; undefined where none was. */
-	lastSearched(upTo: readonly number[]): Promise<number | undefined>;
+	/**
+	 * Remembers records that came by events.
+	 *
+	 * @param searches the ends of searches, of which the last completed one stays remembered
+	 * @returns the keys that were not known
+	 */
+	take(records: readonly CreatedRecord[], searches: readonly number[]): Promise<Set<string>>;
+	/** The last of these searches that was completed; undefined where none was. */
+	lastSearched(ends: readonly number[]): Promise<number | undefined>;
+	/** The time that a search has to look at, oldest first. */
+	stretches(search: Search): Promise<Stretch[]>;
 	/**
 	 * Remembers that a search was completed, and the records it found that are close to its end.
 	 *
 	 * @returns the keys of records that an event has brought since they were looked up
 	 */
-	complete(upTo: number, found: readonly FoundRecord[]): Promise<Set<string>>;
+	complete(upTo: number, found: readonly CreatedRecord[]): Promise<Set<string>>;
 }
 
-/** Opens n8n's memory for a search. */
-export async function openKnownRecords(context: IExecuteFunctions): Promise<KnownRecords> {
-	const count = await context.helpers.getProcessedDataCount(SCOPE, MODE);
-	const isEmpty = count === 0;
+/**
+ * The records that a node knows.
+ *
+ * @param alone runs a task after those before it: n8n reads, adds and writes without a lock
+ */
+export function createKnownRecords(
+	table: DuplicatesTable,
+	alone: <T>(task: () => Promise<T>) => Promise<T>,
+	{ entries, isLandmark }: MemoryBounds = BOUNDS,
+): KnownRecords {
+	const add = async (keys: readonly string[]) =>
+		new Set(keys.length > 0 ? await table.add(keys, entries) : []);
+
+	/** Looks entries up without remembering them: n8n can only do both in one, so there is room for all. */
+	async function find(keys: readonly string[]): Promise<Set<string>> {
+		if (keys.length === 0 || (await table.count()) === 0) return new Set();
+		const found = new Set(keys);
+		for (let first = 0; first < keys.length; first += LOOKUP_SIZE) {
+			const group = keys.slice(first, first + LOOKUP_SIZE);
+			const unknown = await table.add(group, entries + group.length);
+			if (unknown.length > 0) await table.remove(unknown);
+			for (const key of unknown) found.delete(key);
+		}
+		return found;
+	}
+
+	/** Remembers entries as the last ones. */
+	async function renew(keys: readonly string[]): Promise<void> {
+		await table.remove(keys);
+		await add(keys);
+	}
+
+	async function lastSearched(ends: readonly number[]): Promise<number | undefined> {
+		const known = await find(ends.map(searchedKey));
+		return ends.filter((end) => known.has(searchedKey(end))).at(-1);
+	}
+
+	const isFull = async () => (await table.count()) >= entries - LANDMARK_SIZE;
+
 	return {
-		isFull: count >= REMEMBERED,
-		lookUp: async (keys) =>
-			isEmpty ? new Set() : await alone(context, async () => await lookUp(context, keys)),
-		async lastSearched(upTo) {
-			if (isEmpty) return undefined;
-			const known = await alone(context, async () => await lookUp(context, upTo.map(searchedKey)));
-			return upTo.filter((time) => known.has(searchedKey(time))).at(-1);
+		isFull,
+		lookUp: async (keys) => await alone(async () => await find(keys)),
+		lastSearched: async (ends) => await alone(async () => await lastSearched(ends)),
+		async take(records, searches) {
+			return await alone(async () => {
+				const fresh = await add(records.map(({ key }) => key));
+				const landmarks = records.flatMap(({ key, createdAt }) =>
+					createdAt !== undefined && fresh.has(key) && isLandmark(key) ? [createdAt] : [],
+				);
+				if (landmarks.length === 0) return fresh;
+				const searched = await lastSearched(searches);
+				await renew([
+					...(searched === undefined ? [] : [searchedKey(searched)]),
+					...new Set(landmarks.flatMap(namesOf)),
+				]);
+				return fresh;
+			});
+		},
+		async stretches({ from, earlier, upTo }) {
+			return await alone(async () => {
+				const mayForget = await isFull();
+				// No search was completed before: all up to the first publishing counts as searched.
+				if (earlier.length === 0 || !mayForget) await add([searchedKey(from)]);
+				const searched = await lastSearched([from, ...earlier]);
+				const after = searched ?? from;
+				// The last completed search stays known, so later ones were not completed. What an earlier version
+				// remembered does not tell.
+				const begun = searched === undefined ? [] : earlier.filter((end) => end > after);
+				const edges = [after, ...begun.sort((a, b) => a - b), upTo];
+				const times: number[] = [];
+				if (mayForget) for await (const time of timesIn(after, upTo, find)) times.push(time);
+				return edges.slice(1).map((end, place) => {
+					const begin = edges[place] ?? after;
+					return {
+						after: begin,
+						upTo: end,
+						cameUpTo: times.find((time) => time > begin && time <= end),
+					};
+				});
+			});
 		},
 		async complete(upTo, found) {
-			const close = found.filter(({ createdAt }) => upTo - createdAt < CLOSE_MS);
+			const close = found.filter(({ createdAt = upTo }) => upTo - createdAt < CLOSE_MS);
 			const keys = [...close.slice(-LOOKUP_SIZE).map(({ key }) => key), searchedKey(upTo)];
-			// In one turn: an event in between would be passed on although the search has its record.
-			return await alone(context, async () => {
-				const known = new Set<string>();
-				for (let first = 0; first < found.length; first += LOOKUP_SIZE) {
-					const group = found.slice(first, first + LOOKUP_SIZE).map(({ key }) => key);
-					for (const key of await lookUp(context, group)) known.add(key);
-				}
-				await remember(context, keys);
+			// In one task: an event in between would be passed on although the search has its record.
+			return await alone(async () => {
+				const known = await find(found.map(({ key }) => key));
+				await add(keys);
 				return known;
 			});
 		},
 	};
 }
 
-/** The created records among items, by position: the key under which n8n remembers them, and when they were created. */
-const createdRecords = (items: readonly INodeExecutionData[]) =>
+/** Opens n8n's memory in an execution. */
+export const openKnownRecords = (context: IExecuteFunctions): KnownRecords =>
+	createKnownRecords(tableOf(context), async (task) => await inOrder(context, 'memory', task));
+
+/** The created records among items, by position. */
+const createdRecords = (items: readonly INodeExecutionData[]): Array<CreatedRecord | undefined> =>
 	items.map(({ json }) =>
 		json.event === 'record.created' && json.record_id !== undefined
 			? {
 					key: recordKey(json.card_id, json.record_id),
-					at: typeof json.timestamp === 'string' ? parseTime(json.timestamp) : undefined,
+					createdAt: typeof json.timestamp === 'string' ? parseTime(json.timestamp) : undefined,
 				}
 			: undefined,
 	);
@@ -123,33 +221,26 @@ export async function withoutKnown(
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
 	const records = createdRecords(items);
-	const keys = records.flatMap((record) => (record ? [record.key] : []));
-	if (keys.length === 0) return items;
+	const created = records.filter((record) => record !== undefined);
+	if (created.length === 0) return items;
 	try {
-		const fresh = await alone(context, async () => await remember(context, keys));
-		const searched = await searchedUpTo(
-			context,
-			records.flatMap((record) => (record?.at === undefined ? [] : [record.at])),
-		);
+		const known = openKnownRecords(context);
+		const { missed } = await readStore(context, undefined);
+		const ends = missed?.upTo ?? [];
+		// Workers share n8n's memory without a lock: a question of one could be taken for an entry by another.
+		const isAlone = nodeOf(context, 'production').set.address !== undefined;
+		const fresh = await known.take(created, missed && isAlone ? [missed.from, ...ends] : []);
+		const times = created.flatMap(({ createdAt }) => createdAt ?? []);
+		const later = ends.filter((end) => end - CLOSE_MS >= Math.min(...times));
+		const searched = later.length > 0 ? await known.lastSearched(later) : undefined;
+		const isSearched = ({ createdAt = Infinity }: CreatedRecord) =>
+			searched !== undefined && createdAt <= searched - CLOSE_MS;
 		return items.filter((_, index) => {
 			const record = records[index];
-			if (!record) return true;
-			return fresh.has(record.key) && (record.at === undefined || record.at > searched);
+			return !record || (fresh.has(record.key) && !isSearched(record));
 		});
 	} catch (error) {
 		warn(context, `The list of known records could not be saved: ${reasonOf(error)}`);
 		return items;
 	}
-}
-
-/** Up to which time a search has found all records; only asked for where an event is that old. */
-async function searchedUpTo(context: IExecuteFunctions, times: readonly number[]): Promise<number> {
-	const oldest = Math.min(...times);
-	const { missed } = await readStore(context, undefined);
-	const ends = missed?.upTo.map((upTo) => upTo - CLOSE_MS) ?? [];
-	const later = ends.filter((end) => end >= oldest);
-	if (later.length === 0) return -Infinity;
-	const marks = later.map((end) => searchedKey(end + CLOSE_MS));
-	const known = await alone(context, async () => await lookUp(context, marks));
-	return Math.max(-Infinity, ...later.filter((end) => known.has(searchedKey(end + CLOSE_MS))));
 }

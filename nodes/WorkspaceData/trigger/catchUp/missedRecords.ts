@@ -1,11 +1,12 @@
 /** Finds the records that were created while no event reached the workflow. */
-import type { DataRecord } from '../../model/answer/record';
-import { ageOf, byAge } from '../../model/recordAge';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
+import { isSeen, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/events';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { listCards, openRecordListing } from '../../transport/listings';
-import { type KnownRecords, LOOKUP_SIZE, recordKey } from './knownRecords';
+import { listCards } from '../../transport/listings';
+import { openRecordListing } from '../../transport/recordListing';
+import { type KnownRecords, LOOKUP_SIZE, recordKey, type Stretch } from './knownRecords';
 
 /** A record that was created in the time in question. */
 export interface Candidate {
@@ -16,13 +17,18 @@ export interface Candidate {
 
 export const keyOf = ({ cardId, record }: Candidate): string => recordKey(cardId, record.id);
 
-/** Records of the watched cards that were created after `from` and not after `upTo`, in groups. */
-async function* createdBetween(
+/**
+ * Records that were created after `from` and not after `upTo`, in groups.
+ *
+ * @param watched the card; null for all cards of the workspace
+ */
+export async function* createdBetween(
 	api: WorkspaceApi,
-	cardIds: readonly string[],
+	watched: string | null,
 	from: number,
 	upTo: number,
 ): AsyncGenerator<Candidate[]> {
+	const cardIds = watched === null ? (await listCards(api)).map(({ id }) => id) : [watched];
 	let group: Candidate[] = [];
 	for (const cardId of cardIds) {
 		for await (const record of openRecordListing(api, cardId, Infinity)) {
@@ -37,36 +43,61 @@ async function* createdBetween(
 	if (group.length > 0) yield group;
 }
 
+/** Finds the oldest known record of each stretch whose landmarks do not tell: events brought all before it. */
+async function withOldestKnown(
+	stretches: readonly Stretch[],
+	known: KnownRecords,
+	created: () => AsyncIterable<Candidate[]>,
+): Promise<Stretch[]> {
+	const oldest = stretches.map(({ cameUpTo }) => cameUpTo ?? Infinity);
+	for await (const group of created()) {
+		const had = await known.lookUp(group.map(keyOf));
+		for (const one of group) {
+			if (!had.has(keyOf(one))) continue;
+			const at = one.createdAt;
+			const place = stretches.findIndex(({ after, upTo }) => at > after && at <= upTo);
+			if (stretches[place]?.cameUpTo !== undefined) continue;
+			// By their ids, others of the same time are told apart.
+			oldest[place] = Math.min(oldest[place] ?? Infinity, at - 1);
+		}
+	}
+	return stretches.map((stretch, place) => ({
+		...stretch,
+		cameUpTo: oldest[place] === Infinity ? undefined : oldest[place],
+	}));
+}
+
 /**
  * The records that the workflow has not had, in the order of their creation. All records after the last
- * completed search are read once. Once n8n's memory has been full it may have forgotten records: those
- * older than the oldest that it remembers count as had, and finding that one takes another reading.
+ * completed search are read once. Once n8n's memory has been full it may have forgotten records: those up to the oldest
+ * landmark count as had. Where there is none, those older than the oldest known record do, and finding that one takes
+ * another reading.
  *
  * Only missed records are kept in memory, however many the cards have.
  *
- * @param watched the card; null for all cards of the workspace
+ * @param createdBetween reads the records of a time, in groups of {@link LOOKUP_SIZE} at most
  */
 export async function findMissed(
-	api: WorkspaceApi,
-	watched: string | null,
-	{ from, earlier, upTo }: Search,
+	createdBetween: (after: number, upTo: number) => AsyncIterable<Candidate[]>,
+	search: Search,
 	known: KnownRecords,
 ): Promise<Candidate[]> {
-	const cardIds = watched === null ? (await listCards(api)).map(({ id }) => id) : [watched];
-	let after = Math.max(from, (await known.lastSearched(earlier)) ?? from);
-	if (known.isFull) {
-		let oldest = Infinity;
-		for await (const group of createdBetween(api, cardIds, after, upTo)) {
-			const had = await known.lookUp(group.map(keyOf));
-			const times = group.filter((one) => had.has(keyOf(one))).map((one) => one.createdAt);
-			oldest = Math.min(oldest, ...times);
-		}
-		if (oldest !== Infinity) after = Math.max(after, oldest - 1);
+	let stretches = await known.stretches(search);
+	const after = stretches[0]?.after ?? search.from;
+	const created = () => createdBetween(after, search.upTo);
+	const isUnclear = stretches.some(({ cameUpTo }) => cameUpTo === undefined);
+	if (isUnclear && (await known.isFull())) {
+		stretches = await withOldestKnown(stretches, known, created);
 	}
+	const spans = stretches.flatMap(({ after: begin, cameUpTo }) =>
+		cameUpTo === undefined ? [] : [spanOf(begin, cameUpTo)],
+	);
 	const missed: Candidate[] = [];
-	for await (const group of createdBetween(api, cardIds, after, upTo)) {
-		const had = await known.lookUp(group.map(keyOf));
-		for (const one of group) if (!had.has(keyOf(one))) missed.push(one);
+	for await (const group of created()) {
+		const tokens = await known.lookUp(group.map(keyOf));
+		const isNew = (one: Candidate) =>
+			!isSeen({ tokens, spans }, { at: one.createdAt, id: one.record.id, token: keyOf(one) });
+		missed.push(...group.filter(isNew));
 	}
 	return missed.sort((a, b) => byAge(ageOf(a.record), ageOf(b.record)));
 }

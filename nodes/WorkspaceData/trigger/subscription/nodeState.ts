@@ -6,7 +6,7 @@ import type { SubscriptionEvent, Search, Effect } from '../../model/subscription
 import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';
-import type { ServiceClock } from '../../transport/http/serviceClock';
+import type { ServiceClock } from '../../transport/http/clock';
 import { noWarnings, type WarningSlot } from '../log';
 
 /** A search for missed records that is still to be started. */

@@ -124,7 +124,7 @@ export function simulateService(
 			request: async (request: ApiRequest) =>
 				await (request.method === 'GET' ? read(request) : write(request)),
 			stop: () => undefined,
-			hold: () => () => undefined,
+			pause: () => () => undefined,
 			atOnce: () => 8,
 			redact: (text: string) => text,
 		} as unknown as WorkspaceApi,

@@ -10,6 +10,7 @@ import {
 	type SimulatedRecord,
 	type SimulatedService,
 } from './simulatedService';
+import { cases } from '../../../support/cases';
 
 const card = { __rl: true, mode: 'id', value: 'c1' };
 const columns = (matchingColumns: string[]) => ({
@@ -83,7 +84,7 @@ test('(H7, H11) any executions upsert the same keys: one record for each key, an
 				}
 			},
 		),
-		{ numRuns: 300 },
+		cases(300),
 	);
 });
 
@@ -125,7 +126,7 @@ test('records that are said to be unchanged had these values at that time', asyn
 				}
 			},
 		),
-		{ numRuns: 300 },
+		cases(300),
 	);
 });
 
@@ -156,6 +157,6 @@ test('(H11) updates of one record keep the order of the items, whatever the answ
 				);
 			},
 		),
-		{ numRuns: 200 },
+		cases(200),
 	);
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { createItems } from '../../../../nodes/WorkspaceData/actions/schedule/items';
+import { cases } from '../../../support/cases';
 
 /** The steps of an item: time passes, or it waits for the others with a key. */
 const step = fc.oneof(
@@ -61,7 +62,7 @@ test('G15 any items, whatever they wait for: all end, in order, never too many a
 				}
 			},
 		),
-		{ numRuns: 500 },
+		cases(500),
 	);
 });
 
@@ -132,6 +133,6 @@ test('(H11) tasks begin in the order of the items, however long each item prepar
 				);
 			},
 		),
-		{ numRuns: 500 },
+		cases(500),
 	);
 });

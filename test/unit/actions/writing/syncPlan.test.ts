@@ -5,6 +5,7 @@ import {
 	type SyncItem,
 } from '../../../../nodes/WorkspaceData/actions/writing/syncPlan';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { cases } from '../../../support/cases';
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const record = fc.record({
@@ -76,6 +77,6 @@ test('after the plan the records that take part are those of the items; whatever
 				expect(plan()).toEqual(isWanted ? missing : []);
 			},
 		),
-		{ numRuns: 3_000 },
+		cases(1_000),
 	);
 });

@@ -8,6 +8,7 @@ import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/form';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';
 import * as value from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
+import { cases } from '../../../support/cases';
 
 const keyOf = (field: Field, stored: unknown) => value.keyOf(field, stored, zone);
 const enter = (field: Field, entered: unknown) =>
@@ -17,10 +18,8 @@ const equals = (field: Field, entered: unknown) =>
 const compare = (field: Field, a: unknown, b: unknown) =>
 	value.comparePlaces(field, value.placeOf(field, a, zone), value.placeOf(field, b, zone));
 
-/** The laws of a kind. */
-const LAWS = 6;
-/** Cases for each kind, over all its laws; more on demand: `VALUE_CASES=1000000`. */
-const CASES = { numRuns: Math.ceil(Number(process.env.VALUE_CASES ?? 10_000) / LAWS) };
+/** For each law of each kind. */
+const CASES = cases(1_000);
 
 /** As `expect(found).toEqual(wanted)` for plain values, and as quick as 100,000 cases need it. */
 function check(found: unknown, wanted: unknown): void {

@@ -4,6 +4,7 @@ import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { openApi } from '../../../../nodes/WorkspaceData/transport/api';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import { createTestClock, type TestClock } from '../../../support/clock';
+import { cases } from '../../../support/cases';
 
 const HOUR = 3_600_000;
 /** So many at once are taken to work as long as nothing is known. */
@@ -200,7 +201,7 @@ test('any executions, any service: a create is never sent at a level that was no
 				}
 			},
 		),
-		{ numRuns: Number(process.env.FC_RUNS ?? 40) },
+		cases(40),
 	);
 });
 
@@ -218,6 +219,6 @@ test('any executions, a service that serves at least 8 at once: no create is ref
 				expect(refused).toEqual([]);
 			},
 		),
-		{ numRuns: Number(process.env.FC_RUNS ?? 40) },
+		cases(40),
 	);
 });

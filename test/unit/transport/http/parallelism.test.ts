@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
 	atOnce,
 	MAX_PARALLEL,
-	MAX_UNTOLD,
+	MAX_WITHOUT_LIMIT,
 	requestEnded,
 	requestSent,
 	START,
@@ -13,6 +13,7 @@ import {
 	type Parallelism,
 	type Sent,
 } from '../../../../nodes/WorkspaceData/transport/http/parallelism';
+import { cases } from '../../../support/cases';
 
 const READ: Kind = { write: false, repeatable: true };
 const UPDATE: Kind = { write: true, repeatable: true };
@@ -109,7 +110,7 @@ const refusing = (capacity: number, told: boolean): Service => ({
 	...steady(1_000, 50, told),
 	refuses: (_, underWay) => underWay > capacity,
 });
-const ceilingOf = ({ told }: Service): number => (told ? MAX_PARALLEL : MAX_UNTOLD);
+const ceilingOf = ({ told }: Service): number => (told ? MAX_PARALLEL : MAX_WITHOUT_LIMIT);
 const bestFixed = (service: Service, count: number): number =>
 	Math.min(
 		...[service.capacity, 8, 16, 32, 64]
@@ -129,13 +130,13 @@ describe('requests that can be repeated', () => {
 
 	test('a service that does not tell how many it allows gets at most 16 at once', () => {
 		const { history } = simulate(steady(1_000, 50, false), 500);
-		expect(Math.max(...history.map(({ limit }) => limit))).toBe(MAX_UNTOLD);
+		expect(Math.max(...history.map(({ limit }) => limit))).toBe(MAX_WITHOUT_LIMIT);
 	});
 
 	test('a service that stops telling gets 16 with the next request', () => {
 		const state = learned();
 		expect(atOnce(state, UPDATE, true, 9_000)).toBe(MAX_PARALLEL);
-		expect(atOnce(state, UPDATE, false, 9_000)).toBe(MAX_UNTOLD);
+		expect(atOnce(state, UPDATE, false, 9_000)).toBe(MAX_WITHOUT_LIMIT);
 	});
 
 	test('any service: within the bounds, and nearly as quick as the best fixed number', () => {
@@ -158,7 +159,7 @@ describe('requests that can be repeated', () => {
 					expect(taken).toBeLessThanOrEqual(1.05 * bestFixed(service, 600) + 4 * ms * (1 + jitter));
 				},
 			),
-			{ numRuns: 30 },
+			cases(30),
 		);
 	});
 
@@ -261,7 +262,7 @@ describe('creates (H12)', () => {
 		const state = learned();
 		expect(atOnce(state, CREATE, true, 30 * MINUTE)).toBe(MAX_PARALLEL);
 		expect(atOnce(state, CREATE, true, 62 * MINUTE)).toBe(START);
-		expect(atOnce(state, CREATE, false, 30 * MINUTE)).toBe(MAX_UNTOLD);
+		expect(atOnce(state, CREATE, false, 30 * MINUTE)).toBe(MAX_WITHOUT_LIMIT);
 	});
 
 	test('reads prove nothing for them', () => {

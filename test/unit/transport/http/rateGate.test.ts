@@ -123,7 +123,7 @@ describe('the gate', () => {
 		await gate.enter();
 		gate.leave({});
 		const start = clock.now();
-		gate.hold(start + 5_000);
+		gate.closeUntil(start + 5_000);
 		await Promise.all([gate.enter(), gate.enter()]);
 		expect(clock.now() - start).toBe(5_000);
 	});
@@ -145,7 +145,7 @@ describe('the gate', () => {
 			const gate = createRateGate(clock);
 			await gate.enter();
 			gate.leave(limitedService(clock, 1, 3_600_000).request());
-			if (how === 'held') gate.hold(clock.now() + 3_600_000);
+			if (how === 'held') gate.closeUntil(clock.now() + 3_600_000);
 			const cancel = new AbortController();
 			const start = clock.now();
 			const waiting = gate.enter(cancel.signal).catch((error: unknown) => error);

@@ -67,7 +67,7 @@ async function run(
 			await clock.sleep(LATENCY_MS / 2);
 			gate.leave(headers);
 			if (!isRefused) return;
-			gate.hold(clock.now() + refusalWait(headers, clock.now(), refusals));
+			gate.closeUntil(clock.now() + refusalWait(headers, clock.now(), refusals));
 		}
 	}
 

@@ -1,7 +1,7 @@
 /** Lengths of time: ISO 8601 such as `PT1H30M`, clock time such as `1:30:00`, or numbers in whatever unit the service has. */
-import type { Comparable } from '../comparable';
-import { isCanonicalNumber } from '../decimal';
+import type { Comparable } from '../form';
 import { ANY_OF, EQUALITY, habitOfNumbers, ORDER, unusable, type Kind } from './kind';
+import { isCanonicalNumber } from '../decimal';
 
 const ISO =
 	/^(-?)P(?=\w)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:\.\d{1,3})?)S)?)?$/;

@@ -1,17 +1,7 @@
 /** Lists, objects and other JSON, compared by their content. */
-import { parseJsonText } from '../../answer/json';
-import { readDecimal } from '../decimal';
+import { isExactJson, parseJsonText } from '../../answer/json';
 import { canonicalJson, jsonForm, textOf } from '../form';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
-
-/** The texts and numbers of a JSON text. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
-
-/** Whether parsing keeps all digits of all numbers in a JSON text. */
-const keepsDigits = (text: string): boolean =>
-	(text.match(TOKENS) ?? []).every(
-		(token) => token.startsWith('"') || typeof readDecimal(token) === 'number',
-	);
 
 export const json: Kind = {
 	name: 'json',
@@ -19,7 +9,7 @@ export const json: Kind = {
 	newTypes: [{ type: 'json', names: ['json', 'object'], else: ['long_text', 'text'] }],
 	read(stored) {
 		if (typeof stored !== 'string') return canonicalJson(stored);
-		const parsed = keepsDigits(stored) ? parseJsonText(stored) : undefined;
+		const parsed = isExactJson(stored) ? parseJsonText(stored) : undefined;
 		return canonicalJson(parsed ?? stored);
 	},
 	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
@@ -27,7 +17,7 @@ export const json: Kind = {
 	enter(entered, field) {
 		if (typeof entered !== 'string') return jsonForm(entered);
 		const parsed = parseJsonText(entered);
-		if (!parsed || keepsDigits(entered)) return parsed ?? entered;
+		if (!parsed || isExactJson(entered)) return parsed ?? entered;
 		throw unusable(
 			field,
 			entered,

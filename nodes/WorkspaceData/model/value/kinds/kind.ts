@@ -3,8 +3,7 @@ import type { FieldOption } from '../../answer/option';
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
-import type { Comparable } from '../comparable';
-import { isEmpty, showValue } from '../form';
+import { type Comparable, isEmpty, showValue } from '../form';
 
 /** The conditions that records can be filtered by, as the node's parameter calls them. */
 export const CONDITIONS = [
@@ -68,7 +67,7 @@ export interface NewType {
 	else: readonly string[];
 	/** The word for one such value in a message. */
 	one?: string;
-	/** Whether a text can become such a value and come back as it was. */
+	/** Whether a text can become such a value and come back unchanged. */
 	fitsText?(text: string): boolean;
 	/** Whether all of them are spelled in one way, so that the spelling is known afterwards. */
 	isUniform?(texts: readonly string[]): boolean;

@@ -1,6 +1,5 @@
 /** Numbers: JSON numbers, and decimal texts, exactly. */
-import type { Comparable } from '../comparable';
-import { readDecimal } from '../decimal';
+import type { Comparable } from '../form';
 import {
 	ANY_OF,
 	EQUALITY,
@@ -10,6 +9,7 @@ import {
 	type Kind,
 	type ValueField,
 } from './kind';
+import { readDecimal } from '../decimal';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';

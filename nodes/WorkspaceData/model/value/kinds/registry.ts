@@ -1,7 +1,7 @@
 /** All kinds of values: the single list. A new kind is a file in this folder and a line here. */
 import { boolean } from './boolean';
-import { choice } from './choice';
-import { choices } from './choices';
+import { choice } from './singleSelect';
+import { choices } from './multiSelect';
 import { date } from './date';
 import { datetime } from './datetime';
 import { duration } from './duration';

@@ -1,7 +1,7 @@
 /** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
 import { textOf } from '../form';
 import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, type Kind } from './kind';
-import { orderAgainst } from './loose';
+import { orderAgainst } from './unknown';
 
 /** Types of text whose fields refuse an empty one. */
 const NEVER_EMPTY = ['email', 'url'];

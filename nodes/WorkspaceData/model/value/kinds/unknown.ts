@@ -2,10 +2,13 @@
  * Values of a type that the node does not know. Nothing is refused, and two values are the same where their texts are: it
  * takes no look at other records to tell.
  */
-import { isCanonicalNumber } from '../decimal';
-import { canonicalJson, textOf } from '../form';
+import { readNumber } from './number';
+import { canonicalJson, textOf, compareForms, jsonForm } from '../form';
 import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
-import { orderAgainst } from './loose';
+import type { Zone } from '../../time';
+import { byCharacter } from '../../text';
+import { instantOf, readTimestamp, type Timestamp } from './timestamp';
+import { isCanonicalNumber } from '../decimal';
 
 export const unknown: Kind = {
 	name: 'unknown',
@@ -28,3 +31,34 @@ export const unknown: Kind = {
 	orderAgainst,
 	input: { type: 'string', canMatch: true },
 };
+
+type Order = (stored: unknown) => number | undefined;
+
+/** Days as written; where both have a time, as instants. A day against a time is its beginning. */
+function againstTime(operand: Timestamp, zone: Zone): Order {
+	const instant = instantOf(operand, zone);
+	return (stored) => {
+		const time = typeof stored === 'string' ? readTimestamp(stored) : undefined;
+		if (!time) return undefined;
+		if (time.clock === undefined) return byCharacter(time.day, operand.day);
+		const at = instantOf(time, zone);
+		return at === undefined || instant === undefined ? undefined : compareForms(at, instant);
+	};
+}
+
+/** How stored values stand to an operand: below, at or above it; undefined where the two have no order. */
+export function orderAgainst(operand: unknown, zone: Zone): Order {
+	const entered = jsonForm(operand);
+	const number = readNumber(entered);
+	if (number !== undefined) {
+		return (stored) => {
+			const other = readNumber(stored);
+			return other === undefined ? undefined : compareForms(other, number);
+		};
+	}
+	if (typeof entered !== 'string') return () => undefined;
+	const time = readTimestamp(entered);
+	if (time) return againstTime(time, zone);
+	return (stored) =>
+		typeof stored === 'string' && stored !== '' ? byCharacter(stored, entered) : undefined;
+}

@@ -1,0 +1,74 @@
+/** Which fields and choices a card lacks for the values of a run. */
+import { newChoices } from '../../model/value/choiceChange';
+import type { Field } from '../../model/answer/field';
+import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
+import type { Column } from './newFields';
+import type { Run } from '../run/run';
+import type { Write } from '../writing/recordData';
+
+/** Choices that a field is to have. */
+export interface Addition {
+	field: Field;
+	texts: string[];
+}
+
+/** The parts of writes that decide which columns a card needs. */
+export type PlannedWrites = readonly Pick<Write, 'columns' | 'request'>[];
+
+/** The field that a key means; undefined if there is none. An ambiguous key is reported by its item. */
+function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
+	try {
+		return index.find(key, hint);
+	} catch {
+		return 'ambiguous';
+	}
+}
+
+/** The values of all items by key, in the order in which the keys come. */
+type Columns = ReadonlyMap<string, { values: unknown[]; hint: FieldHint | undefined }>;
+
+/** How many items are read between two yields to the event loop. */
+const SLICE_ITEMS = 1_000;
+
+/** The values of some writes, by column. */
+export async function columnsOf(
+	{ yieldToLoop }: Pick<Run, 'yieldToLoop'>,
+	writes: PlannedWrites,
+): Promise<Columns> {
+	const columns = new Map<string, { values: unknown[]; hint: FieldHint | undefined }>();
+	for (const [place, { columns: own }] of writes.entries()) {
+		if (place % SLICE_ITEMS === 0) await yieldToLoop();
+		for (const [key, value] of own.entries) {
+			const column = columns.get(key) ?? { values: [], hint: own.hints.get(key) };
+			columns.set(key, column);
+			column.values.push(value);
+		}
+	}
+	return columns;
+}
+
+/**
+ * The columns for which a card has no field. A field of exactly the name of one column is not taken for
+ * another one that differs in case.
+ */
+export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
+	return [...columns].flatMap(([name, { values, hint }]) => {
+		const field = peek(index, name, hint);
+		if (field === 'ambiguous') return [];
+		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
+		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
+	});
+}
+
+/** The choices that values name and fields do not have. */
+export function missingChoices(index: FieldIndex, columns: Columns): Addition[] {
+	const values = new Map<Field, unknown[]>();
+	for (const [key, column] of columns) {
+		const field = peek(index, key, column.hint);
+		if (!field || field === 'ambiguous' || !field.kind.choicesIn) continue;
+		values.set(field, [...(values.get(field) ?? []), ...column.values]);
+	}
+	return [...values]
+		.map(([field, all]) => ({ field, texts: newChoices(field, all) }))
+		.filter(({ texts }) => texts.length > 0);
+}

@@ -1,0 +1,181 @@
+/** The output of an operation: records, and objects of the service, as n8n items. */
+import type { Field } from '../model/answer/field';
+import type { FieldIndex } from '../model/fieldIndex';
+import { UNKNOWN_ID, type DataRecord } from '../model/answer/record';
+import type { JsonObject } from '../model/answer/shapes';
+import { plainNames } from '../model/text';
+import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
+import { readChoice } from './readParameters';
+
+/** How a record is returned. */
+export interface OutputOptions {
+	fieldKeys?: string;
+	/** Names or ids of the fields to return; all when missing or empty. */
+	outputFields?: unknown;
+	/** Whether the fields are under the key `fields`, or at the top level. */
+	outputFormat?: string;
+}
+
+/** Keys of an output item that are no fields: a field of such a name appears under `fields.<name>`. */
+const RESERVED_KEYS = new Set([
+	'id',
+	'created_at',
+	'action',
+	'error',
+	'deleted',
+	'dry_run',
+	'fields',
+]);
+const isReserved = (key: string): boolean => RESERVED_KEYS.has(key) || key.startsWith('fields.');
+
+/** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
+function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
+	const names = plainNames(wanted);
+	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
+}
+
+/** Sets a property of the object itself, whatever its key: assigned, `__proto__` would be lost. */
+function setOwn(object: JsonObject, key: string, value: unknown): void {
+	if (key !== '__proto__') object[key] = value;
+	else
+		Object.defineProperty(object, key, {
+			value,
+			enumerable: true,
+			writable: true,
+			configurable: true,
+		});
+}
+
+/**
+ * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
+ *
+ * @param simple whether to give `{ id, created_at, fields }`; else the service's own object
+ * @throws InputError for options that name an unknown field
+ */
+export function recordOutput(
+	index: FieldIndex,
+	simple: boolean,
+	{ fieldKeys, outputFields, outputFormat }: OutputOptions,
+): (record: DataRecord) => JsonObject {
+	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
+	const isFlat = readChoice(outputFormatOption, outputFormat) === 'flat';
+	const wanted = wantedFields(index, outputFields);
+	if (!simple) {
+		if (!wanted) return (record) => record.raw;
+		const ids = new Set(wanted.map(({ id }) => id));
+		return (record) => {
+			const data = Object.entries(record.data).filter(([id]) => ids.has(id));
+			return { ...record.raw, data: Object.fromEntries(data) };
+		};
+	}
+
+	const columns = (wanted ?? index.fields).map((field) => ({
+		id: field.id,
+		key: byName ? index.keyOf(field) : field.id,
+	}));
+	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
+	const keys = new Set(columns.map(({ key }) => key));
+	const isOrphan = (id: string) => !index.byId(id) && !keys.has(id);
+	const fieldsOf = ({ data }: DataRecord): JsonObject => {
+		const fields: JsonObject = {};
+		let found = 0;
+		for (const { id, key } of columns) {
+			if (!Object.hasOwn(data, id)) continue;
+			setOwn(fields, key, data[id]);
+			found += 1;
+		}
+		const ids = wanted ? [] : Object.keys(data);
+		if (ids.length > found) {
+			for (const id of ids) if (isOrphan(id)) setOwn(fields, id, data[id]);
+		}
+		return fields;
+	};
+	const own = (record: DataRecord): JsonObject => ({
+		id: record.id === UNKNOWN_ID ? null : record.id,
+		created_at: record.createdAt,
+	});
+	// Nested by default: a field called `error` must not steer n8n.
+	if (!isFlat) return (record) => ({ ...own(record), fields: fieldsOf(record) });
+	return (record) => {
+		const item = own(record);
+		for (const [key, value] of Object.entries(fieldsOf(record))) {
+			setOwn(item, isReserved(key) ? `fields.${key}` : key, value);
+		}
+		return item;
+	};
+}
+
+/**
+ * An object of the service under the names that it has there, except for `error`: with Retry On Fail, n8n
+ * takes an item whose `error` is truthy for a failure and runs the node again, for all items.
+ *
+ * @returns the object itself, or a copy that has the value under `error_`
+ */
+export function withoutErrorFlag(object: JsonObject): JsonObject {
+	return 'error' in object && object.error ? withErrorRenamed(object) : object;
+}
+
+const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({
+	...rest,
+	error_: error,
+});
+
+/** The settings of a node that make n8n look for `error` in its output. */
+interface FailureSettings {
+	retryOnFail?: boolean;
+	onError?: string;
+}
+
+/** Of an item with no other keys n8n takes `error` for a failure. */
+const FAILURE_KEYS = ['error', 'message', 'details'];
+
+/**
+ * An input item that is passed on: as it came, unless n8n would take it for a failed one because of the node's settings.
+ *
+ * @returns the object itself, or a copy that has the value under `error_`
+ */
+export function passedOn(
+	item: Record<string, unknown>,
+	{ retryOnFail, onError }: FailureSettings,
+): Record<string, unknown> {
+	if (!Object.hasOwn(item, 'error')) return item;
+	const isFailure =
+		onError === 'continueErrorOutput' &&
+		Object.keys(item).every((key) => FAILURE_KEYS.includes(key));
+	return retryOnFail === true || isFailure ? withErrorRenamed(item) : item;
+}
+
+const isContainer = (value: unknown): value is JsonObject | unknown[] => {
+	if (typeof value !== 'object' || value === null) return false;
+	// Dates and the like are left alone.
+	return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+};
+
+/** A copy that shares nothing with the original; keys like `__proto__` survive. */
+function copyOf(value: unknown): unknown {
+	if (!isContainer(value)) return value;
+	if (Array.isArray(value)) return value.map(copyOf);
+	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
+}
+
+/**
+ * Gives each output item objects that no other item has. A listing is read once for all items, and a
+ * node further on that changes one item in place would change the others, too.
+ *
+ * @returns takes the items one by one; copies only what an earlier item has
+ */
+export function createUnsharing(): (json: JsonObject) => JsonObject {
+	const seen = new WeakSet<object>();
+	const own = (value: unknown): unknown => {
+		if (!isContainer(value)) return value;
+		if (seen.has(value)) return copyOf(value);
+		seen.add(value);
+		for (const [key, part] of Object.entries(value)) {
+			const ownPart = own(part);
+			// An own property: a key may be `__proto__`.
+			if (ownPart !== part) Object.defineProperty(value, key, { value: ownPart });
+		}
+		return value;
+	};
+	return (json) => own(json) as JsonObject;
+}

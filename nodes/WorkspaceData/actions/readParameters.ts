@@ -1,0 +1,165 @@
+/** Reads the node's parameters: expressions and saved workflows may hold any value. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { InputError } from '../model/inputError';
+import { plainText, plainNumber } from '../model/text';
+import { tryParse, isExactJson } from '../model/answer/json';
+import { isObject, type JsonObject } from '../model/answer/shapes';
+import type { Operation } from './operation';
+
+/** A parameter with a fixed list of values, as its definition says. */
+interface ChoiceDefinition<Value extends string> {
+	displayName: string;
+	options: ReadonlyArray<{ name: string; value: Value }>;
+}
+
+/**
+ * Checks a value against the list of its parameter: expressions and saved workflows may hold any.
+ *
+ * @param value undefined where the option was not added
+ * @returns the value, undefined where there is none
+ * @throws InputError for a value that is not in the list
+ */
+export function readChoice<Value extends string>(
+	{ displayName, options }: ChoiceDefinition<Value>,
+	value: unknown,
+): Value | undefined {
+	if (value === undefined || value === null) return undefined;
+	const known = options.find((option) => option.value === value);
+	if (known) return known.value;
+	throw new InputError(
+		`'${displayName}' cannot be '${plainText(value)}'`,
+		`Choose one of: ${options.map(({ name }) => name).join(', ')}.`,
+	);
+}
+
+/**
+ * Reads a switch of the options; an expression may give text.
+ *
+ * @param label the switch as the editor shows it
+ * @param fallback for a switch that was not added
+ * @throws InputError for anything but true and false
+ */
+export function readSwitch(label: string, value: unknown, fallback: boolean): boolean {
+	if (value === undefined || value === null) return fallback;
+	if (value === true || value === 'true') return true;
+	if (value === false || value === 'false') return false;
+	throw new InputError(
+		`'${label}' cannot be '${plainText(value)}'`,
+		'Turn it on or off, or use an expression that gives true or false.',
+	);
+}
+
+/**
+ * A text that must not be empty.
+ *
+ * @param parameter the name that the user sees in the message
+ * @throws InputError when it is empty
+ */
+export function requireText(value: unknown, parameter: string): string {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	if (text.trim() !== '') return text;
+	throw new InputError(`'${parameter}' is empty`, `Enter a value for '${parameter}'.`);
+}
+
+/**
+ * The entries of a collection, merged: an empty object among them adds nothing.
+ *
+ * @param parameter the name that the user sees in the message
+ * @throws InputError when there are none: an update would change nothing
+ */
+export function requireEntries<T extends object>(entries: T, parameter: string): T {
+	if (Object.keys(entries).length > 0) return entries;
+	throw new InputError(`'${parameter}' is empty`, `Add at least one entry to '${parameter}'.`);
+}
+
+/**
+ * How many results are wanted.
+ *
+ * @param returnAll undefined where the operation has no such parameter
+ * @returns Infinity for all
+ * @throws InputError when the limit is below 1 or no whole number
+ */
+export function readLimit(returnAll: unknown, limit: unknown): number {
+	if (returnAll === true || returnAll === 'true') return Infinity;
+	const number = plainNumber(limit);
+	if (Number.isInteger(number) && number >= 1) return number;
+	throw new InputError(
+		`'Limit' must be a whole number of at least 1, not '${plainText(limit)}'`,
+		returnAll === undefined ? 'Enter 1 or more.' : "Enter 1 or more, or turn on 'Return All'.",
+	);
+}
+
+/**
+ * Reads a parameter that holds JSON: text, or what an expression made of it.
+ *
+ * @param parameter the name that the user sees in the message
+ * @returns undefined when nothing was entered
+ * @throws InputError when the text is not JSON, or has a number that JSON numbers cannot keep
+ */
+export function readJson(value: unknown, parameter: string): unknown {
+	if (typeof value !== 'string') return value ?? undefined;
+	if (value.trim() === '') return undefined;
+	const parsed = tryParse(value);
+	if (parsed && !isExactJson(value)) {
+		throw new InputError(
+			`'${parameter}' has a number with more digits than JSON numbers keep`,
+			'Put quotes around the number.',
+		);
+	}
+	if (parsed) return parsed.value;
+	throw new InputError(
+		`'${parameter}' is not valid JSON`,
+		'Check quotes and commas: names and text must be in double quotes.',
+	);
+}
+
+/** As `readJson`, for a parameter that must hold an object. */
+export function readJsonObject(value: unknown, parameter: string): JsonObject {
+	const json = readJson(value, parameter) ?? {};
+	if (isObject(json)) return json;
+	throw new InputError(
+		`'${parameter}' is not a JSON object`,
+		'Enter an object in braces, for example { "color": "green" }.',
+	);
+}
+
+/** Whether n8n computes a part of this value for each item: a text that begins with `=`, at any depth. */
+function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
+}
+
+/**
+ * Opens the parameters of an operation. One without expressions is read once for all items: n8n copies the whole
+ * value each time it is asked, and a field mapper lists all fields of a card.
+ *
+ * @returns reads a parameter for an item
+ */
+export function openParameters(
+	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
+	{ properties }: Pick<Operation, 'properties'>,
+): (name: string, itemIndex: number) => unknown {
+	/** The parameters without expressions. */
+	const constants = new Map<string, { value: unknown } | undefined>();
+	const defaults = new Map(properties.map((property) => [property.name, property.default]));
+
+	const read = (name: string, itemIndex: number): unknown =>
+		context.getNodeParameter(
+			name,
+			itemIndex,
+			defaults.get(name),
+			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
+			{ skipValidation: true },
+		);
+
+	function readConstant(name: string): { value: unknown } | undefined {
+		const raw = context.getNodeParameter(name, 0, defaults.get(name), { rawExpressions: true });
+		return hasExpression(raw) ? undefined : { value: read(name, 0) };
+	}
+
+	return (name, itemIndex) => {
+		if (!constants.has(name)) constants.set(name, readConstant(name));
+		const constant = constants.get(name);
+		return constant ? constant.value : read(name, itemIndex);
+	};
+}

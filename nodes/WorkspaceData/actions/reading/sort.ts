@@ -1,0 +1,113 @@
+/** The parameter Sort: the order in which records come out. */
+import { z } from 'zod/v3';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/answer/record';
+import { namedValue, type NamedValue } from '../../model/value/recordFilter';
+import { plainText } from '../../model/text';
+import type { Run } from '../run/run';
+import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
+import type { Zone } from '../../model/time';
+import type { ValueField } from '../../model/value/kinds/kind';
+import { comparePlaces, placeOf, type Place } from '../../model/value/value';
+
+const sortSchema = z.object({
+	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
+});
+
+function readDirection(value: unknown): OrderField['direction'] {
+	const direction = DIRECTIONS.find((known) => known === (value ?? 'asc'));
+	if (direction) return direction;
+	throw new InputError(
+		`'Direction' in 'Sort' cannot be '${plainText(value)}'`,
+		'Choose one of Ascending, Descending.',
+	);
+}
+
+/** Records in an order that was asked for. */
+export type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
+
+/**
+ * The order of an operation: values as values of their field's type, empty ones last; records that no
+ * field tells apart stay as they were.
+ *
+ * @param sort the parameter `sort`
+ * @returns undefined when no order is asked for
+ * @throws InputError for an unknown field or direction
+ */
+export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | undefined {
+	const parsed = sortSchema.safeParse(sort ?? {});
+	if (!parsed.success) throw new InputError("'Sort' cannot be read", 'Add the fields again.');
+	const by = (parsed.data.by ?? []).map(({ field, direction }) => {
+		const key = typeof field === 'string' ? field : '';
+		if (key.trim() !== '') {
+			return {
+				...namedValue(index, key, "'Sort'", run.messages),
+				direction: readDirection(direction),
+			};
+		}
+		throw new InputError(
+			"'Field Name or ID' in 'Sort' is empty",
+			'Choose the field to sort by, or remove the entry.',
+		);
+	});
+	return by.length > 0 ? async (records) => await sorted(run, records, by) : undefined;
+}
+
+async function sorted(
+	{ yieldToLoop, zone }: Run,
+	records: readonly DataRecord[],
+	by: ReadonlyArray<NamedValue & Pick<OrderField, 'direction'>>,
+): Promise<DataRecord[]> {
+	await yieldToLoop();
+	const keyed = await mapInSlices(yieldToLoop, records, (record) => ({
+		record,
+		places: placesOf(
+			by,
+			by.map(({ read }) => read(record)),
+			zone,
+		),
+	}));
+	const compare = compareBy(by);
+	const inOrder = await sortInSlices(yieldToLoop, keyed, (a, b) => compare(a.places, b.places));
+	return inOrder.map(({ record }) => record);
+}
+
+export const DIRECTIONS = ['asc', 'desc'] as const;
+
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** A field that records are ordered by. */
+export interface OrderField {
+	field: ValueField;
+	direction: Direction;
+}
+
+/** The places of a record's values, one for each field of an order. */
+export const placesOf = (
+	orders: readonly OrderField[],
+	values: readonly unknown[],
+	zone: Zone,
+): Place[] => orders.map(({ field }, column) => placeOf(field, values[column], zone));
+
+/**
+ * Orders by the first field, where that leaves a tie by the next one, and so on.
+ *
+ * @returns below 0 where `a` comes first; 0 leaves two records as they were
+ */
+export function compareBy(
+	orders: readonly OrderField[],
+): (a: readonly Place[], b: readonly Place[]) => number {
+	return (a, b) => {
+		for (const [column, { field, direction }] of orders.entries()) {
+			const order = comparePlaces(
+				field,
+				a[column] as Place,
+				b[column] as Place,
+				direction === 'desc',
+			);
+			if (order !== 0) return order;
+		}
+		return 0;
+	};
+}

@@ -1,0 +1,44 @@
+/** The options Timeout, Max Parallel Requests and Requests per Second. */
+import { InputError } from '../model/inputError';
+import { plainNumber, plainText } from '../model/text';
+import type { ReadOptions } from '../transport/listings';
+
+/** Timers of JavaScript end at once when they are longer than 2^31 ms; nobody waits a day for an answer. */
+const MAX_TIMEOUT_S = 86_400;
+
+/** A number from the Options collection; expressions may give text. */
+function readNumber(value: unknown, parameter: string): number | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	const number = plainNumber(value);
+	if (Number.isFinite(number) && number > 0) return number;
+	throw new InputError(
+		`'${parameter}' must be a number above 0, not '${plainText(value)}'`,
+		`Enter a number, or remove '${parameter}' from the options.`,
+	);
+}
+
+/** As `readNumber`; 0 is automatic. Expressions may give it as text. */
+const readAutomatic = (value: unknown, parameter: string): number | undefined =>
+	plainText(value).trim() === '0' ? undefined : readNumber(value, parameter);
+
+/** The settings for requests in the Options collection. @throws InputError */
+export function requestOptions(options: {
+	maxParallel?: unknown;
+	requestsPerSecond?: unknown;
+	timeout?: unknown;
+}): ReadOptions {
+	const maxParallel = readAutomatic(options.maxParallel, 'Max Parallel Requests');
+	const requestsPerSecond = readAutomatic(options.requestsPerSecond, 'Requests per Second');
+	const seconds = readNumber(options.timeout, 'Timeout');
+	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
+		throw new InputError(
+			`'Timeout' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
+			"Enter a smaller number, or remove 'Timeout' from the options.",
+		);
+	}
+	return {
+		...(maxParallel !== undefined && { maxParallel: Math.max(1, Math.floor(maxParallel)) }),
+		...(requestsPerSecond !== undefined && { requestsPerSecond }),
+		...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
+	};
+}

@@ -1,0 +1,140 @@
+/** The values that an item gives for a record: as the field mapper says, or all that it has. */
+import { z } from 'zod/v3';
+import type { FieldHint } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import { isObject, type JsonObject } from '../../model/answer/shapes';
+import type { Run } from '../run/run';
+
+/** Properties of a record itself, which Map Automatically does not take for fields. */
+const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
+
+/** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
+const columnsSchema = z.object({
+	mappingMode: z.string().catch('defineBelow'),
+	value: z.custom<JsonObject>(isObject).nullish().catch(null),
+	matchingColumns: z.array(z.string()).nullish().catch([]),
+	schema: z.custom<unknown[]>(Array.isArray).nullish().catch([]),
+});
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/**
+ * The fields that the mapper knew when it was last refreshed. An entry without an ID is of no use, and no reason to
+ * lose the others. Read by hand: a mapper with expressions is read for each item, and lists all fields of the card.
+ */
+const readSchema = (entries: readonly unknown[]) =>
+	entries.filter(isObject).flatMap(({ id, displayName, fieldId, fieldName, removed }) =>
+		typeof id === 'string'
+			? [
+					{
+						id,
+						fieldId: textOrNone(fieldId),
+						// The label says more than the name; workflows saved by 0.1.0 have nothing else.
+						name: textOrNone(fieldName) ?? textOrNone(displayName),
+						isHidden: removed === true,
+					},
+				]
+			: [],
+	);
+
+/** The values that an item gives for a record. */
+export interface Columns {
+	/** Keys are names or ids of fields, values as entered. */
+	entries: Array<[string, unknown]>;
+	matchingKeys: string[];
+	/** The label of the mapper in the editor. */
+	label: string;
+	hints: ReadonlyMap<string, FieldHint>;
+	/** Whether there may be nothing to send. */
+	mayBeEmpty?: boolean;
+}
+
+/** The field mapper, without the values of an item. */
+interface Mapper {
+	isAutomatic: boolean;
+	mapped: Array<[string, unknown]>;
+	matchingKeys: string[];
+	hints: ReadonlyMap<string, FieldHint>;
+}
+
+function readMapper(value: JsonObject): Mapper {
+	const columns = columnsSchema.parse(value);
+	const schema = readSchema(columns.schema ?? []);
+	const hints = new Map(schema.map(({ id, fieldId, name }) => [id, { fieldId, name }]));
+	// The editor keeps `false` for switches that are not even shown.
+	const hidden = new Set(schema.filter(({ isHidden }) => isHidden).map(({ id }) => id));
+	return {
+		isAutomatic: columns.mappingMode === 'autoMapInputData',
+		mapped: Object.entries(columns.value ?? {}).filter(([key]) => !hidden.has(key)),
+		matchingKeys: columns.matchingColumns ?? [],
+		hints,
+	};
+}
+
+/**
+ * Reads the field mapper for one item.
+ *
+ * @param value the parameter `columns`
+ * @param item the input item's data, for Map Automatically
+ * @param label the mapper's name in the editor
+ * @throws InputError when there is nothing to write
+ */
+export function readColumns(
+	{ once }: Pick<Run, 'once'>,
+	value: unknown,
+	item: JsonObject,
+	label: string,
+): Columns {
+	// A mapper without expressions is the same object for all items, and lists all fields of the card.
+	const mapper = isObject(value) && once(value, () => readMapper(value));
+	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
+	const { isAutomatic, matchingKeys, hints } = mapper;
+	const entries = isAutomatic ? automaticEntries(item) : mapper.mapped;
+	const given = entries.filter(([, entry]) => entry !== undefined);
+	if (given.length === 0) {
+		throw new InputError(
+			`No value in '${label}'`,
+			isAutomatic
+				? "The item has no values. Its keys must be field names, at the top level or under 'fields'."
+				: 'Map at least one field.',
+		);
+	}
+	return { entries: given, matchingKeys, label, hints };
+}
+
+function automaticEntries(item: JsonObject): Array<[string, unknown]> {
+	if (isObject(item.fields)) return Object.entries(item.fields);
+	// The output format Flat has fields with the name of a record's property under `fields.<name>`.
+	return Object.entries(item)
+		.filter(([key]) => !RECORD_PROPERTIES.includes(key))
+		.map(([key, value]) => [key.replace(/^fields\./, ''), value]);
+}
+
+/** Keys next to the `fields` of an item that this node or its trigger returned. */
+const RECORD_KEYS = new Set(
+	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
+		' ',
+	),
+);
+
+/**
+ * The columns of an item: its `fields` where it is a record, else all of its keys.
+ *
+ * @throws InputError for a value without a name
+ */
+export function itemColumns(item: JsonObject): Columns {
+	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
+	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
+	// A comma at the end of each line of a file makes a column without name and values.
+	const entries = all.filter(
+		([name, value]) =>
+			name.trim() !== '' || (value !== '' && value !== null && value !== undefined),
+	);
+	if (entries.some(([name]) => name.trim() === '')) {
+		throw new InputError(
+			'A column of the items has no name',
+			'Give each column a name: it becomes the name of a field.',
+		);
+	}
+	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
+}

@@ -1,0 +1,137 @@
+/** Turns the values of an item into the data of a record: keys become field IDs, and values fit the fields. */
+import type { Field } from '../../model/answer/field';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import type { JsonObject } from '../../model/answer/shapes';
+import type { EntryRules } from '../../model/value/kinds/kind';
+import { enter } from '../../model/value/value';
+import { readChoice } from '../readParameters';
+import type { Run, CardReference } from '../run/run';
+import type { ReadOptions } from '../../transport/listings';
+import type { Columns } from './mapper';
+import {
+	emptyValuesOption,
+	missingChoicesOption,
+	unknownFieldsOption,
+} from '../../ui/writeOptions';
+
+/** The data that one item writes, and where. */
+export interface Write {
+	card: CardReference;
+	columns: Columns;
+	options: ColumnOptions;
+	request: ReadOptions;
+	/** Whether nothing is sent that changes anything. */
+	dryRun: boolean;
+	/** Whether a record that has all values already is not written. */
+	skipsUnchanged: boolean;
+	/** The fields as they would be, in a dry run that would add some. */
+	preview?: FieldIndex;
+}
+
+/** How the entries are turned into record data. */
+export interface ColumnOptions {
+	emptyValues?: string;
+	unknownFields?: string;
+	missingChoices?: string;
+	/** Whether texts are refused that a field would keep in part only. */
+	whole?: boolean;
+}
+
+/** Options that help if the card lacks a field or a choice. */
+const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
+const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
+
+/** How values are converted for this item. @throws InputError for an unknown option value */
+function conversionRules(
+	run: Run,
+	{ emptyValues, unknownFields, missingChoices, whole }: ColumnOptions,
+): EntryRules {
+	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
+	return {
+		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
+		zone: run.zone,
+		// Fields that were made for the values of all items hold what single items have in another type.
+		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
+		...(whole && { whole }),
+		...(!adds && { choiceAdvice: CHOICE_ADVICE }),
+	};
+}
+
+/** Most values of an item that a message names. */
+const MAX_NAMED = 10;
+
+/** Combines everything wrong with the values of an item into one error; other failures come first. */
+function combineErrors(errors: readonly unknown[]): unknown {
+	const refusals = errors.filter((error) => error instanceof InputError);
+	if (errors.length === 1 || refusals.length < errors.length) {
+		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
+	}
+	const named = refusals
+		.slice(0, MAX_NAMED)
+		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
+	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
+	return new InputError(
+		`${refusals.length} values of this item cannot be sent`,
+		`${named.join(' ')}${more}`,
+	);
+}
+
+/**
+ * Turns the entries into record data: keys become field ids, and values fit the fields.
+ *
+ * @param index the live field listing
+ * @returns data keyed by field id
+ * @throws InputError naming all fields that are unknown, ambiguous, named twice or cannot hold their value
+ */
+export function toRecordData(
+	run: Run,
+	columns: Columns,
+	index: FieldIndex,
+	options: ColumnOptions,
+): JsonObject {
+	const rules = conversionRules(run, options);
+	const ignoresUnknown = readChoice(unknownFieldsOption, options.unknownFields) === 'ignore';
+	const find = (key: string): Field | undefined =>
+		ignoresUnknown
+			? index.find(key, columns.hints.get(key))
+			: index.resolve(key, columns.hints.get(key), FIELD_ADVICE);
+	const keys = new Map<string, string>();
+	const matching = new Set(columns.matchingKeys);
+	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
+		const field = find(key);
+		if (!field) return undefined;
+		const other = keys.get(field.id);
+		if (other !== undefined) {
+			throw new InputError(
+				`'${other}' and '${key}' both refer to field '${field.name}'`,
+				'Map each field only once.',
+			);
+		}
+		keys.set(field.id, key);
+		const value = enter(field, entry, matching.has(key) ? { ...rules, exact: true } : rules);
+		return value === undefined ? undefined : [field.id, value];
+	};
+	const data: Array<[string, unknown]> = [];
+	const errors: unknown[] = [];
+	for (const [key, entry] of columns.entries) {
+		try {
+			const sent = toEntry(key, entry);
+			if (sent) data.push(sent);
+		} catch (error) {
+			errors.push(error);
+		}
+	}
+	if (errors.length > 0) throw combineErrors(errors);
+	// Object.fromEntries, not assignment: a field may be called `__proto__`.
+	return Object.fromEntries(data);
+}
+
+/** Whether there is anything to send. @throws InputError when there is not */
+export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): JsonObject {
+	if (mayBeEmpty || Object.keys(data).length > 0) return data;
+	throw new InputError(
+		`No value in '${label}'`,
+		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'Unknown Fields'.",
+	);
+}

@@ -1,0 +1,153 @@
+/**
+ * Which records a workflow has had: the memory of *Since Last Run* and of *Catch Up*. Tokens are remembered, one for each
+ * record or for each state of a record. As there is room for the latest only, spans of time tell about older records.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod/v3';
+import { isEmpty } from './value/form';
+import { type DataRecord, byAge, type Age } from './answer/record';
+
+/** How many tokens are kept. */
+export const REMEMBERED = {
+	/** Of the latest records; older ones count as seen. */
+	new: 2_000,
+	/** Of any records; a card can have no more that meet the conditions. Some 120 kB in n8n's database. */
+	newOrChanged: 10_000,
+} as const;
+
+/** Whether a record counts as new once, or with each of its states. */
+export type SeenBy = 'new' | 'newOrChanged';
+
+/** A record in a listing. */
+export interface SeenEntry extends Age {
+	token: string;
+}
+
+/** A span of time in which every record counts as seen. */
+export interface SeenSpan {
+	/** It begins after this, in ms since the epoch; undefined for all that is older. */
+	after?: number;
+	/** It includes records of this age. */
+	upTo: Age;
+}
+
+/** The remembered records. */
+export interface Seen {
+	tokens: ReadonlySet<string>;
+	spans: readonly SeenSpan[];
+}
+
+export const NOTHING_SEEN: Seen = { tokens: new Set(), spans: [] };
+
+/** Sorts behind every id. */
+const ANY_ID = '\u{10FFFF}';
+
+/** All records after a time, up to and including another; both in ms since the epoch. */
+export const spanOf = (after: number, upTo: number): SeenSpan => ({
+	after,
+	upTo: { at: upTo, id: ANY_ID },
+});
+
+/** Whether a record of this age counts as had before, whatever its token. */
+export const isWithin = (spans: readonly SeenSpan[], age: Age): boolean =>
+	spans.some(({ after, upTo }) => byAge(age, upTo) <= 0 && (after === undefined || age.at > after));
+
+/** Whether a record counts as had before. */
+export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
+	tokens.has(entry.token) || isWithin(spans, entry);
+
+/** Digits of a token: 72 bits, so that two of 10,000 are the same once in 10^13 cards. */
+const TOKEN_LENGTH = 12;
+
+/** A field and its value, as texts: fields by the name in the output, as identifiers of fields can change. */
+export type ValueText = (fieldId: string, value: unknown) => [name: string, value: string];
+
+/**
+ * The token by which a record is remembered.
+ *
+ * @param by for `newOrChanged` the values count as well; an empty value is as good as none
+ */
+export function tokenOf({ id, data }: DataRecord, by: SeenBy, textOf: ValueText): string {
+	const values = Object.entries(by === 'new' ? {} : data)
+		.filter(([, value]) => !isEmpty(value))
+		.map(([fieldId, value]) => textOf(fieldId, value))
+		.sort(([a], [b]) => (a < b ? -1 : 1));
+	return createHash('sha256')
+		.update(JSON.stringify([id, values]))
+		.digest('base64url')
+		.slice(0, TOKEN_LENGTH);
+}
+
+/** The records of a card that a run returned, and the records that a limit held back. */
+export interface Returned {
+	returned: ReadonlySet<string>;
+	left: ReadonlySet<string>;
+}
+
+/**
+ * Decides what to remember after a run. Records that a limit held back stay unseen, so no newer token is dropped before them.
+ *
+ * @param seen the records that were remembered before
+ * @param listed all records of the card, oldest first
+ * @param most how many tokens are kept; see {@link REMEMBERED}
+ */
+export function remember(
+	by: SeenBy,
+	seen: Seen,
+	listed: readonly SeenEntry[],
+	{ returned, left }: Returned,
+	most: Record<SeenBy, number> = REMEMBERED,
+): Seen {
+	const kept = listed.filter(({ token }) => seen.tokens.has(token) || returned.has(token));
+	const tokensOf = (entries: readonly SeenEntry[]) => new Set(entries.map(({ token }) => token));
+	if (by === 'newOrChanged') return { tokens: tokensOf(kept.slice(-most[by])), spans: [] };
+	const oldestLeft = listed.find(({ token }) => left.has(token));
+	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
+	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
+	const start = Math.max(0, kept.length - count);
+	const dropped = kept[start - 1];
+	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;
+	return { tokens: tokensOf(kept.slice(start)), spans };
+}
+
+const storedSchema = z.object({
+	tokens: z.string(),
+	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
+	/** What the tokens of states are made of: the JSON of values before version 2, their identities since. */
+	version: z.number().default(1),
+});
+
+/** Remembered records, and whether their states are tokens of an earlier version. */
+export interface ReadSeen extends Seen {
+	isOutdated: boolean;
+}
+
+/** The remembered records of *Since Last Run*, as they are saved. */
+export type StoredSeen = z.input<typeof storedSchema>;
+
+const VERSION = 2;
+
+/** As it is saved: one text of all tokens, which have one length, and the age up to which all records count as seen. */
+export function writeSeen({ tokens, spans }: Seen): StoredSeen {
+	const floor = spans[0]?.upTo;
+	return {
+		tokens: [...tokens].join(''),
+		// JSON has no infinity.
+		...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
+		version: VERSION,
+	};
+}
+
+/** Reads the saved text; undefined if it cannot be read. */
+export function readSeen(saved: unknown): ReadSeen | undefined {
+	const parsed = storedSchema.safeParse(saved);
+	if (!parsed.success) return undefined;
+	const { tokens, floor, version } = parsed.data;
+	const all = tokens.match(new RegExp(`.{${TOKEN_LENGTH}}`, 'g')) ?? [];
+	const upTo = floor && { id: floor.id, at: floor.at ?? -Infinity };
+	return {
+		tokens: new Set(all),
+		spans: upTo ? [{ upTo }] : [],
+		isOutdated: version < VERSION,
+	};
+}

@@ -1,0 +1,90 @@
+/** Several of the choices of a field: a set, in any order. */
+import { parseJsonText } from '../../answer/json';
+import { isChoice, quoteChoice, splitChoices } from '../choices';
+import { compareForms, type Comparable, textOf } from '../form';
+import { allowedChoices, choice, enterChoice } from './singleSelect';
+import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
+
+/** Most characters of the choices in a label: far more than anybody reads, and no burden for the editor. */
+const MAX_CHOICES_SHOWN = 2_000;
+
+/** The choices that a value of several choices names; undefined if it is no list of any kind. */
+export function listedChoices(
+	{ options }: Pick<ValueField, 'options'>,
+	value: unknown,
+): readonly unknown[] | undefined {
+	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
+	const json = parseJsonText(value);
+	if (Array.isArray(json)) return json;
+	return splitChoices(value, (text) => isChoice(options, text));
+}
+
+/** The choices of a stored value: a service may keep one without a list. */
+const membersOf = (stored: unknown, field: ValueField): readonly unknown[] =>
+	listedChoices(field, stored) ?? [stored];
+
+/** A set has no order and nothing twice. */
+function setOf(
+	stored: unknown,
+	field: ValueField,
+	read: (member: unknown) => Comparable | undefined,
+): Comparable | undefined {
+	const forms: Comparable[] = [];
+	for (const member of membersOf(stored, field)) {
+		const form = read(member);
+		if (form === undefined) return undefined;
+		forms.push(form);
+	}
+	forms.sort((a, b) => compareForms(a, b));
+	return forms.filter((form, place) => {
+		const before = forms[place - 1];
+		return before === undefined || compareForms(before, form) !== 0;
+	});
+}
+
+/** The choices, written as several are entered; cut to the length of a label. */
+function choicesHint({ options }: ValueField): string {
+	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
+	if (all === '') return 'comma-separated';
+	const shown = all.length > MAX_CHOICES_SHOWN ? `${all.slice(0, MAX_CHOICES_SHOWN)}…` : all;
+	return `comma-separated: ${shown}`;
+}
+
+export const choices: Kind = {
+	name: 'choices',
+	types: [
+		...['multiselect', 'multipleselect', 'multichoice'],
+		...['multiplechoice', 'multienum', 'choices'],
+	],
+	newTypes: [
+		{
+			type: 'multi_select',
+			names: ['multiselect', 'multipleselect', 'multichoice', 'multiplechoice', 'choices'],
+			else: ['json', 'long_text', 'text'],
+			choices: 'several',
+		},
+	],
+	read: (stored, field, zone) => setOf(stored, field, (one) => choice.read(one, field, zone)),
+	identify: (stored, field) => setOf(stored, field, (one) => choice.identify?.(one, field)),
+	texts: (stored, field) =>
+		membersOf(stored, field).flatMap((one) => choice.texts?.(one, field) ?? [textOf(one)]),
+	set: { kind: choice, of: membersOf },
+	enter(entered, field, rules) {
+		const list = listedChoices(field, entered);
+		// The text `[]` is an empty list; one without a choice is no list at all.
+		if (list?.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
+			throw unusable(field, entered, `${allowedChoices(field)} An empty list clears the field.`);
+		}
+		return list?.map((one) => enterChoice(one, field, rules)) ?? entered;
+	},
+	accepts: allowedChoices,
+	choicesIn: (entered, field) => listedChoices(field, entered) ?? [],
+	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
+	input: {
+		// Text: n8n's input for lists is a JSON editor.
+		type: 'string',
+		canMatch: false,
+		hint: choicesHint,
+		filterValues: choice.input.filterValues,
+	},
+};

@@ -1,0 +1,93 @@
+/** One of the choices of a field. Records hold an identifier of it; people know its label. */
+import type { FieldOption } from '../../answer/option';
+import { type Comparable, canonicalJson, textOf } from '../form';
+import { enteredChoice, showChoice, storedChoice } from '../choices';
+import { InputError } from '../../inputError';
+import {
+	ANY_OF,
+	EQUALITY,
+	PARTS,
+	unusable,
+	type EntryRules,
+	type Kind,
+	type Offer,
+	type ValueField,
+} from './kind';
+
+const MAX_OPTIONS_SHOWN = 20;
+
+/** The choices of a field in a message, as many as can be read. */
+export function allowedChoices({ options }: Pick<ValueField, 'options'>): string {
+	const labels = options.map(({ label }) => `'${label}'`);
+	const shown = labels.slice(0, MAX_OPTIONS_SHOWN).join(', ');
+	const more =
+		labels.length > MAX_OPTIONS_SHOWN ? ` and ${labels.length - MAX_OPTIONS_SHOWN} more` : '';
+	return labels.length > 0 ? `Allowed values are ${shown}${more}.` : 'Enter at least one value.';
+}
+
+/** The value that records hold for a choice; where the listing does not tell, the spelling that was given. */
+function sentFor(
+	{ label, sent }: FieldOption,
+	entered: string | number,
+	isExact: boolean,
+): unknown {
+	return sent ?? (isExact ? entered : label);
+}
+
+/** The value to send for the choice that an entry names. @throws InputError for none, or more than one */
+export function enterChoice(entered: unknown, field: ValueField, rules: EntryRules): unknown {
+	const { options } = field;
+	if ((typeof entered !== 'string' && typeof entered !== 'number') || options.length === 0) {
+		return entered;
+	}
+	const named = enteredChoice(options, entered, rules.exact);
+	if (!named) {
+		const advice = [allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
+		throw unusable(field, entered, advice);
+	}
+	if ('option' in named) return sentFor(named.option, entered, named.isExact);
+	throw new InputError(
+		`'${textOf(entered)}' matches ${named.candidates.length} choices of field '${field.name}'`,
+		`It is ${named.candidates.map(showChoice).join(' and ')}. Use a text or number that only one of them has.`,
+	);
+}
+
+function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {
+	if (options.length > 0) return storedChoice(options, stored);
+	return typeof stored === 'object' ? undefined : textOf(stored);
+}
+
+/** By its identifier: its place changes when other choices come and go. */
+function identifyChoice(stored: unknown, field: ValueField): Comparable | undefined {
+	const form = readChoice(stored, field);
+	if (typeof form !== 'number') return form;
+	const option = field.options[form];
+	return canonicalJson(option?.identifiers[0] ?? option?.label);
+}
+
+const offers = ({ options }: ValueField): Offer[] =>
+	options.map(({ label }) => ({ name: label, value: label }));
+
+export const choice: Kind = {
+	name: 'choice',
+	types: ['singleselect', 'select', 'enum', 'dropdown', 'singlechoice', 'choice'],
+	newTypes: [
+		{
+			type: 'single_select',
+			names: ['singleselect', 'select', 'singlechoice', 'dropdown', 'enum', 'choice'],
+			else: ['text'],
+			choices: 'one',
+		},
+	],
+	read: readChoice,
+	identify: identifyChoice,
+	texts(stored, { options }) {
+		const option = options[storedChoice(options, stored) ?? -1];
+		return option ? [textOf(stored), ...option.labels] : [textOf(stored)];
+	},
+	enter: enterChoice,
+	accepts: allowedChoices,
+	choicesIn: (entered) => [entered],
+	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
+	input: { type: 'options', options: offers, canMatch: true, filterValues: offers },
+};

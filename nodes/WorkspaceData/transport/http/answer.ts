@@ -1,0 +1,158 @@
+/** Reads an answer as it comes, and no more of its body than a number of bytes. */
+import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from '../failure/failures';
+import { readNetworkFault } from '../failure/networkFault';
+import { tryParse, parsedBody } from '../../model/answer/json';
+import type { ApiAnswer } from '../request';
+import { isObject } from '../../model/answer/shapes';
+
+/**
+ * The most bytes that are read of one answer. A page should have an eighth of it; parsing all of it takes the
+ * event loop about half a second.
+ */
+export const MAX_ANSWER_BYTES = 64_000_000;
+/** The most bytes that are read of an answer other than success. Beyond them, its status says enough. */
+const MAX_REFUSAL_BYTES = 1_000_000;
+
+/** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
+const MAX_PARTS = 1_024;
+
+/** The members of a Node stream that are used here. */
+interface BodyStream {
+	destroyed?: boolean;
+	on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
+	on(event: 'error', listener: (error: unknown) => void): unknown;
+	on(event: 'end' | 'close', listener: () => void): unknown;
+	destroy(): unknown;
+}
+
+const isStream = (body: unknown): body is BodyStream =>
+	typeof body === 'object' &&
+	body !== null &&
+	'on' in body &&
+	typeof body.on === 'function' &&
+	'destroy' in body &&
+	typeof body.destroy === 'function';
+
+const cutOff = (): NetworkFailure =>
+	new NetworkFailure('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
+
+/** Codes of a connection that breaks while a body comes. */
+const BROKEN = /^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/;
+
+/** The reason why a body cannot be read. Whatever it is, the request has arrived: it was answered. */
+function readFault(error: unknown): NetworkFailure {
+	const fault = readNetworkFault(error);
+	if (BROKEN.test(fault.code)) return cutOff();
+	if (fault.mayHaveArrived) return fault;
+	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
+}
+
+/** Ends a stream and its connection. Its errors no longer matter. */
+function discard(stream: BodyStream): void {
+	stream.on('error', () => {});
+	stream.destroy();
+}
+
+const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSignal) =>
+	await new Promise<Uint8Array[]>((resolve, reject) => {
+		let parts: Uint8Array[] = [];
+		let merged: Uint8Array[] = [];
+		let bytes = 0;
+		let ended = false;
+		function stop(reason: NetworkFailure): void {
+			ended = true;
+			parts = [];
+			merged = [];
+			reject(reason);
+			stream.destroy();
+		}
+		// Before anything else: an error without a listener would end n8n.
+		stream.on('error', (error) => {
+			if (!ended) stop(readFault(error));
+		});
+		stream.on('data', (part) => {
+			if (ended) return;
+			const raw = typeof part === 'string' ? Buffer.from(part) : part;
+			bytes += raw.length;
+			if (bytes > maxBytes) return stop(new AnswerTooLarge());
+			parts.push(raw);
+			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
+		});
+		stream.on('end', () => {
+			ended = true;
+			resolve([...merged, ...parts]);
+		});
+		stream.on('close', () => {
+			if (!ended) stop(cutOff());
+		});
+		signal?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
+	});
+
+/** The value that a text holds as JSON; the text if it holds none. */
+function parsedText(text: string): unknown {
+	const parsed = tryParse(text);
+	return parsed ? parsed.value : text;
+}
+
+/** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
+const decoder = new TextDecoder();
+
+const join = ([first = new Uint8Array(), ...others]: Uint8Array[]): Uint8Array =>
+	others.length > 0 ? Buffer.concat([first, ...others]) : first;
+
+/**
+ * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
+ * The stream is read to its end, or destroyed.
+ *
+ * @param body a stream, bytes, or what was read already, which stays unchanged
+ * @param maxBytes the most that is read, after decompression
+ * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
+ * @param how.signal ends the reading and the connection
+ * @throws AnswerTooLarge when the body is larger
+ * @throws NetworkFailure when it is cut off or cannot be read
+ */
+export async function readBody(
+	body: unknown,
+	maxBytes: number,
+	{ declared, signal }: { declared?: unknown; signal?: AbortSignal } = {},
+): Promise<unknown> {
+	if (body instanceof Uint8Array) {
+		if (body.length > maxBytes) throw new AnswerTooLarge();
+		return parsedText(decoder.decode(body));
+	}
+	if (!isStream(body)) return body;
+	const isTooLarge = Number(declared) > maxBytes;
+	if (isTooLarge || signal?.aborted || body.destroyed) {
+		discard(body);
+		throw isTooLarge ? new AnswerTooLarge() : cutOff();
+	}
+	return parsedText(decoder.decode(join(await readParts(body, maxBytes, signal))));
+}
+
+/**
+ * Reads the answer in n8n's full response, and its body, which may be a stream.
+ *
+ * @param maxBytes the most that is read of the body
+ * @param signal ends the reading and the connection
+ * @returns undefined where the response is anything else
+ * @throws AnswerTooLarge when the body of a success is larger
+ * @throws NetworkFailure when the body is cut off or cannot be read
+ */
+export async function readAnswer(
+	response: unknown,
+	{ maxBytes = MAX_ANSWER_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
+): Promise<ApiAnswer | undefined> {
+	if (!isObject(response) || typeof response.statusCode !== 'number') return undefined;
+	const { statusCode: status } = response;
+	const headers = isObject(response.headers) ? response.headers : {};
+	const isSuccess = status >= 200 && status < 300;
+	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
+	const body = await readBody(response.body, most, {
+		declared: headers['content-length'],
+		...(signal && { signal }),
+	}).catch((error: unknown) => {
+		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
+		return '';
+	});
+	return { status, headers, body: parsedBody(body) };
+}

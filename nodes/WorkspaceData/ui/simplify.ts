@@ -1,8 +1,0 @@
-/** Whether records come as names and values, or as the service sends them. */
-export const simplifyProperty = {
-	displayName: 'Simplify',
-	name: 'simple',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-} as const;

@@ -1,0 +1,24 @@
+/**
+ * What a person does in n8n's editor, with mouse and keyboard in a real browser. One n8n and one browser serve
+ * all suites of a major: they take longer to start than most suites to run.
+ */
+import { major } from '../support/settings.ts';
+import { testCredentials } from './credentials.ts';
+import { testExamples } from './examples.ts';
+import { testFilters } from './filters.ts';
+import { testMapper } from './mapper.ts';
+import { testNodesPanel } from './nodesPanel.ts';
+import { testReadme } from './readme.ts';
+import { useStage } from './stage.ts';
+import { testTrigger } from './trigger.ts';
+
+describe(`editor of n8n ${major}`, () => {
+	const stage = useStage();
+	describe('README.md', () => testReadme(stage));
+	describe('nodes panel', () => testNodesPanel(stage));
+	describe('credentials', () => testCredentials(stage));
+	describe('values', () => testMapper(stage));
+	describe('filters', () => testFilters(stage));
+	describe('trigger', () => testTrigger(stage));
+	describe('examples', () => testExamples(stage));
+});

@@ -1,0 +1,166 @@
+/** Filter conditions as a person enters them: typed, confirmed in each way, and kept when the card changes. */
+import { until } from '../../host/deadline.ts';
+import type { SavedWorkflow } from '../../host/n8nClient.ts';
+import { fromList, isObject, type Stage } from './stage.ts';
+
+/** @param stage the n8n and the browser */
+export function testFilters(stage: Stage): void {
+	const { bench, editor, openAction, savedParameters, execute, createTasks } = stage;
+
+	/** Waits until the editor has saved a value in the first condition. */
+	async function savedValue(workflow: SavedWorkflow, value: string): Promise<void> {
+		await savedParameters(workflow, ({ filters }) => {
+			const conditions = isObject(filters) ? filters.conditions : undefined;
+			const [first] = Array.isArray(conditions) ? conditions : [];
+			return isObject(first) && isObject(first.value) && first.value.value === value;
+		});
+	}
+
+	const addCondition = async () => await editor().page.getByText('Add Condition').first().click();
+
+	test('a value that is typed is the value, however it is confirmed (M2), a new condition is not red (M4), and both stay when the card is changed (M3)', async () => {
+		const { api } = bench();
+		const titles = ['Water the plants', 'Book the train', 'Call Ada'];
+		const card = await api.createCard('Tasks to find', [['Title', 'text']]);
+		for (const title of titles) await api.createRecord(card, { Title: title });
+		await api.createCard('Notes', [['Text', 'text']]);
+		const workflow = await openAction({ resource: 'record', operation: 'getAll' });
+		await editor().choose('cardId', card.name);
+		await addCondition();
+		await editor().element('resource-locator-value').waitFor();
+		await editor().select('field', 'Title');
+		const red = editor().element('node-parameters').locator('[data-test-id="parameter-issues"]');
+		expect(await red.count()).toBe(0);
+
+		const { page, element } = editor();
+		const ways: Array<[title: string, confirm: () => Promise<void>]> = [
+			['Water the plants', async () => await page.keyboard.press('Enter')],
+			['Book the train', async () => await page.keyboard.press('Tab')],
+			['Call Ada', async () => await element('output-panel').click()],
+		];
+		for (const [title, confirm] of ways) {
+			await editor().type('value', title);
+			await confirm();
+			await savedValue(workflow, title);
+			expect(await execute(title)).toContain('1 item');
+		}
+
+		await editor().choose('cardId', 'Notes');
+		const shown = element('resource-locator-value').locator('input').last();
+		expect(await shown.inputValue()).toBe('Call Ada');
+		expect(await execute("has no field 'Title'")).toContain("Card 'Notes'");
+		await savedValue(workflow, 'Call Ada');
+	});
+
+	test('a condition offers what suits its field, and the notice appears with the first one (E8, M2)', async () => {
+		const card = await createTasks('Tasks to filter');
+		const workflow = await openAction({
+			resource: 'record',
+			operation: 'getAll',
+			cardId: fromList(card),
+		});
+		const notice = editor().page.getByText('The service cannot filter');
+		await editor().element('parameter-input-returnAll').waitFor();
+		expect(await notice.count()).toBe(0);
+		await addCondition();
+		await notice.waitFor();
+
+		await editor().select('field', 'Status');
+		expect(await editor().select('condition', 'Does Not Equal')).toEqual([
+			'Contains',
+			'Does Not Contain',
+			'Does Not Equal',
+			'Equals',
+			'Is Any Of',
+			'Is Empty',
+			'Is None Of',
+			'Is Not Empty',
+		]);
+		await editor().mode('value', 'From List');
+		expect(await editor().listOf('value')).toEqual(['Open', 'Closed']);
+		await editor().element('rlc-item').filter({ hasText: 'Closed' }).first().click();
+		await savedParameters(workflow, (parameters) =>
+			JSON.stringify(parameters).includes('"Closed"'),
+		);
+		expect(await execute('Old')).toContain('1 item');
+
+		await editor().select('field', 'Due');
+		expect(await editor().select('condition', 'Is Before')).toEqual([
+			'Does Not Equal',
+			'Equals',
+			'Is After',
+			'Is After or Equal',
+			'Is Any Of',
+			'Is Before',
+			'Is Before or Equal',
+			'Is Empty',
+			'Is in the Last Days',
+			'Is in the Next Days',
+			'Is None Of',
+			'Is Not Empty',
+		]);
+		// n8n shows the chosen value until the list has come.
+		await editor().listOf('value');
+		await editor().element('rlc-item').filter({ hasText: 'Yesterday' }).first().waitFor();
+		await editor().element('rlc-item').filter({ hasText: 'Today' }).first().click();
+		const { filters } = await savedParameters(workflow, (parameters) =>
+			JSON.stringify(parameters).includes('$today'),
+		);
+		expect(filters).toMatchObject({ conditions: [{ field: 'Due', condition: 'lessThan' }] });
+		expect(await execute('Old')).toContain('1 item');
+	});
+
+	test('Sort offers the fields of the card, the records come in that order, and Flat shows one column for each field (M12)', async () => {
+		const card = await createTasks('Tasks to sort');
+		await bench().api.createRecord(card, { Title: 'Another' });
+		const workflow = await openAction({
+			resource: 'record',
+			operation: 'getAll',
+			cardId: fromList(card),
+			returnAll: false,
+			limit: 1,
+			options: { outputFormat: 'flat' },
+		});
+		await editor().page.getByText('Add Field').first().click();
+		const offered = await editor().select('field', 'Title');
+		expect(offered).toEqual(expect.arrayContaining(['Title', 'Status', 'Due', 'ID (Record)']));
+		expect(await editor().select('direction', 'Descending')).toEqual(['Ascending', 'Descending']);
+		const { sort } = await savedParameters(workflow, (parameters) =>
+			JSON.stringify(parameters).includes('desc'),
+		);
+		expect(sort).toEqual({ by: [{ field: 'Title', direction: 'desc' }] });
+		expect(await execute('Old')).toContain('1 item');
+		const columns = await editor().element('output-panel').locator('th').allInnerTexts();
+		expect(columns.map((column) => column.trim()).filter(Boolean)).toEqual([
+			...['id', 'created_at', 'Title', 'Done', 'Tags', 'Status', 'Due'],
+		]);
+	});
+
+	test('E8: conditions of 0.1.0, whose value is a plain text, are shown and run', async () => {
+		const card = await createTasks('Filters of 0.1.0');
+		const conditions = [
+			{ field: 'Status', condition: 'equals', value: 'Open' },
+			{ field: 'Status', condition: 'greaterThan', value: 'A' },
+		];
+		const workflow = await openAction({
+			resource: 'record',
+			operation: 'getAll',
+			cardId: fromList(card),
+			returnAll: true,
+			filters: { conditions },
+		});
+		const input = '[data-test-id="rlc-input"]';
+		const values = editor()
+			.element('resource-locator-value')
+			.locator(`${input} input, input${input}`);
+		const texts = [await values.first().inputValue(), await values.last().inputValue()];
+		expect(texts).toEqual(['Open', 'A']);
+		const second = editor().element('parameter-input-condition').nth(1).locator('input').first();
+		await until('the saved condition', async () =>
+			(await second.inputValue()) === 'Greater Than' ? true : undefined,
+		);
+		expect(await execute('Old')).toContain('1 item');
+		const saved = await savedParameters(workflow, ({ filters }) => filters !== undefined);
+		expect(JSON.stringify(saved.filters)).toContain('"value":"Open"');
+	});
+}

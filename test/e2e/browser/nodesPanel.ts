@@ -1,0 +1,43 @@
+/** Our nodes in the nodes panel. */
+import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
+import type { Stage } from './stage.ts';
+
+/** @param stage the n8n and the browser */
+export function testNodesPanel({ bench, editor }: Stage): void {
+	test('the nodes panel finds the nodes by the words that people type (E7, M8)', async () => {
+		const { client } = bench();
+		const workflow = await client.createWorkflow(chain('Empty', [manualTrigger()]));
+		await editor().openWorkflow(workflow.id);
+		const { element, page } = editor();
+		await element('node-creator-plus-button').click();
+		const ours = element('node-creator-item-name').filter({ hasText: /^\s*Workspace Data\s*$/ });
+		for (const search of [
+			...['table', 'tables', 'row', 'rows', 'record', 'records', 'new record'],
+			...['csv', 'import', 'insert', 'crud', 'poll', 'lookup', 'find', 'create record', 'add row'],
+			...['database', 'spreadsheet', 'upsert', 'Workspace Data'],
+			// Words of the trigger. n8n shows one entry for both nodes, and reads the words of the action node.
+			...['webhook', 'event', 'change'],
+		]) {
+			// What the word before has found must be gone first.
+			await element('node-creator-search-bar').fill('no node has this');
+			await ours.first().waitFor({ state: 'hidden' });
+			await element('node-creator-search-bar').fill(search);
+			await ours.first().waitFor();
+		}
+		await ours.first().click();
+		await element('node-creator')
+			.getByText('or start a workflow when they change')
+			.first()
+			.waitFor();
+		await page.getByText('Create or update a record').waitFor();
+		const panel = await element('node-creator').innerText();
+		const groups = panel.match(/^(?:RECORD|CARD|FIELD|API DESCRIPTION) ACTIONS$/gim) ?? [];
+		expect(groups.map((group) => group.toUpperCase())).toEqual([
+			'RECORD ACTIONS',
+			'CARD ACTIONS',
+			'FIELD ACTIONS',
+			'API DESCRIPTION ACTIONS',
+		]);
+		await editor().picture('nodes-panel', element('node-creator'));
+	});
+}

@@ -1,0 +1,115 @@
+/** What the browser suites of one n8n share: a bench, one browser, and our action node in its open panel. */
+import { until } from '../../host/deadline.ts';
+import type { JsonObject, SavedWorkflow } from '../../host/n8nClient.ts';
+import { chain, manualTrigger } from '../../host/workflowBuilder.ts';
+import { type Bench, useBench } from '../support/bench.ts';
+import type { TestCard } from '../support/serviceApi.ts';
+import { major } from '../support/settings.ts';
+import { type Editor, openEditor } from './editor.ts';
+
+/** The name of the node that {@link Stage.openAction} opens. */
+const ACTION = 'Tasks';
+
+/** Given to each suite; the functions work within tests only. */
+export interface Stage {
+	bench(): Bench;
+	editor(): Editor;
+	/** Stores a workflow with one of our action nodes and opens that node. */
+	openAction(parameters: JsonObject): Promise<SavedWorkflow>;
+	/** The parameters of that node once the editor has saved what is waited for. */
+	savedParameters(
+		workflow: SavedWorkflow,
+		isThere: (parameters: JsonObject) => boolean,
+	): Promise<JsonObject>;
+	/** The mapper's value once the editor has saved what is waited for. */
+	savedColumns(
+		workflow: SavedWorkflow,
+		isThere: (columns: JsonObject) => boolean,
+	): Promise<JsonObject>;
+	/** Executes the node that is open. @returns what the output panel shows once it has the text */
+	execute(text: string | RegExp): Promise<string>;
+	/** A card with a record, "Old", whose boolean is true, to see whether anything overwrites it. */
+	createTasks(name: string): Promise<TestCard>;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A card as it is chosen from the list. */
+export const fromList = ({ id, name }: TestCard): JsonObject => ({
+	__rl: true,
+	mode: 'list',
+	value: id,
+	cachedResultName: name,
+});
+
+/** Opens one n8n and one browser for all tests of a `describe`. */
+export function useStage(): Stage {
+	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	let opened: Editor | undefined;
+	const editor = () => {
+		if (!opened) throw new Error('The browser did not start');
+		return opened;
+	};
+	beforeAll(async () => {
+		opened = await openEditor(bench().client);
+	}, 300_000);
+	afterAll(async () => await opened?.close());
+	return createStage(bench, editor);
+}
+
+/** @param bench and the editor, once both have started */
+export function createStage(bench: () => Bench, editor: () => Editor): Stage {
+	async function savedParameters(
+		workflow: SavedWorkflow,
+		isThere: (parameters: JsonObject) => boolean,
+	): Promise<JsonObject> {
+		return await until('the editor to save the parameters', async () => {
+			await editor().save();
+			const { nodes } = await bench().client.workflow(workflow.id);
+			const parameters = nodes.find(({ name }) => name === ACTION)?.parameters;
+			return parameters && isThere(parameters) ? parameters : undefined;
+		});
+	}
+
+	return {
+		bench,
+		editor,
+		savedParameters,
+		async openAction(parameters) {
+			const { client, action } = bench();
+			const workflow = await client.createWorkflow(
+				chain('In the editor', [manualTrigger(), action(ACTION, parameters)]),
+			);
+			await editor().openWorkflow(workflow.id);
+			await editor().openNode(ACTION);
+			return workflow;
+		},
+		async savedColumns(workflow, isThere) {
+			const { columns } = await savedParameters(
+				workflow,
+				(parameters) => isObject(parameters.columns) && isThere(parameters.columns),
+			);
+			return columns as JsonObject;
+		},
+		async execute(text) {
+			const { element } = editor();
+			await element('node-execute-button').click();
+			const output = element('output-panel');
+			await output.getByText(text).first().waitFor();
+			return await output.innerText();
+		},
+		async createTasks(name) {
+			const card = await bench().api.createCard(name, [
+				['Title', 'text'],
+				['Done', 'boolean'],
+				['Tags', 'multi_select', ['urgent', 'eu', 'Red, white']],
+				['Status', 'single_select', ['Open', 'Closed']],
+				['Due', 'date'],
+			]);
+			const values = { Title: 'Old', Done: true, Tags: ['eu'], Status: 'Open', Due: '2026-03-01' };
+			await bench().api.createRecord(card, values);
+			return card;
+		},
+	};
+}

@@ -1,0 +1,172 @@
+/** Sorting by the values of fields, against a plain reference. */
+import fc from 'fast-check';
+import { sortInSlices } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
+import { createYieldToLoop } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
+import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { field } from '../../model/fields';
+import { zone } from '../../model/value/zone';
+import {
+	compareBy,
+	type Direction,
+	placesOf,
+	type OrderField,
+} from '../../../../nodes/WorkspaceData/actions/reading/sort';
+import { cases } from '../../../support/cases';
+
+const CHOICES = ['Low', 'Normal', 'High'];
+/** How a service may call the type of each kind. */
+const TYPES = {
+	...{ number: 'number', text: 'text', date: 'date', datetime: 'datetime', boolean: 'boolean' },
+	...{ choice: 'select', choices: 'multi_select', json: 'json', unknown: 'a type of the future' },
+} as const;
+type FieldKind = keyof typeof TYPES;
+const orderBy = (kind: FieldKind, direction: Direction = 'asc'): OrderField => ({
+	field: field('F', TYPES[kind], /^choice/.test(kind) ? CHOICES : []),
+	direction,
+});
+
+/** Sorts rows by their values, one for each order. */
+function sorted<Row extends readonly unknown[]>(orders: OrderField[], rows: readonly Row[]): Row[] {
+	const compare = compareBy(orders);
+	const keysOf = (row: Row) => placesOf(orders, row, zone);
+	return [...rows].sort((a, b) => compare(keysOf(a), keysOf(b)));
+}
+const column = (order: OrderField, values: readonly unknown[]) =>
+	sorted(
+		[order],
+		values.map((value) => [value]),
+	).map(([value]) => value);
+
+test.each<[FieldKind, unknown[], unknown[]]>([
+	['number', [10, 9, '8.5', -1, 0], [-1, 0, '8.5', 9, 10]],
+	['text', ['b', 'A', 'ä', 'a', 'Z'], ['a', 'A', 'ä', 'b', 'Z']],
+	['date', ['2026-10-01', '2026-09-30', '2025-12-31'], ['2025-12-31', '2026-09-30', '2026-10-01']],
+	[
+		'datetime',
+		['2026-01-01T10:00:00Z', '2026-01-01T10:30:00+02:00'],
+		['2026-01-01T10:30:00+02:00', '2026-01-01T10:00:00Z'],
+	],
+	['choice', ['High', 'Low', 'Normal'], ['Low', 'Normal', 'High']],
+	[
+		'choices',
+		[['High'], ['High', 'Low'], ['Normal'], ['Low']],
+		[['Low'], ['High', 'Low'], ['Normal'], ['High']],
+	],
+	['boolean', [true, 'false', false], ['false', false, true]],
+	['unknown', ['b', 10, 9, 'a'], [9, 10, 'a', 'b']],
+	['number', [2, 'many', 1, { a: 1 }], [1, 2, 'many', { a: 1 }]],
+])('%s: %j come as %j', (kind, values, expected) => {
+	expect(column(orderBy(kind), values)).toEqual(expected);
+});
+
+test.each<Direction>(['asc', 'desc'])(
+	'%s: empty values come last, others of no use before them',
+	(direction) => {
+		const values = [null, 2, '', 'x', undefined, 1, []];
+		const last = column(orderBy('number', direction), values).slice(2);
+		expect(last).toEqual(['x', null, '', undefined, []]);
+	},
+);
+
+test('identifiers are sorted character by character', () => {
+	const own = OWN_VALUES.get('id')?.field ?? field('F');
+	const order = { field: own, direction: 'asc' } as const;
+	expect(column(order, ['rec_a', 'rec_B', 'rec_1'])).toEqual(['rec_1', 'rec_B', 'rec_a']);
+});
+
+/** Values of a kind, each with a number by which a plain sort puts it in its place; undefined where empty. */
+const KINDS: Array<[FieldKind, fc.Arbitrary<{ value: unknown; place: number | undefined }>]> = [
+	[
+		'number',
+		fc.integer({ min: -5, max: 5 }).map((n) => ({ value: n % 2 ? n : `${n}.0`, place: n })),
+	],
+	[
+		'date',
+		fc.integer({ min: 10, max: 28 }).map((day) => ({ value: `2026-02-${day}`, place: day })),
+	],
+	['choice', fc.integer({ min: 0, max: 2 }).map((n) => ({ value: CHOICES[n], place: n }))],
+	['boolean', fc.boolean().map((value) => ({ value, place: Number(value) }))],
+	['text', fc.integer({ min: 0, max: 9 }).map((n) => ({ value: `t${n}`, place: n }))],
+];
+const empty = fc.constantFrom(null, '', undefined).map((value) => ({ value, place: undefined }));
+
+test('any rows by any keys stand as a plain, stable sort puts them', () => {
+	const key = fc.constantFrom(...KINDS).chain(([kind, values]) =>
+		fc.record({
+			kind: fc.constant(kind),
+			direction: fc.constantFrom<Direction>('asc', 'desc'),
+			values: fc.array(fc.oneof({ weight: 4, arbitrary: values }, empty), {
+				minLength: 12,
+				maxLength: 12,
+			}),
+		}),
+	);
+	fc.assert(
+		fc.property(fc.array(key, { minLength: 1, maxLength: 3 }), (keys) => {
+			const rows = Array.from({ length: 12 }, (_, row) => [
+				...keys.map(({ values }) => values[row]?.value),
+				row,
+			]);
+			const reference = rows
+				.map((_, row) => row)
+				.sort((a, b) => {
+					for (const { values, direction } of keys) {
+						const [x, y] = [values[a]?.place, values[b]?.place];
+						if (x === y) continue;
+						if (x === undefined) return 1;
+						if (y === undefined) return -1;
+						return direction === 'asc' ? x - y : y - x;
+					}
+					return a - b;
+				});
+			const orders = keys.map(({ kind, direction }) => orderBy(kind, direction));
+			expect(sorted(orders, rows).map((row) => row.at(-1))).toEqual(reference);
+		}),
+	);
+});
+
+test('whatever records hold, comparing is consistent', () => {
+	const anything = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+	fc.assert(
+		fc.property(
+			fc.constantFrom<FieldKind>(
+				'text',
+				'number',
+				'date',
+				'datetime',
+				'choices',
+				'json',
+				'unknown',
+			),
+			fc.constantFrom<Direction>('asc', 'desc'),
+			fc.tuple(anything, anything, anything),
+			(kind, direction, values) => {
+				const order = orderBy(kind, direction);
+				const compare = compareBy([order]);
+				const [a, b, c] = values.map((value) => placesOf([order], [value], zone)) as [
+					ReturnType<typeof placesOf>,
+					ReturnType<typeof placesOf>,
+					ReturnType<typeof placesOf>,
+				];
+				expect(Math.sign(compare(a, b))).toBe(-Math.sign(compare(b, a)) + 0);
+				if (compare(a, b) <= 0 && compare(b, c) <= 0) expect(compare(a, c)).toBeLessThanOrEqual(0);
+			},
+		),
+	);
+});
+
+test('sorting in steps is the stable sort of JavaScript, for any number of entries', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 5_000, size: 'max' }),
+			async (numbers) => {
+				const entries = numbers.map((number, place) => ({ number, place }));
+				const compare = (a: { number: number }, b: { number: number }) => a.number - b.number;
+				expect(await sortInSlices(createYieldToLoop(), entries, compare)).toEqual(
+					[...entries].sort(compare),
+				);
+			},
+		),
+		cases(20),
+	);
+});

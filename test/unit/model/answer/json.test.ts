@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+
+import { tryParse } from '../../../../nodes/WorkspaceData/model/answer/json';
+
+const parse = (text: string) => tryParse(text)?.value;
+
+test.each<[string, unknown]>([
+	['{"id":9007199254740993}', { id: '9007199254740993' }],
+	[
+		'[12345678901234567890,-12345678901234567890]',
+		['12345678901234567890', '-12345678901234567890'],
+	],
+	['1e400', '1e400'],
+	['[-1E400, 1e-400]', ['-1E400', '1e-400']],
+	['{"a": 0.1234567890123456789}', { a: '0.1234567890123456789' }],
+	['12345678901234567890', '12345678901234567890'],
+])('a number that would lose digits keeps them, as a text: %s (H25)', (json, value) => {
+	expect(parse(json)).toEqual(value);
+});
+
+test.each<[string, unknown]>([
+	['{"id":9007199254740992}', { id: 9007199254740992 }],
+	['[0.30000000000000004]', [0.30000000000000004]],
+	['[0.10000000000000001]', [0.1]],
+	['[0.1000000000000000055511151231257827]', [0.1]],
+	['[12.50000000000000000000]', [12.5]],
+	['[1e5,1.5E-7,5e-324]', [1e5, 1.5e-7, 5e-324]],
+	['[1000000000000000000000]', [1e21]],
+	['"12345678901234567890"', '12345678901234567890'],
+	[
+		'{"12345678901234567890":": 12345678901234567890","\\":1e400":"\\\\"}',
+		{
+			'12345678901234567890': ': 12345678901234567890',
+			'":1e400': '\\',
+		},
+	],
+])('a number that keeps its value, and digits in texts, stay what they are: %s', (json, value) => {
+	expect(parse(json)).toEqual(value);
+});
+
+test('what JSON can hold comes back as it was, next to a number that is too long', () => {
+	fc.assert(
+		fc.property(fc.jsonValue(), (value) => {
+			const json = JSON.stringify({ value, long: 1 }).replace(/1}$/, '12345678901234567890}');
+			expect(parse(json)).toEqual({
+				value: JSON.parse(JSON.stringify(value)),
+				long: '12345678901234567890',
+			});
+		}),
+	);
+});
+
+test('a long text of escaped characters is parsed', () => {
+	const text = '\n'.repeat(1_000_000);
+	expect(parse(`[${JSON.stringify(text)},1e400]`)).toEqual([text, '1e400']);
+});
+
+test.each(['', '{', '12345678901234567890,', '"'])('%j is no JSON', (text) => {
+	expect(tryParse(text)).toBeUndefined();
+});
