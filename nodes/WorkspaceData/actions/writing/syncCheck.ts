@@ -96,6 +96,7 @@ export async function checkAll(
 		for (const part of cards.get(id) ?? []) {
 			result.set(part.itemIndex, 'error' in part ? { error: part.error } : checked);
 		}
+		await run.yieldToLoop();
 	}
 	if (!isStopping || [...result.values()].every((one) => !('error' in one))) return result;
 	// The run ends with the errors, those of single items first; no other card is changed.
@@ -179,7 +180,8 @@ async function checkCard(run: Run, parts: readonly SyncPart[]): Promise<CheckedC
 	await run.yieldToLoop();
 	const records = { card: card.name, all, meets: passes };
 	const now = new Date().toISOString();
-	const deletions = planDeletions(items, records, settings.deletions, now);
+	const deletions = await planDeletions(items, records, settings.deletions, now, run.yieldToLoop);
+	await run.yieldToLoop();
 	let left = valid.length;
 	let hasFailed = false;
 	const counts: Counts = { created: 0, updated: 0, unchanged: 0 };
