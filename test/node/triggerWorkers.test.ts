@@ -1,6 +1,6 @@
 /** Renewals where n8n gives the executions of its workers no static data, as n8n 2.41 does in queue mode. */
 import { current, lifecycleSuite, pass, until, untilTicked } from '../support/lifecycle';
-import { TURN_MS } from '../../nodes/WorkspaceData/trigger/subscription/saving';
+import { PLACE_MS } from '../../nodes/WorkspaceData/trigger/subscription/saving';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { triggerNode, triggerPair } from '../support/trigger';
 
@@ -71,7 +71,7 @@ describe('where n8n does not hear of the end of an execution that saves', () => 
 		const alarm = systemClock.alarm;
 		const rings = new Set<() => void>();
 		jest.spyOn(systemClock, 'alarm').mockImplementation((ms, ring) => {
-			if (ms !== TURN_MS) return alarm(ms, ring);
+			if (ms !== PLACE_MS) return alarm(ms, ring);
 			rings.add(ring);
 			return () => rings.delete(ring);
 		});

@@ -1,6 +1,6 @@
 /**
- * Which records a workflow has had: the memory of *Since Last Run* and of *Catch Up*. Tokens are remembered, one for each
- * record or for each state of a record. As there is room for the latest only, spans of time tell about older records.
+ * Which records a workflow has processed: the memory of *Since Last Run* and of *Catch Up*. Tokens are remembered, one for each
+ * record or for each state of a record. As there is room for the latest only, spans of time stand for older records.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
@@ -48,11 +48,11 @@ export const spanOf = (after: number, upTo: number): SeenSpan => ({
 	upTo: { at: upTo, id: ANY_ID },
 });
 
-/** Whether a record of this age counts as had before, whatever its token. */
+/** Whether a record of this age counts as processed before, whatever its token. */
 export const isWithin = (spans: readonly SeenSpan[], age: Age): boolean =>
 	spans.some(({ after, upTo }) => byAge(age, upTo) <= 0 && (after === undefined || age.at > after));
 
-/** Whether a record counts as had before. */
+/** Whether a record counts as processed before. */
 export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
 	tokens.has(entry.token) || isWithin(spans, entry);
 

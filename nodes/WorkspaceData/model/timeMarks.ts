@@ -8,7 +8,7 @@ const STEPS = [1e9, 1e6, 1e3, 1] as const;
 
 const nameOf = (step: number, part: number): string => `came in ${part} × ${step} ms`;
 
-/** The names of a time in ms since the epoch; the memory must forget none before those that follow. */
+/** The names of a time in ms since the epoch; the memory must forget them in this order. */
 export const namesOf = (time: number): string[] =>
 	STEPS.map((step) => nameOf(step, Math.floor(time / step)));
 

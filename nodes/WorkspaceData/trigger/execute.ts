@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../transport/http/clock';
 import { toNodeError } from '../transport/failure/nodeError';
 import { catchUp, readSearchJob } from './catchUp/job';
-import { withoutKnown } from './catchUp/knownRecords';
+import { withoutKnown } from './catchUp/deliveredRecords';
 import { carryOutSaveJob, readSaveJob } from './subscription/saveJob';
 import { readSettings, type TriggerSettings } from './parameters';
 

@@ -1,12 +1,20 @@
 /** The parameters of the trigger node, read and checked. */
-import type { NodeParameterValueType } from 'n8n-workflow';
+import type { IHookFunctions, NodeParameterValueType } from 'n8n-workflow';
+import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
-import { readConditions, readMatchType, type EnteredCondition } from '../model/value/recordFilter';
+import {
+	readConditions,
+	readMatchType,
+	recordTest,
+	type EnteredCondition,
+} from '../model/value/recordFilter';
 import { plainNames, plainNumber, plainText } from '../model/text';
-import type { WorkspaceApi } from '../transport/api';
+import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
-import { listCards, type ReadOptions } from '../transport/listings';
+import type { Clock } from '../transport/http/clock';
+import { listCards, listFields, type ReadOptions } from '../transport/listings';
+import { localTime } from '../transport/localTime';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 
 /** The shortest time of silence after which a subscription is renewed, in hours. */
@@ -119,4 +127,40 @@ export async function watchedCard(
 	if (card === undefined) return null;
 	const listed = async () => await listCards(api, options);
 	return (await locateCard(readLocator(card, 'Card'), listed)).id;
+}
+
+/** How long publishing may wait for a listing, in ms. */
+const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
+
+/** The fields of the watched card; undefined where the service does not answer. */
+async function fieldsOfCard(
+	context: IHookFunctions,
+	settings: TriggerSettings,
+	clock: Clock,
+): Promise<FieldIndex | undefined> {
+	try {
+		const api = await openApi(context, settings.authentication, clock);
+		const cardId = await watchedCard(settings, api, QUICK);
+		return cardId === null ? undefined : indexFields(await listFields(api, cardId, QUICK), cardId);
+	} catch {
+		// Subscribing comes next, and says what is wrong.
+		return undefined;
+	}
+}
+
+/**
+ * Compares the conditions with the fields of the card, where one card is watched.
+ *
+ * @throws InputError for an unknown field or condition, or a value that the field cannot hold
+ */
+export async function checkConditions(
+	context: IHookFunctions,
+	settings: TriggerSettings,
+	clock: Clock,
+): Promise<void> {
+	const { card, conditions, anyCondition } = settings;
+	if (card === undefined || conditions.length === 0) return;
+	const index = await fieldsOfCard(context, settings, clock);
+	const place = { zone: localTime(context), hint: () => {} };
+	if (index) recordTest(conditions, anyCondition, index, place);
 }

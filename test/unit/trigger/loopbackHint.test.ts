@@ -1,4 +1,4 @@
-import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/webhookAddress';
+import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/requests';
 
 const service = 'https://data.example.com/api/v1';
 

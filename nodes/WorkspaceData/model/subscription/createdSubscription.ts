@@ -6,7 +6,7 @@ import { parseTime } from '../time';
 export interface CreatedSubscription {
 	id: string | undefined;
 	secret: string | undefined;
-	/** ms since the epoch; undefined where the answer does not tell. */
+	/** ms since the epoch; undefined where the answer does not say. */
 	createdAt: number | undefined;
 }
 
@@ -15,7 +15,7 @@ const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
 const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
 const MAX_DEPTH = 2;
 
-/** The object and what wrappers in it hold, outer ones first; a list of one counts as its object. */
+/** The object and the objects in its wrappers, outer ones first; a list of one counts as its object. */
 function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
 	if (!isObject(value) || depth > MAX_DEPTH) return;

@@ -1,4 +1,5 @@
 /** Brings together what a process remembers of a node's subscriptions and what is saved. Times are ms since the epoch. */
+import { isSigned } from '../signature';
 import type { RetiredSubscription, StoredSubscriptions, Subscription } from './stored';
 import { EMPTY_SET, MAX_SUBSCRIPTIONS, retire, type SubscriptionSet } from './state';
 
@@ -71,4 +72,48 @@ export function accepted(
 ): Subscription[] {
 	const valid = retired.filter(({ deleteAt }) => deleteAt === null || deleteAt > now);
 	return [...(current ? [current] : []), ...valid.reverse()].slice(0, MAX_SUBSCRIPTIONS);
+}
+
+/**
+ * Decides for an execution that is to save a set and delete subscriptions. They are deleted only where
+ * their successor is found saved; otherwise they are still needed.
+ *
+ * @param ours the set as the trigger knew it
+ * @param saved the saved set, as the execution finds it
+ * @returns the subscriptions to delete, and the set to save
+ */
+export function readBack(
+	ours: StoredSubscriptions,
+	saved: StoredSubscriptions,
+	{ deletes, isSettled }: { deletes: readonly string[]; isSettled: boolean },
+	now: number,
+): { toDelete: RetiredSubscription[]; toSave: StoredSubscriptions } {
+	const known: SubscriptionSet = { ...EMPTY_SET, ...ours };
+	const { current, retired, ...rest } = stored(withStored(known, saved));
+	const isNamed = (one: RetiredSubscription) => deletes.includes(one.id);
+	if (isOverwritten(known, saved)) {
+		const kept = retired.map((one) => (isNamed(one) ? { ...one, deleteAt: null } : one));
+		return { toDelete: [], toSave: { current, retired: kept, ...rest } };
+	}
+	// A newer one was saved meanwhile: this job is of the past.
+	if (current?.id !== ours.current?.id) return { toDelete: [], toSave: saved };
+	const isOlder = (one: RetiredSubscription) => isSettled && one.targetUrl === current?.targetUrl;
+	const isOver = (one: RetiredSubscription) => isNamed(one) || isOlder(one);
+	const toDelete = deletes.length > 0 ? retired.filter(isOver) : [];
+	const marked = retired.map((one) => (toDelete.includes(one) ? { ...one, deleteAt: now } : one));
+	return { toDelete, toSave: { current, retired: marked, ...rest } };
+}
+
+/**
+ * The subscription whose secret signed a body. All are tried, so that it takes the same time whichever it is.
+ *
+ * @param signature the header of the delivery
+ * @see service interface, part 6, "Signature"
+ */
+export function signerOf(
+	body: Uint8Array,
+	signature: unknown,
+	subscriptions: readonly Subscription[],
+): Subscription | undefined {
+	return subscriptions.filter(({ secret }) => isSigned(body, signature, [secret]))[0];
 }

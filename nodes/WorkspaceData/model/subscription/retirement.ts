@@ -4,6 +4,7 @@ import type { Outcome } from './events';
 import { DAY_MS } from './pauses';
 import {
 	EMPTY_SET,
+	FIRST_RENEWAL_PAUSE_MS,
 	FIRST_RETRY_PAUSE_MS,
 	grown,
 	isOwn,
@@ -14,6 +15,7 @@ import {
 	retire,
 	type Retry,
 	type SubscriptionSet,
+	type Trust,
 	withGone,
 } from './state';
 
@@ -29,6 +31,22 @@ export function retireAll(set: SubscriptionSet, overlapMs: number, now: number):
 		retired: set.retired.map((one) => (mayEnd(one) ? retire(one, now + overlapMs) : one)),
 	};
 }
+
+/** Whether the current subscription is known to work. */
+export const isTrusted = (trust: Trust): boolean => trust === 'here' || trust === 'elsewhere';
+
+/** The current subscription is known to work: its predecessors may end. */
+export const settled = (
+	set: SubscriptionSet,
+	trust: 'here' | 'elsewhere',
+	overlapMs: number,
+	now: number,
+): SubscriptionSet =>
+	retireAll(
+		{ ...set, trust, renewAt: undefined, renewalPauseMs: FIRST_RENEWAL_PAUSE_MS },
+		overlapMs,
+		now,
+	);
 
 /** Of a long row of renewals, the oldest end at once, beginning with subscriptions that were never saved. */
 export function bounded(set: SubscriptionSet, now: number): SubscriptionSet {

@@ -9,11 +9,11 @@ import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { listFields } from '../../transport/listings';
 import { localTime } from '../../transport/localTime';
-import { isFiltered, meetsConditions } from '../delivery/conditions';
+import { isFiltered, meetsConditions } from '../delivery/relevance';
 import { warn } from '../log';
 import { outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
-import { readStore } from '../subscription/storage';
+import { openStore } from '../subscription/storage';
 import { openKnownRecords } from './knownRecords';
 import { type Candidate, createdBetween, findMissed, keyOf } from './missedRecords';
 
@@ -72,7 +72,7 @@ export async function catchUp(
 ): Promise<INodeExecutionData[]> {
 	const api = await openApi(context, settings.authentication, clock);
 	// As subscribed: a card that was chosen by name may have another one by now.
-	const { current } = await readStore(context, undefined);
+	const { current } = await openStore(context, undefined).read();
 	const watched = current ? current.cardId : await watchedCard(settings, api);
 	const known = openKnownRecords(context);
 	const created = (after: number, upTo: number) => createdBetween(api, watched, after, upTo);
@@ -87,10 +87,10 @@ export async function catchUp(
 		const fields = await listFields(api, cardId).catch(() => undefined);
 		indexes.set(cardId, fields && indexFields(fields, cardId));
 	}
-	const told = new Set<string>();
-	const tell = (message: string): void => {
-		if (!told.has(message)) warn(context, message);
-		told.add(message);
+	const warned = new Set<string>();
+	const warnOnce = (message: string): void => {
+		if (!warned.has(message)) warn(context, message);
+		warned.add(message);
 	};
 	const zone = localTime(context);
 	// Last: a search that failed is done again.
@@ -100,7 +100,7 @@ export async function catchUp(
 		if (delivered.has(keyOf(one))) return [];
 		const event = toEvent(one, api.workspaceId);
 		const index = indexes.get(one.cardId);
-		const place = { index, zone, tell };
+		const place = { index, zone, warn: warnOnce };
 		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];
 		return [{ json: outputOf(event, settings, index) }];
 	});

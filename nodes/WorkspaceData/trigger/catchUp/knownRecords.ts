@@ -1,21 +1,18 @@
 /**
- * Which records the workflow has had: n8n's own memory for duplicates, a table of its database that only executions
+ * Which records the workflow has processed: n8n's own memory for duplicates, a table of its database that only executions
  * can reach. It holds the last ids, marks for searches that were completed, and landmarks: times up to which records came.
  */
 import { createHash } from 'node:crypto';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/events';
-import { parseTime } from '../../model/time';
 import { namesOf, timesIn } from '../../model/timeMarks';
-import { reasonOf, warn } from '../log';
-import { inOrder, nodeOf } from '../subscription/nodeState';
-import { readStore } from '../subscription/storage';
+import { inOrder } from '../subscription/nodeState';
 
 /** How many entries are looked up at once. */
 export const LOOKUP_SIZE = 1_000;
 /** How far the time of an event may be from that of its record, in ms; within it ids decide. */
-const CLOSE_MS = 60_000;
+export const CLOSE_MS = 60_000;
 /** Fewer entries than n8n keeps may be left for a moment, in which a landmark is moved to the end. */
 const LANDMARK_SIZE = 10;
 
@@ -93,7 +90,7 @@ export interface KnownRecords {
 	take(records: readonly CreatedRecord[], searches: readonly number[]): Promise<Set<string>>;
 	/** The last of these searches that was completed; undefined where none was. */
 	lastSearched(ends: readonly number[]): Promise<number | undefined>;
-	/** The time that a search has to look at, oldest first. */
+	/** The time that a search must cover, oldest first. */
 	stretches(search: Search): Promise<Stretch[]>;
 	/**
 	 * Remembers that a search was completed, and the records it found that are close to its end.
@@ -168,8 +165,8 @@ export function createKnownRecords(
 				if (earlier.length === 0 || !mayForget) await add([searchedKey(from)]);
 				const searched = await lastSearched([from, ...earlier]);
 				const after = searched ?? from;
-				// The last completed search stays known, so later ones were not completed. What an earlier version
-				// remembered does not tell.
+				// The last completed search stays known, so later ones were not completed. An earlier version
+				// may have forgotten it.
 				const begun = searched === undefined ? [] : earlier.filter((end) => end > after);
 				const edges = [after, ...begun.sort((a, b) => a - b), upTo];
 				const times: number[] = [];
@@ -200,47 +197,3 @@ export function createKnownRecords(
 /** Opens n8n's memory in an execution. */
 export const openKnownRecords = (context: IExecuteFunctions): KnownRecords =>
 	createKnownRecords(tableOf(context), async (task) => await inOrder(context, 'memory', task));
-
-/** The created records among items, by position. */
-const createdRecords = (items: readonly INodeExecutionData[]): Array<CreatedRecord | undefined> =>
-	items.map(({ json }) =>
-		json.event === 'record.created' && json.record_id !== undefined
-			? {
-					key: recordKey(json.card_id, json.record_id),
-					createdAt: typeof json.timestamp === 'string' ? parseTime(json.timestamp) : undefined,
-				}
-			: undefined,
-	);
-
-/**
- * Leaves out created records that the workflow has had, from a search or from a delivery. Records that n8n cannot
- * look up are passed on: better twice than never.
- */
-export async function withoutKnown(
-	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-): Promise<INodeExecutionData[]> {
-	const records = createdRecords(items);
-	const created = records.filter((record) => record !== undefined);
-	if (created.length === 0) return items;
-	try {
-		const known = openKnownRecords(context);
-		const { missed } = await readStore(context, undefined);
-		const ends = missed?.upTo ?? [];
-		// Workers share n8n's memory without a lock: a question of one could be taken for an entry by another.
-		const isAlone = nodeOf(context, 'production').set.address !== undefined;
-		const fresh = await known.take(created, missed && isAlone ? [missed.from, ...ends] : []);
-		const times = created.flatMap(({ createdAt }) => createdAt ?? []);
-		const later = ends.filter((end) => end - CLOSE_MS >= Math.min(...times));
-		const searched = later.length > 0 ? await known.lastSearched(later) : undefined;
-		const isSearched = ({ createdAt = Infinity }: CreatedRecord) =>
-			searched !== undefined && createdAt <= searched - CLOSE_MS;
-		return items.filter((_, index) => {
-			const record = records[index];
-			return !record || (fresh.has(record.key) && !isSearched(record));
-		});
-	} catch (error) {
-		warn(context, `The list of known records could not be saved: ${reasonOf(error)}`);
-		return items;
-	}
-}

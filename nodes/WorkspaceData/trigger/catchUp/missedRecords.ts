@@ -43,7 +43,7 @@ export async function* createdBetween(
 	if (group.length > 0) yield group;
 }
 
-/** Finds the oldest known record of each stretch whose landmarks do not tell: events brought all before it. */
+/** Finds the oldest known record of each stretch without a landmark: events brought all records before it. */
 async function withOldestKnown(
 	stretches: readonly Stretch[],
 	known: KnownRecords,
@@ -57,7 +57,7 @@ async function withOldestKnown(
 			const at = one.createdAt;
 			const place = stretches.findIndex(({ after, upTo }) => at > after && at <= upTo);
 			if (stretches[place]?.cameUpTo !== undefined) continue;
-			// By their ids, others of the same time are told apart.
+			// By their ids, others of the same time are distinguished.
 			oldest[place] = Math.min(oldest[place] ?? Infinity, at - 1);
 		}
 	}
@@ -70,7 +70,7 @@ async function withOldestKnown(
 /**
  * The records that the workflow has not had, in the order of their creation. All records after the last
  * completed search are read once. Once n8n's memory has been full it may have forgotten records: those up to the oldest
- * landmark count as had. Where there is none, those older than the oldest known record do, and finding that one takes
+ * landmark count as processed. Where there is none, those older than the oldest known record do, and finding that one takes
  * another reading.
  *
  * Only missed records are kept in memory, however many the cards have.

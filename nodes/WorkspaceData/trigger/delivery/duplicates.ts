@@ -73,7 +73,7 @@ const HUNG_UP_INTERVAL_MS = 1_000;
 const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
-/** Gives an object as long as somebody else keeps it. Of its own, so that the closure holds nothing else. */
+/** Gives an object as long as somebody else keeps it. A function, so that its closure keeps nothing else. */
 function weakly<T extends object>(object: T): () => T | undefined {
 	const weak = new WeakRef(object);
 	return () => weak.deref();
@@ -175,7 +175,7 @@ export function createDuplicates(): Duplicates {
 				isWaiting = true;
 				await wait(LOOK_AGAIN_MS, clock);
 			}
-			// In the same turn as the look: two deliveries that come together must not both get here.
+			// Without a pause after the look: two deliveries that come together must not both get here.
 			begin(key, subscription, response, clock, onStrain);
 			return 'accepted';
 		},

@@ -1,11 +1,13 @@
 /** The names of a card's fields, for the output of events. */
-import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
+import type { DeliveredEvent } from '../../model/event';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
-import { openApi } from '../../transport/api';
+import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import type { Authentication } from '../../transport/auth/credential';
 import { listFields } from '../../transport/listings';
+import type { TriggerSettings } from '../parameters';
+import { comparedFields, isFiltered, isWatched, unknownNames } from './relevance';
 
 /** How long the answer to a delivery may wait for names, in ms. */
 const MAX_WAIT_MS = 3_000;
@@ -31,24 +33,49 @@ interface KnownFields {
 
 const cards = new BoundedMap<string, KnownFields>(1_000);
 
+/** The service, and what distinguishes its listings from those of others. */
+interface FieldsPlace {
+	openService(): Promise<WorkspaceApi>;
+	/** Ids of the node's credentials. */
+	credentials: readonly unknown[];
+	workspaceId: string;
+}
+
+/** The fields of the event's card, where names are needed. See {@link knownFields}. */
+export async function fieldsFor(
+	event: DeliveredEvent,
+	settings: TriggerSettings,
+	place: FieldsPlace,
+	clock: Clock,
+): Promise<FieldIndex | undefined> {
+	const { simple, fieldKeys, watchFields, card } = settings;
+	const { data, cardId } = event;
+	const isNamed = data !== undefined && simple && fieldKeys === 'name';
+	const watches = data !== undefined && isWatched(event, settings);
+	const filters = isFiltered(event, settings);
+	if (cardId === undefined || !(isNamed || watches || filters)) return undefined;
+	const wanted = [...(watches ? watchFields : []), ...(filters ? comparedFields(settings) : [])];
+	const isEnough = (index: FieldIndex) =>
+		Object.keys(data ?? {}).every((id) => index.byId(id)) &&
+		(card === undefined || unknownNames(wanted, index).length === 0);
+	return await knownFields(settings.authentication, cardId, isEnough, place, clock);
+}
+
 /**
  * The fields of a card, from a listing that is kept for a minute and then renewed in the
  * background. Waits for a new listing if none is kept or the kept one is not enough. It never fails and
  * never takes longer than 3 s: then it returns the last listing, or undefined.
  *
- * @param card whose fields
  * @param isEnough whether a listing has the fields that are needed
  */
-export async function knownFields(
-	context: IWebhookFunctions,
+async function knownFields(
 	authentication: Authentication,
-	card: { workspaceId: string; cardId: string },
+	cardId: string,
 	isEnough: (index: FieldIndex) => boolean,
+	{ openService, credentials, workspaceId }: FieldsPlace,
 	clock: Clock,
 ): Promise<FieldIndex | undefined> {
-	const { workspaceId, cardId } = card;
-	const credential = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
-	const key = JSON.stringify([authentication, credential, workspaceId, cardId]);
+	const key = JSON.stringify([authentication, credentials, workspaceId, cardId]);
 	const known: KnownFields = cards.getOrCreate(key, () => ({
 		dueAt: -Infinity,
 		pauseMs: FIRST_PAUSE_MS,
@@ -62,7 +89,7 @@ export async function knownFields(
 	const mayHurry = isLacking && now - known.hurriedAt >= HURRIED_INTERVAL_MS;
 	if (!known.pending && (isDue || mayHurry)) {
 		if (isLacking) known.hurriedAt = now;
-		known.pending = readFieldIndex(context, authentication, cardId, clock)
+		known.pending = readFieldIndex(openService, cardId)
 			.then((index) => {
 				known.index = index;
 				known.dueAt = clock.now() + INTERVAL_MS;
@@ -80,12 +107,9 @@ export async function knownFields(
 }
 
 async function readFieldIndex(
-	context: IWebhookFunctions,
-	authentication: Authentication,
+	openService: () => Promise<WorkspaceApi>,
 	cardId: string,
-	clock: Clock,
 ): Promise<FieldIndex> {
-	const api = await openApi(context, authentication, clock);
 	const options = { impatient: true, timeoutMs: MAX_WAIT_MS };
-	return indexFields(await listFields(api, cardId, options), cardId);
+	return indexFields(await listFields(await openService(), cardId, options), cardId);
 }

@@ -1,34 +1,42 @@
 /** `webhook()`: what becomes of a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type DeliveredEvent, readEvent } from '../../model/event';
-import type { FieldIndex } from '../../model/fieldIndex';
-import type { Subscription } from '../../model/subscription/stored';
+import { SIGNATURE_HEADER } from '../../model/signature';
+import {
+	accepted,
+	isOverwritten,
+	signerOf,
+	stored,
+	withStored,
+} from '../../model/subscription/merge';
 import { PROBE_HEADER } from '../../model/subscription/proof';
-import { accepted, isOverwritten, stored, withStored } from '../../model/subscription/merge';
+import type { Subscription } from '../../model/subscription/stored';
+import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/localTime';
 import { warnSparingly, type WarningSlot } from '../log';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type NodeState } from '../subscription/nodeState';
-import { readStore, writeStore } from '../subscription/storage';
-import { answerProbe } from './answerProbe';
-import { comparedFields, isFiltered, meetsConditions } from './conditions';
+import { answerProbe } from '../subscription/probe';
+import { openStore } from '../subscription/storage';
 import type { StrainSign } from './duplicates';
-import { knownFields } from './fieldNames';
-import { concerns, excessiveAge, isWatched, misdirection } from './relevance';
-import { rawBody, signerOf } from './verify';
-import { unknownNames } from './watchedFields';
+import { excessiveAge } from './eventAge';
+import { fieldsFor } from './fieldNames';
+import { isRelevant, misdirection } from './relevance';
 
 /** At most one line about late answers in so many ms: as long as a renewal may take. */
 const STRAIN_INTERVAL_MS = 600_000;
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
+/** n8n answers nothing itself. */
+const ANSWERED: IWebhookResponseData = { noWebhookResponse: true };
+
 /** Answers without an execution, so that the service tries again. */
 function refuse(context: IWebhookFunctions, status: 401 | 503): IWebhookResponseData {
 	context.getResponseObject().status(status).end();
-	return { noWebhookResponse: true };
+	return ANSWERED;
 }
 
 /**
@@ -42,21 +50,27 @@ export async function receiveDelivery(
 	context: IWebhookFunctions,
 	clock: Clock = systemClock,
 ): Promise<IWebhookResponseData> {
-	const authentication = readAuthentication(context);
-	const saved = await readStore(context, authentication);
+	const { headers } = context.getRequestObject();
 	const body = await rawBody(context);
-	const answered = body && (await answerProbe(context, body, saved, authentication, clock));
-	if (answered) return answered;
+	const warn: Warn = (slot, message, intervalMs) =>
+		warnSparingly(context, slot, clock.now(), message, intervalMs);
+	const authentication = readAuthentication(context);
+	const store = openStore(context, authentication);
+	const saved = await store.read();
+	const proof = body && (await answerProbe({ body, headers }, saved, store.ownSecret, clock));
+	if (proof) {
+		context.getResponseObject().status(proof.status).end(proof.text);
+		return ANSWERED;
+	}
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const node = nodeOf(context, use);
-	const warn = (slot: WarningSlot, message: string) =>
-		warnSparingly(context, slot, clock.now(), message);
 	node.dispatch({ type: 'read', stored: saved });
 	const known = withStored(node.set, saved);
 	const valid = accepted(known, clock.now());
 	// A probe that is not from this node is refused like any forgery.
-	const isForgedProbe = PROBE_HEADER in context.getRequestObject().headers;
-	const signer = body && !isForgedProbe ? signerOf(context, body, valid) : undefined;
+	const isForgedProbe = PROBE_HEADER in headers;
+	const signature: unknown = headers[SIGNATURE_HEADER];
+	const signer = body && !isForgedProbe ? signerOf(body, signature, valid) : undefined;
 	if (!body || !signer) {
 		warn(node.warnings.refused, `A delivery was refused: ${refusalReason(valid)}`);
 		return refuse(context, 401);
@@ -68,20 +82,22 @@ export async function receiveDelivery(
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context);
-	node.dispatch({
-		type: 'delivered',
-		id: signer.id,
-		overlapMs: settings.overlapMs,
-		now: clock.now(),
-	});
+	const { overlapMs } = settings;
+	node.dispatch({ type: 'delivered', id: signer.id, overlapMs, now: clock.now() });
 	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.
-	if (use === 'production' && isOverwritten(node.set, saved)) {
-		await writeStore(context, authentication, stored(node.set));
-	}
+	if (use === 'production' && isOverwritten(node.set, saved)) await store.write(stored(node.set));
 	const subscription = known.current ?? signer;
 	const overlaps = valid.length > 1;
 	const verified = { event, signer, subscription, overlaps, settings };
 	return await startWith(context, node, verified, clock, warn);
+}
+
+/** The bytes of the request; undefined where n8n has none, as for multipart bodies. */
+async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefined> {
+	const request = context.getRequestObject();
+	if (/^multipart\//i.test(request.headers['content-type'] ?? '')) return undefined;
+	if (!Buffer.isBuffer(request.rawBody)) await request.readRawBody();
+	return Buffer.isBuffer(request.rawBody) ? request.rawBody : undefined;
 }
 
 /** Why no subscription of the node signed a delivery, in words for the log. */
@@ -103,20 +119,23 @@ interface Verified {
 	settings: TriggerSettings;
 }
 
+type Warn = (slot: WarningSlot, message: string, intervalMs?: number) => void;
+
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
 async function startWith(
 	context: IWebhookFunctions,
 	node: NodeState,
 	{ event, signer, subscription, overlaps, settings }: Verified,
 	clock: Clock,
-	warn: (slot: WarningSlot, message: string) => void,
+	warn: Warn,
 ): Promise<IWebhookResponseData> {
+	const openService = async () => await openApi(context, settings.authentication, clock);
 	const wrong = misdirection(event, subscription, settings.events);
 	if (wrong) {
 		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
-	const age = await excessiveAge(context, node, event, settings, clock);
+	const age = await excessiveAge(node, event, settings, openService, clock);
 	if (age !== undefined) {
 		const minutes = Math.round(age / 60_000);
 		warn(
@@ -130,22 +149,20 @@ async function startWith(
 		{ key: event.key, subscription: signer.id, mayRepeat, overlaps },
 		context.getResponseObject(),
 		clock,
-		(sign) => onStrain(context, node, signer.id, sign, clock),
+		(sign) => onStrain(node, signer.id, sign, clock, warn),
 	);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
 	if (outcome === 'pending') return refuse(context, 503);
 
-	const index = await fieldsFor(context, event, settings, subscription.workspaceId, clock);
-	const tell = (message: string) => warn(node.warnings.watchFields, message);
-	if (isWatched(event, settings) && !concerns(event, settings, index, tell)) return NOTHING_TO_DO;
-	const place = {
-		index,
-		zone: localTime(context),
-		tell: (message: string) => warn(node.warnings.filters, message),
-	};
-	if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return NOTHING_TO_DO;
-	const json = outputOf(event, settings, index);
-	return { ...NOTHING_TO_DO, workflowData: [[{ json }]] };
+	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
+	const place = { openService, credentials, workspaceId: subscription.workspaceId };
+	const index = await fieldsFor(event, settings, place, clock);
+	const isWanted = isRelevant(event, settings, index, localTime(context), {
+		watchFields: (message) => warn(node.warnings.watchFields, message),
+		filters: (message) => warn(node.warnings.filters, message),
+	});
+	if (!isWanted) return NOTHING_TO_DO;
+	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
 /** What a late answer means, in words for the log. */
@@ -157,37 +174,9 @@ const STRAIN: Record<StrainSign, string> = {
 };
 
 /** Notes that the service may have paused the subscription. */
-function onStrain(
-	context: IWebhookFunctions,
-	node: NodeState,
-	id: string,
-	sign: StrainSign,
-	clock: Clock,
-): void {
-	const now = clock.now();
-	node.dispatch({ type: 'strained', id, now });
+function onStrain(node: NodeState, id: string, sign: StrainSign, clock: Clock, warn: Warn): void {
+	node.dispatch({ type: 'strained', id, now: clock.now() });
 	if (node.set.strain === undefined) return;
 	const message = `${STRAIN[sign]}: n8n may have too little time or too few places for executions. In case the service pauses the subscription, the trigger renews it within ten minutes, unless deliveries continue`;
-	warnSparingly(context, node.warnings.late, now, message, STRAIN_INTERVAL_MS);
-}
-
-/** The fields of the event's card, where names are needed. */
-async function fieldsFor(
-	context: IWebhookFunctions,
-	event: DeliveredEvent,
-	settings: TriggerSettings,
-	workspaceId: string,
-	clock: Clock,
-): Promise<FieldIndex | undefined> {
-	const { authentication, simple, fieldKeys, watchFields, card } = settings;
-	const { data, cardId } = event;
-	const isNamed = data !== undefined && simple && fieldKeys === 'name';
-	const watches = data !== undefined && isWatched(event, settings);
-	const filters = isFiltered(event, settings);
-	if (cardId === undefined || !(isNamed || watches || filters)) return undefined;
-	const wanted = [...(watches ? watchFields : []), ...(filters ? comparedFields(settings) : [])];
-	const isEnough = (index: FieldIndex) =>
-		Object.keys(data ?? {}).every((id) => index.byId(id)) &&
-		(card === undefined || unknownNames(wanted, index).length === 0);
-	return await knownFields(context, authentication, { workspaceId, cardId }, isEnough, clock);
+	warn(node.warnings.late, message, STRAIN_INTERVAL_MS);
 }

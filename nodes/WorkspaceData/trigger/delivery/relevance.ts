@@ -1,18 +1,13 @@
-/** Whether a verified event is one that the node was asked to react to. */
-import type { IWebhookFunctions } from 'n8n-workflow';
+/** Whether an event is one that the node was asked to react to: its kind, its place, its fields and its values. */
 import type { DeliveredEvent } from '../../model/event';
 import type { FieldIndex } from '../../model/fieldIndex';
+import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
+import type { JsonObject } from '../../model/answer/shapes';
 import type { Subscription } from '../../model/subscription/stored';
-import { openApi } from '../../transport/api';
-import type { Clock } from '../../transport/http/clock';
+import type { Zone } from '../../model/time';
+import { recordTest } from '../../model/value/recordFilter';
+import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
-import type { NodeState } from '../subscription/nodeState';
-import { touches, unknownNames } from './watchedFields';
-
-/** How long the answer to a delivery may wait for the service's time, in ms. */
-const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
-/** An event cannot come from further in the future, in ms; the clocks are apart then. */
-const PLAUSIBLE_FUTURE_MS = 60_000;
 
 /** Why a signed event is not for this node, in words for the log; undefined when it is. */
 export function misdirection(
@@ -31,52 +26,37 @@ export function misdirection(
 	return undefined;
 }
 
-/** Learns the service's time from the smallest answer that the interface offers. */
-async function learnTime(
-	context: IWebhookFunctions,
-	node: NodeState,
-	{ authentication }: TriggerSettings,
-	cardId: string,
-	clock: Clock,
-): Promise<void> {
-	const api = await openApi(context, authentication, clock);
-	await api.request({
-		method: 'GET',
-		path: ['cards', { value: cardId, parameter: 'Card' }, 'records'],
-		query: { limit: 1 },
-		...TIME_CALL,
-	});
-	node.serviceClock = api.serviceClock;
+/** Writes to the log why an event starts the workflow although it could not be compared. */
+interface Doubts {
+	watchFields(message: string): void;
+	filters(message: string): void;
 }
 
-/**
- * How old an event is that is too old, in ms; undefined where it is not. Either clock may have been put
- * right since they were last compared, so they are compared again before an event is left out, at most
- * once a minute. Where that fails, the event counts as fresh.
- */
-export async function excessiveAge(
-	context: IWebhookFunctions,
-	node: NodeState,
+/** Whether an event touches the watched fields and meets the conditions. */
+export function isRelevant(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	clock: Clock,
-): Promise<number | undefined> {
-	const { happenedAt, cardId } = event;
-	if (happenedAt === undefined || settings.maxEventAgeMs === Infinity) return undefined;
-	const aheadMs = node.set.current?.clockAheadMs ?? 0;
-	const serviceNow = () => node.serviceClock?.now(aheadMs) ?? clock.now() + aheadMs;
-	const age = () => serviceNow() - happenedAt;
-	const isDoubtful = age() > settings.maxEventAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
-	if (isDoubtful && node.serviceClock?.isStale() !== false) {
-		if (cardId === undefined) return undefined;
-		const learned = await learnTime(context, node, settings, cardId, clock).then(
-			() => true,
-			() => false,
-		);
-		if (!learned) return undefined;
+	index: FieldIndex | undefined,
+	zone: Zone,
+	doubts: Doubts,
+): boolean {
+	if (isWatched(event, settings) && !concerns(event, settings, index, doubts.watchFields)) {
+		return false;
 	}
-	return age() > settings.maxEventAgeMs ? age() : undefined;
+	const place = { index, zone, warn: doubts.filters };
+	return !isFiltered(event, settings) || meetsConditions(event, settings, place);
 }
+
+/** The watched names that no field of the card has. */
+export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>
+	watchFields.filter((name) => index.candidates(name).length === 0);
+
+/** Whether one of the watched fields is among the changed ones. */
+const touches = (data: JsonObject, watchFields: readonly string[], index: FieldIndex): boolean =>
+	watchFields.some(
+		(name) =>
+			Object.hasOwn(data, name) || index.candidates(name).some(({ id }) => Object.hasOwn(data, id)),
+	);
 
 /** Whether only some changes of a record start the workflow. */
 export const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSettings): boolean =>
@@ -86,7 +66,7 @@ export const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSet
  * Whether an update may have changed a watched field. With one card, a name that no field has is one
  * that was renamed; with all cards, it is a field that other cards have.
  */
-export function concerns(
+function concerns(
 	{ data = {}, cardId }: DeliveredEvent,
 	{ watchFields, card }: TriggerSettings,
 	index: FieldIndex | undefined,
@@ -100,4 +80,69 @@ export function concerns(
 		`Card ${cardId} has no field ${names} to watch: every update of a record starts the workflow`,
 	);
 	return true;
+}
+
+/** The surroundings in which conditions are evaluated, in addition to event and settings. */
+interface ConditionPlace {
+	/** The fields of the event's card; undefined if they are not available. */
+	index: FieldIndex | undefined;
+	zone: Zone;
+	/** Writes to the log why a condition could not be compared. */
+	warn(message: string): void;
+}
+
+/** Whether conditions decide about an event: they are about records. */
+export const isFiltered = ({ event }: DeliveredEvent, { conditions }: TriggerSettings): boolean =>
+	conditions.length > 0 && event.startsWith('record.');
+
+/** The names or ids of fields in the conditions. */
+export const comparedFields = ({ conditions }: TriggerSettings): string[] =>
+	conditions.map(({ key }) => key).filter((key) => !OWN_VALUES.has(key));
+
+/** The record of an event, as far as the event carries it. */
+function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
+	const createdAt = body.created_at ?? (event === 'record.created' ? body.timestamp : null);
+	return {
+		id: recordId ?? UNKNOWN_ID,
+		data: data ?? {},
+		createdAt: typeof createdAt === 'string' ? createdAt : null,
+		raw: body,
+	};
+}
+
+/**
+ * Whether the values that an event carries meet the conditions; missing values count as empty. Where
+ * they cannot be compared, the event starts the workflow and the log says why: better too often than
+ * never. With all cards, a condition about a field that the card does not have is not met.
+ */
+export function meetsConditions(
+	event: DeliveredEvent,
+	settings: TriggerSettings,
+	{ index, zone, warn }: ConditionPlace,
+): boolean {
+	if (!index) {
+		warn(
+			'The fields of the card could not be read: an event started the workflow without its filters',
+		);
+		return true;
+	}
+	const unknown = unknownNames(comparedFields(settings), index);
+	if (unknown.length > 0 && settings.card !== undefined) {
+		const names = unknown.map((name) => `'${name}'`).join(', ');
+		warn(
+			`Card ${event.cardId} has no field ${names} to filter by: every event of a record starts the workflow`,
+		);
+		return true;
+	}
+	const { conditions, anyCondition } = settings;
+	const known = conditions.filter(({ key }) => !unknown.includes(key));
+	if (known.length < conditions.length && !anyCondition) return false;
+	try {
+		const place = { zone, hint: () => {} };
+		const passes = recordTest(known, anyCondition, index, place);
+		return passes ? passes(recordOf(event)) : false;
+	} catch (error) {
+		warn(`'Filters' cannot be compared, so an event started the workflow: ${reasonOf(error)}`);
+		return true;
+	}
 }

@@ -25,10 +25,10 @@ export interface SeenCredential {
 }
 
 /** The deletions of an unpublished node that still run. */
-export interface Ending {
+export interface RunningDeletions {
 	/** Sends no further requests; one that was sent runs to its end. */
 	stop(): void;
-	/** Ends when no request is under way. @returns the ids of the subscriptions that may still exist */
+	/** Settles when no request is under way. @returns the ids of the subscriptions that may still exist */
 	done: Promise<readonly string[]>;
 }
 
@@ -89,7 +89,7 @@ function createNode(): NodeState {
 	};
 }
 
-/** The place of a node, as every context of n8n tells it. */
+/** The place of a node, in every context of n8n. */
 export interface NodePlace {
 	getNode(): INode;
 	getWorkflow(): IWorkflowMetadata;
@@ -103,7 +103,7 @@ export type Use = 'production' | 'test';
 const own = new Map<string, NodeState>();
 
 /**
- * Nodes that another process published; nothing tells this one when that ends. Anything lost here is
+ * Nodes that another process published; this one does not learn when that ends. Anything lost here is
  * read from the static data again.
  */
 const visited = new BoundedMap<string, NodeState>(1_000);
@@ -132,14 +132,14 @@ export function forget(context: NodePlace, use: Use): void {
 	visited.delete(keyOf(context, use));
 }
 
-const endings = new Map<string, Ending>();
+const runningDeletions = new Map<string, RunningDeletions>();
 
 /** Keeps track of the deletions of an unpublished node until they have ended. */
-export function keepEnding(context: NodePlace, use: Use, ending: Ending): void {
+export function keepDeletions(context: NodePlace, use: Use, deletions: RunningDeletions): void {
 	const key = keyOf(context, use);
-	endings.set(key, ending);
-	void ending.done.finally(() => {
-		if (endings.get(key) === ending) endings.delete(key);
+	runningDeletions.set(key, deletions);
+	void deletions.done.finally(() => {
+		if (runningDeletions.get(key) === deletions) runningDeletions.delete(key);
 	});
 }
 
@@ -148,14 +148,14 @@ export function keepEnding(context: NodePlace, use: Use, ending: Ending): void {
  *
  * @returns the ids that the service may still delete, as the answer to a deletion did not come
  */
-export async function stopEnding(context: NodePlace, use: Use): Promise<readonly string[]> {
-	const ending = endings.get(keyOf(context, use));
-	ending?.stop();
-	return (await ending?.done) ?? [];
+export async function stopDeletions(context: NodePlace, use: Use): Promise<readonly string[]> {
+	const deletions = runningDeletions.get(keyOf(context, use));
+	deletions?.stop();
+	return (await deletions?.done) ?? [];
 }
 
 /**
- * The use that a lifecycle hook is called for. The mode does not tell: n8n ends a test with the mode in which it
+ * The use that a lifecycle hook is called for. The mode does not show it: n8n ends a test with the mode in which it
  * unpublishes. The hook's own webhook address does.
  */
 export function useAt(context: NodePlace, address: string): Use {

@@ -1,27 +1,26 @@
-/** Gives a node a new subscription, and ends those whose time has come. */
-import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
+/** Gives a node a new subscription. */
 import { InputError } from '../../model/inputError';
-import type { RetiredSubscription } from '../../model/subscription/stored';
 import type { Effect } from '../../model/subscription/events';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
-import { type Authentication, credentialFingerprint } from '../../transport/auth/credential';
+import { credentialFingerprint } from '../../transport/auth/credential';
 import {
 	BACKGROUND_CALL,
 	checkAnswers,
 	createSubscription,
-	deleteSubscription,
 	isAnswerLost,
 	isConflict,
 	LIFECYCLE_CALL,
 	type LifecycleCall,
+	loopbackHint,
 	type NewSubscription,
 	type SubscriptionRequest,
+	withHint,
 } from './requests';
-import { reasonOf, warn } from '../log';
+import { warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import type { NodeState } from './nodeState';
-import { loopbackHint, withHint } from './webhookAddress';
+import { deleteAll, discard, type LifecycleContext } from './deletions';
 
 /** How often a search for missed records is tried; each try is an execution that the user can see. */
 const SEARCH_TRIES = 3;
@@ -30,71 +29,6 @@ const SEARCH_DELAY_MS = 5_000;
 
 /** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
 export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
-
-type LifecycleContext = IHookFunctions | ITriggerFunctions;
-
-/**
- * Deletes subscriptions side by side, and tells the node which ones are gone.
- *
- * @param how whether to wait for the rate limit and to try again after a fault
- */
-async function deleteAll(
-	context: LifecycleContext,
-	node: NodeState,
-	api: WorkspaceApi,
-	subscriptions: readonly RetiredSubscription[],
-	clock: Clock,
-	how: 'patient' | 'impatient' = 'impatient',
-): Promise<void> {
-	await Promise.all(
-		subscriptions.map(async (subscription) => {
-			const ids = [subscription.id];
-			try {
-				await deleteSubscription(api, subscription, how);
-				node.dispatch({ type: 'deleted', ids });
-			} catch (error) {
-				node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
-				warn(
-					context,
-					`Subscription ${subscription.id} could not be deleted yet: ${reasonOf(error)}`,
-				);
-			}
-		}),
-	);
-}
-
-/** Names in the log what nothing more is done about. */
-export function logLeftBehind(
-	context: LifecycleContext,
-	{ subscriptions }: { subscriptions: readonly RetiredSubscription[] },
-): void {
-	const ids = subscriptions.map(({ id }) => id).join(', ');
-	warn(
-		context,
-		`Subscriptions ${ids} still exist at the service and will not be tried again: delete them there`,
-	);
-}
-
-/** As `deleteAll`, with the node's credential; never throws. @param onOpen gets the service once it is open */
-export async function deleteWith(
-	context: LifecycleContext,
-	node: NodeState,
-	authentication: Authentication,
-	subscriptions: readonly RetiredSubscription[],
-	clock: Clock,
-	how: 'patient' | 'impatient' = 'impatient',
-	onOpen: (api: WorkspaceApi) => void = () => {},
-): Promise<void> {
-	try {
-		const api = await openApi(context, authentication, clock);
-		onOpen(api);
-		await deleteAll(context, node, api, subscriptions, clock, how);
-	} catch (error) {
-		const ids = subscriptions.map(({ id }) => id);
-		node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
-		warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`);
-	}
-}
 
 /** The card to watch; where the chosen name no longer exists, the card of the current subscription. */
 async function cardToWatch(
@@ -197,20 +131,6 @@ export async function renew(
 		}
 		throw error;
 	});
-}
-
-/** Deletes a subscription that nobody wants any more. */
-async function discard(
-	context: LifecycleContext,
-	node: NodeState,
-	api: WorkspaceApi,
-	made: NewSubscription,
-): Promise<void> {
-	// A service may give the same one twice for one address: then it is the node's by now.
-	if (node.set.current?.id === made.id) return;
-	await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
-		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
-	);
 }
 
 /** Makes a new subscription the current one. @returns the next effects */

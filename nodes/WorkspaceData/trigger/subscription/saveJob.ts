@@ -7,15 +7,14 @@ import {
 	type RetiredSubscription,
 	writeSubscriptions,
 } from '../../model/subscription/stored';
-import { readBack } from '../../model/subscription/readBack';
-import { stored } from '../../model/subscription/merge';
+import { readBack, stored } from '../../model/subscription/merge';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 import { deleteSubscription } from './requests';
 import { reasonOf, warn } from '../log';
 import { nodeOf, type NodeState } from './nodeState';
-import { hasStore, readStore, writeStore } from './storage';
+import { openStore } from './storage';
 
 const EVENT = 'subscription_renewed';
 
@@ -28,7 +27,7 @@ const jobSchema = z.object({
 	isSettled: z.boolean().default(false),
 });
 
-/** Custom data by which an execution tells the process that started it: n8n gave it no static data. */
+/** Custom data by which an execution reports to the process that started it that n8n gave it no static data. */
 const NO_STATIC_DATA = 'noStaticData';
 
 /** Whether an execution that was to save said so. */
@@ -74,9 +73,10 @@ export async function carryOutSaveJob(
 	clock: Clock,
 ): Promise<void> {
 	const node = nodeOf(context, 'production');
+	const store = openStore(context, authentication);
 	const isElsewhere = node.set.address === undefined;
 	// Seen in the workers of n8n 2.41; those of n8n 1 get static data, and know no custom data.
-	if (isElsewhere && !hasStore(context) && 'customData' in context) {
+	if (isElsewhere && !store.hasAny() && 'customData' in context) {
 		// To write would delete all that the workflow has saved.
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
@@ -89,14 +89,14 @@ export async function carryOutSaveJob(
 	if (ours.current && !isElsewhere && node.set.current?.id === ours.current.id) {
 		node.savedHere = ours.current.generation;
 	}
-	const saved = await readStore(context, authentication);
+	const saved = await store.read();
 	const { toDelete, toSave } = readBack(ours, saved, task, clock.now());
 	const gone =
 		toDelete.length > 0 ? await deleteEach(context, authentication, toDelete, clock) : [];
 	const retired = toSave.retired.filter(({ id }) => !gone.includes(id));
 	const next = { ...toSave, retired };
 	if (writeSubscriptions(next) !== writeSubscriptions(saved)) {
-		await writeStore(context, authentication, next);
+		await store.write(next);
 	}
 }
 

@@ -7,8 +7,9 @@ import { type Clock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import type { TriggerSettings } from '../parameters';
 import { inOrder, type NodeState } from './nodeState';
-import { writeStore } from './storage';
-import { deleteWith, jitterOf } from './renew';
+import { openStore } from './storage';
+import { deleteWith } from './deletions';
+import { jitterOf } from './renew';
 import { hadNoStaticData, saveJob } from './saveJob';
 
 /** The parts that work on a published trigger node needs. */
@@ -20,10 +21,13 @@ export interface Upkeep {
 }
 
 /** How an execution ended that the trigger started; `blind`: n8n gave it no static data. */
-type Ending = 'done' | 'failed' | 'blind';
+type Outcome = 'done' | 'failed' | 'blind';
 
 /** Starts an execution with an item for this node, and waits for its end. */
-export async function runExecution(context: ITriggerFunctions, json: IDataObject): Promise<Ending> {
+export async function runExecution(
+	context: ITriggerFunctions,
+	json: IDataObject,
+): Promise<Outcome> {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	context.emit([[{ json }]], undefined, done);
 	try {
@@ -53,30 +57,30 @@ const workers = { areBlind: false };
 async function saveHere(
 	{ context, settings, clock, node }: Upkeep,
 	deletes: readonly RetiredSubscription[],
-): Promise<Ending> {
+): Promise<Outcome> {
 	const nothing = { deletes: [], isSettled: false };
 	const job = await saveJob(context, node, settings.authentication, nothing);
-	await writeStore(context, settings.authentication, stored(node.set));
+	await openStore(context, settings.authentication).write(stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
 	if (deletes.length > 0) {
 		await deleteWith(context, node, settings.authentication, deletes, clock);
 	}
-	const ending = await running;
-	if (ending === 'failed') return 'failed';
-	workers.areBlind = ending === 'blind';
+	const outcome = await running;
+	if (outcome === 'failed') return 'failed';
+	workers.areBlind = outcome === 'blind';
 	return 'done';
 }
 
 /**
- * How long another trigger of the same workflow waits for its turn, in ms. Executions may wait behind others,
- * and of some n8n never tells the end.
+ * How long another trigger of the same workflow waits before it saves, too, in ms. Executions may wait behind others,
+ * and n8n never reports the end of some.
  */
-export const TURN_MS = 30_000;
+export const PLACE_MS = 30_000;
 
 /**
- * Saves the subscriptions. Other processes refuse the deliveries of a new one until then. An end that comes
- * after the turn still counts; until it comes, the rules may have another execution save.
+ * Saves the subscriptions. Other processes refuse the deliveries of a new one until then. An execution
+ * that ends later still counts; until it ends, the rules may have another one save.
  */
 async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<void> {
 	const { context, settings, clock, node } = upkeep;
@@ -87,16 +91,16 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 	let generation = 0;
 	let savedAt: number | undefined;
 
-	async function byWorker(): Promise<Ending> {
+	async function byWorker(): Promise<Outcome> {
 		const task = { deletes: deleted, isSettled };
 		return await runExecution(context, await saveJob(context, node, settings.authentication, task));
 	}
 
-	async function run(): Promise<Ending | undefined> {
+	async function run(): Promise<Outcome | undefined> {
 		if (!isNeeded()) return undefined;
 		generation = node.set.current?.generation ?? 0;
-		const outcome = workers.areBlind ? 'blind' : await byWorker();
-		if (outcome !== 'blind') return outcome;
+		const first = workers.areBlind ? 'blind' : await byWorker();
+		if (first !== 'blind') return first;
 		workers.areBlind = true;
 		if (!isNeeded()) return undefined;
 		deleted = [];
@@ -107,12 +111,12 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 
 	const { running } = await inOrder(context, 'save', async () => {
 		const running = run();
-		await withTimeLimit(TURN_MS, clock, async () => await running).catch(() => undefined);
+		await withTimeLimit(PLACE_MS, clock, async () => await running).catch(() => undefined);
 		return { running };
 	});
-	const ending = await running;
-	if (ending === undefined || node.epoch !== epoch) return;
-	if (ending === 'failed') {
+	const outcome = await running;
+	if (outcome === undefined || node.epoch !== epoch) return;
+	if (outcome === 'failed') {
 		node.dispatch({ type: 'notSaved', now: clock.now() });
 		return;
 	}

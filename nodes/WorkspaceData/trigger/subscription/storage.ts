@@ -27,48 +27,55 @@ const opened = new BoundedMap<string, string>(10_000);
 /** The last seal of each secret, and what it was sealed with: what has not changed is saved unchanged. */
 const seals = new BoundedMap<string, { sealed: string; key: string }>(10_000);
 
-/** Whether anything was ever saved of this node, as far as this context shows. */
-export const hasStore = (context: StorePlace): boolean =>
-	typeof context.getWorkflowStaticData('node')[KEY] === 'string';
-
-/**
- * The saved subscriptions; in deliveries and executions as n8n has just read them from its database. A
- * secret whose seal cannot be opened, because the credential has changed, is empty.
- */
-export async function readStore(
-	context: StorePlace,
-	authentication: Authentication | undefined,
-): Promise<StoredSubscriptions> {
-	const text = context.getWorkflowStaticData('node')[KEY];
-	const closed = sealsIn(text).filter((sealed) => opened.get(sealed) === undefined);
-	if (closed.length > 0) {
-		const key = await ownSecret(context, authentication);
-		for (const sealed of closed) {
-			const secret = key === undefined ? undefined : unseal(sealed, key);
-			if (secret === undefined || key === undefined) continue;
-			opened.set(sealed, secret);
-			seals.set(digest(secret), { sealed, key: digest(key) });
-		}
-	}
-	return readSubscriptions(text, (sealed) => opened.get(sealed));
+/** The saved subscriptions of a node. */
+export interface Store {
+	/** Whether anything was ever saved of this node, as far as its context shows. */
+	hasAny(): boolean;
+	/**
+	 * The saved subscriptions; in deliveries and executions as n8n has just read them from its database. A
+	 * secret whose seal cannot be opened, because the credential has changed, is empty.
+	 */
+	read(): Promise<StoredSubscriptions>;
+	/**
+	 * Has n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when that
+	 * ends. n8n writes all static data of the workflow as this context has them. Where the credential cannot be
+	 * read, secrets keep the seals that they have.
+	 */
+	write(subscriptions: StoredSubscriptions): Promise<void>;
+	/** The secret of the credential, with which they are sealed; undefined where it cannot be read. */
+	ownSecret(): Promise<string | undefined>;
 }
 
-/**
- * Has n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when that
- * ends. n8n writes all static data of the workflow as this context has them. Where the credential cannot be
- * read, secrets keep the seals that they have.
- */
-export async function writeStore(
-	context: StorePlace,
-	authentication: Authentication | undefined,
-	subscriptions: StoredSubscriptions,
-): Promise<void> {
-	const key = await ownSecret(context, authentication);
-	const text = sealSubscriptions(subscriptions, (secret) => sealOnce(secret, key));
-	context.getWorkflowStaticData('node')[KEY] = text;
+/** Opens the static data of a node. @param authentication undefined where no secret is needed */
+export function openStore(context: StorePlace, authentication: Authentication | undefined): Store {
+	const data = () => context.getWorkflowStaticData('node');
+	const ownSecret = async () =>
+		authentication && (await readOwnSecret(context, authentication).catch(() => undefined));
+	return {
+		ownSecret,
+		hasAny: () => typeof data()[KEY] === 'string',
+		async read() {
+			const text = data()[KEY];
+			const closed = sealsIn(text).filter((sealed) => opened.get(sealed) === undefined);
+			const key = closed.length > 0 ? await ownSecret() : undefined;
+			if (key !== undefined) for (const sealed of closed) open(sealed, key);
+			return readSubscriptions(text, (sealed) => opened.get(sealed));
+		},
+		async write(subscriptions) {
+			const key = await ownSecret();
+			data()[KEY] = sealSubscriptions(subscriptions, (secret) => sealOnce(secret, key));
+		},
+	};
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+function open(sealed: string, key: string): void {
+	const secret = unseal(sealed, key);
+	if (secret === undefined) return;
+	opened.set(sealed, secret);
+	seals.set(digest(secret), { sealed, key: digest(key) });
+}
 
 function sealOnce(secret: string, key: string | undefined): string | undefined {
 	const name = digest(secret);
@@ -78,13 +85,4 @@ function sealOnce(secret: string, key: string | undefined): string | undefined {
 	seals.set(name, { sealed, key: digest(key) });
 	opened.set(sealed, secret);
 	return sealed;
-}
-
-/** The secret of the credential; undefined where it cannot be read. */
-async function ownSecret(
-	context: StorePlace,
-	authentication: Authentication | undefined,
-): Promise<string | undefined> {
-	if (authentication === undefined) return undefined;
-	return await readOwnSecret(context, authentication).catch(() => undefined);
 }

@@ -7,9 +7,10 @@ import { credentialFingerprint } from '../../transport/auth/credential';
 import { reasonOf, warn, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './nodeState';
-import { activationError } from './activationError';
 import { probe } from './probe';
-import { deleteWith, jitterOf, renew, logLeftBehind } from './renew';
+import { deleteWith, logLeftBehind } from './deletions';
+import { activationError } from './publishing';
+import { jitterOf, renew } from './renew';
 import { runExecution, startSaving, type Upkeep } from './saving';
 
 /** When to look whether there is something to do: every ten seconds. */
@@ -55,9 +56,9 @@ function searchDue({ context, clock, node }: Upkeep): void {
 	const pending = node.pendingSearch;
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.pendingSearch = undefined;
-	void runExecution(context, searchJob(pending.search)).then((ending) => {
+	void runExecution(context, searchJob(pending.search)).then((outcome) => {
 		const triesLeft = pending.triesLeft - 1;
-		if (ending === 'done' || triesLeft <= 0 || node.pendingSearch) return;
+		if (outcome === 'done' || triesLeft <= 0 || node.pendingSearch) return;
 		node.pendingSearch = { ...pending, triesLeft, notBefore: clock.now() + SEARCH_PAUSE_MS };
 	});
 }

@@ -171,7 +171,7 @@ function loseSaved(world: World): void {
 /** Rules of 0.1.0, or ones that suggest themselves, each with the shortest story in which it does harm. */
 const mutations: Array<[string, Mutation, WorldOptions, (world: World) => void]> = [
 	[
-		'C3: an event is left to a subscription that was not seen to deliver',
+		'C3: an event waits for a subscription that was not seen to deliver',
 		{ leavesToNew: true },
 		REGULAR,
 		(world) => {

@@ -8,11 +8,11 @@ import type {
 	ProbeAnswer,
 	Effect,
 } from '../../../../nodes/WorkspaceData/model/subscription/events';
-import { readBack } from '../../../../nodes/WorkspaceData/model/subscription/readBack';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
 	accepted,
 	isOverwritten,
+	readBack,
 	stored,
 	withStored,
 } from '../../../../nodes/WorkspaceData/model/subscription/merge';

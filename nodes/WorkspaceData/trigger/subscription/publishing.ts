@@ -1,18 +1,17 @@
 /** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
-import type { IHookFunctions } from 'n8n-workflow';
+import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
 import type { Effect } from '../../model/subscription/events';
 import { stored as savedPart } from '../../model/subscription/merge';
 import { isOwn } from '../../model/subscription/state';
+import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { readSettings, type TriggerSettings } from '../parameters';
-import { adopt, forget, type NodeState, stopEnding, type Use, useAt } from './nodeState';
-import { readStore, writeStore } from './storage';
-import { activationError } from './activationError';
-import { checkConditions } from './checkConditions';
-import { deleteWith, logLeftBehind, renew } from './renew';
-import { targetUrlOf } from './webhookAddress';
+import { checkConditions, readSettings, type TriggerSettings } from '../parameters';
+import { deleteWith, logLeftBehind } from './deletions';
+import { adopt, forget, type NodeState, stopDeletions, type Use, useAt } from './nodeState';
+import { renew } from './renew';
+import { openStore } from './storage';
 
 /** Due times are spread over a tenth, so that many triggers do not renew together. */
 const SPREAD = 0.1;
@@ -36,17 +35,18 @@ export async function activate(
 
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const settings = readSettings(context);
+	const store = openStore(context, settings.authentication);
 	const address = targetUrlOf(context);
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (!isStart) await checkConditions(context, settings, clock);
 	const use = useAt(context, address);
-	const uncertain = await stopEnding(context, use);
+	const uncertain = await stopDeletions(context, use);
 	const node = adopt(context, use);
 	node.epoch += 1;
 	node.pendingSearch = undefined;
 	node.spread = 1 + SPREAD * clock.random();
 	const overlapMs = use === 'test' ? 0 : settings.overlapMs;
-	const stored = await readStore(context, settings.authentication);
+	const stored = await store.read();
 	const begun = node.dispatch({
 		type: 'started',
 		address,
@@ -76,7 +76,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 			`Not deleted, because they deliver to an address other than ${address}: subscriptions ${foreign.join(', ')}`,
 		);
 	}
-	await writeStore(context, settings.authentication, savedPart(node.set));
+	await store.write(savedPart(node.set));
 	return true;
 }
 
@@ -104,4 +104,47 @@ async function renewAtStart(
 		warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
 		return [];
 	});
+}
+
+/**
+ * Where deliveries for a node come to.
+ *
+ * @throws InputError when n8n is set up with something else than an address
+ */
+export function targetUrlOf(context: IHookFunctions): string {
+	const url = context.getNodeWebhookUrl('default');
+	if (url === undefined) throw new Error('n8n has no webhook address for this node');
+	if (/^https?:$/.test(protocolOf(url))) return url;
+	throw new InputError(
+		`n8n's webhook address is '${url}', which is not a valid address`,
+		'Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that begins with https:// or http://.',
+	);
+}
+
+function protocolOf(url: string): string {
+	try {
+		return new URL(url).protocol;
+	} catch {
+		return '';
+	}
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * An error of the lifecycle, all in its message: n8n 2 shows nothing else when a workflow cannot be
+ * published.
+ *
+ * @param hint what else the user should know
+ */
+export function activationError(node: INode, error: unknown, hint?: string): NodeOperationError {
+	const { message, description } = toNodeError(node, error);
+	const text = [message, description, hint]
+		.filter((part): part is string => Boolean(part))
+		.map(sentence)
+		.join(' ');
+	const shown = new NodeOperationError(node, text);
+	// n8n's constructor rewrites messages in which it finds the name of a system error.
+	shown.message = text;
+	return shown;
 }

@@ -1,0 +1,56 @@
+/** How old an event is, by the service's clock. */
+import type { DeliveredEvent } from '../../model/event';
+import type { WorkspaceApi } from '../../transport/api';
+import type { Clock } from '../../transport/http/clock';
+import type { TriggerSettings } from '../parameters';
+import type { NodeState } from '../subscription/nodeState';
+
+/** How long the answer to a delivery may wait for the service's time, in ms. */
+const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
+/** An event cannot come from further in the future, in ms; the clocks are apart then. */
+const PLAUSIBLE_FUTURE_MS = 60_000;
+
+/**
+ * How old an event is that is too old, in ms; undefined where it is not. Either clock may have been put
+ * right since they were last compared, so they are compared again before an event is left out, at most
+ * once a minute. Where that fails, the event counts as fresh.
+ */
+export async function excessiveAge(
+	node: NodeState,
+	event: DeliveredEvent,
+	settings: TriggerSettings,
+	openService: () => Promise<WorkspaceApi>,
+	clock: Clock,
+): Promise<number | undefined> {
+	const { happenedAt, cardId } = event;
+	if (happenedAt === undefined || settings.maxEventAgeMs === Infinity) return undefined;
+	const aheadMs = node.set.current?.clockAheadMs ?? 0;
+	const serviceNow = () => node.serviceClock?.now(aheadMs) ?? clock.now() + aheadMs;
+	const age = () => serviceNow() - happenedAt;
+	const isDoubtful = age() > settings.maxEventAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
+	if (isDoubtful && node.serviceClock?.isStale() !== false) {
+		if (cardId === undefined) return undefined;
+		const learned = await learnTime(node, cardId, openService).then(
+			() => true,
+			() => false,
+		);
+		if (!learned) return undefined;
+	}
+	return age() > settings.maxEventAgeMs ? age() : undefined;
+}
+
+/** Learns the service's time from the smallest answer that the interface offers. */
+async function learnTime(
+	node: NodeState,
+	cardId: string,
+	openService: () => Promise<WorkspaceApi>,
+): Promise<void> {
+	const api = await openService();
+	await api.request({
+		method: 'GET',
+		path: ['cards', { value: cardId, parameter: 'Card' }, 'records'],
+		query: { limit: 1 },
+		...TIME_CALL,
+	});
+	node.serviceClock = api.serviceClock;
+}
