@@ -173,6 +173,34 @@ test.each<[string, string, unknown]>([
 	},
 );
 
+test('more cards than items that are worked on at a time: each waits for its own items only', async () => {
+	const names = Array.from({ length: 501 }, (_, n) => `Card ${n}`);
+	workspace.service.control.setRate({ rate: { limit: 1_000_000 } });
+	const { cards } = workspace.service.control.seed({
+		cards: names.map((name) => ({
+			name,
+			fields: [{ name: 'Key', type: 'text' as const }],
+			records: [{ Key: 'a' }, { Key: 'b' }, { Key: 'x' }],
+		})),
+	});
+	const items = ['a', 'b'].flatMap((Key) => cards.map(({ id }) => ({ Key, card: id })));
+	const { json, error } = await sync(items, {
+		...remove,
+		cardId: byId('={{ $json.card }}'),
+		columns: {
+			mappingMode: 'defineBelow',
+			matchingColumns: ['Key'],
+			schema: [],
+			value: { Key: '={{ $json.Key }}' },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(json.map(({ action }) => action)).toEqual([
+		...items.map(() => 'unchanged'),
+		...names.map(() => 'deleted'),
+	]);
+}, 60_000);
+
 describe('is refused, and nothing is sent, with', () => {
 	const fill = async () =>
 		await workspace.records(card.id, [
@@ -412,6 +440,14 @@ describe('a run that fails halfway', () => {
 		const again = await sync(items, remove);
 		expect(again.error).toBeUndefined();
 		expect(await rows()).toEqual(items);
+	});
+
+	test('ends, however many items have not begun', async () => {
+		const items = Array.from({ length: 1_200 }, (_, n) => ({ Key: `k${n}` }));
+		workspace.service.control.fail({ method: 'POST', mode: 'answer', status: 422, skip: 5 });
+		const { error } = await sync(items, remove);
+		expect(error?.description).toMatch(/\d+ of 1200 items were processed/);
+		expect(sent('POST')).toBeLessThan(100);
 	});
 
 	test('deletes nothing either where errors continue, and a hint says so', async () => {

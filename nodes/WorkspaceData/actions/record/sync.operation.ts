@@ -105,9 +105,9 @@ export const syncRecords = defineOperation({
 		const checked = check.get(itemIndex);
 		if (!checked || 'error' in checked) throw checked?.error;
 
-		const { dryRun } = checked;
-		const isFirst = itemIndex === checked.firstItem;
-		const finishing = isFirst ? finishCard(run, checked) : Promise.resolve([]);
+		const { dryRun, firstItem, lastItem } = checked;
+		const isLast = itemIndex === lastItem;
+		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
 		const { action, before, after } = await writeItem(run, checked, itemIndex).catch(
 			async (error: unknown) => {
 				if (run.context.continueOnFail()) await finishing;
@@ -120,7 +120,7 @@ export const syncRecords = defineOperation({
 		const deleted = await finishing;
 		run.ending.append(
 			deleted.map((record) => ({
-				itemIndex,
+				itemIndex: firstItem,
 				json: dryRun
 					? dry('delete', record, undefined)
 					: { deleted: true, id: record.id, action: 'deleted' },

@@ -46,8 +46,10 @@ type Counts = Record<WrittenAction, number>;
 /** A card that passed the check. */
 export interface CheckedCard {
 	card: CardReference;
-	/** The item that deletes records, once all items of the card are written. */
+	/** The item that deleted records are paired with. */
 	firstItem: number;
+	/** The item that deletes records, once all items of the card are written: all others have begun before it. */
+	lastItem: number;
 	/** Adds the fields and choices that the card lacks, where the options say so, once. */
 	live(): Promise<LiveCard>;
 	dryRun: boolean;
@@ -204,6 +206,7 @@ async function checkCard(run: Run, parts: readonly SyncPart[]): Promise<CheckedC
 	return {
 		card,
 		firstItem: first.itemIndex,
+		lastItem: valid.at(-1)?.itemIndex ?? first.itemIndex,
 		dryRun: write.dryRun,
 		writeOf: (itemIndex) => writeOf.get(itemIndex) ?? write,
 		live: async () => await run.once(JSON.stringify(['sync', card.id]), grow),
