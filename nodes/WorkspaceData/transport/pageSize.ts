@@ -115,15 +115,12 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 	};
 }
 
-/** By the clock that tells the hour, and the API root. */
-const services = new WeakMap<Clock, BoundedMap<string, PageSize>>();
+/** By the API root. */
+const services = new BoundedMap<string, PageSize>(MAX_SERVICES);
 
 /** The page size of a service, as this process knows it. */
-export function pageSizeOf(baseUrl: string, clock: Clock = systemClock): PageSize {
-	const known = services.get(clock) ?? new BoundedMap<string, PageSize>(MAX_SERVICES);
-	services.set(clock, known);
-	return known.getOrCreate(baseUrl, () => createPageSize(clock));
-}
+export const pageSizeOf = (baseUrl: string): PageSize =>
+	services.getOrCreate(baseUrl, () => createPageSize());
 
 /**
  * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.

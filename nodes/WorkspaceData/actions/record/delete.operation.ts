@@ -8,7 +8,7 @@ import {
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryOutput, readDryRun } from '../writing/dryRun';
-import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
+import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
 import { dryRunOption, ifNotFoundOption } from '../../ui/writeOptions';

@@ -8,7 +8,7 @@ import {
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';

@@ -10,7 +10,7 @@ import {
 } from '../../ui/recordOptions';
 import { simplifyProperty } from '../../ui/reading';
 import { defineOperation } from '../operation';
-import { readNotFound, withRecord } from '../reading/notFound';
+import { readNotFound, withRecord } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { ifNotFoundOption } from '../../ui/writeOptions';

@@ -5,7 +5,7 @@ import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { dryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
-import { isRecordNotFound, readNotFound, withRecord } from '../reading/notFound';
+import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { update } from '../writing/write';
 import { dryRunOption, ifNotFoundOption, writeOptions } from '../../ui/writeOptions';

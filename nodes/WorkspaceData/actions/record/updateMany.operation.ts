@@ -3,7 +3,7 @@ import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filte
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { changeMany, readMaxChanges, requireConditions } from '../writing/bulk';
+import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { requireData, toRecordData } from '../writing/recordData';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';

@@ -10,7 +10,7 @@ import { inParallel } from '../schedule/items';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import { itemKey, keyPart, matchingFieldIds } from '../writing/matching';
-import { readNotFound } from '../reading/notFound';
+import { readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { create, updateListed } from '../writing/write';
 import {

@@ -10,13 +10,13 @@ import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';
 import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { createCards, createRecords, type Cards, type Records } from './cards';
-import { createFields, type Fields } from './fields';
+import { createCards, createRecords, type Cards, type Records } from './cardsAndRecords';
+import { createFields, type Fields } from './fieldListings';
 import { createMessages, type Messages } from './messages';
 import { createWrites, type Writes } from './writes';
 import { createEnding, type Ending } from './ending';
 
-export type { CardReference } from './cards';
+export type { CardReference } from './cardsAndRecords';
 
 /** The state that all items of one execution share, in parts. */
 export interface Run {

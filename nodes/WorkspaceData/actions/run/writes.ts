@@ -9,7 +9,7 @@ import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
 import { createUnlessCancelled } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/listings';
 import type { Items } from '../schedule/items';
-import type { CardReference, Records } from './cards';
+import type { CardReference, Records } from './cardsAndRecords';
 import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 

@@ -1,6 +1,6 @@
 /** Days of the calendar. */
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { DAY_OFFERS, isDay, readTimestamp, TIME_CONDITIONS } from './timestamp';
+import { isDay, readTimestamp, TIME_INPUT } from './timestamp';
 
 const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';
 
@@ -26,10 +26,5 @@ export const date: Kind = {
 	},
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],
-	input: {
-		type: 'dateTime',
-		canMatch: true,
-		filterValues: () => DAY_OFFERS,
-		conditionNames: TIME_CONDITIONS,
-	},
+	input: TIME_INPUT,
 };

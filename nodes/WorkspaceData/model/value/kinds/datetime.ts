@@ -4,14 +4,7 @@
  */
 import { isEmpty } from '../form';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import {
-	DAY_OFFERS,
-	instantOf,
-	isDay,
-	readTimestamp,
-	TIME_CONDITIONS,
-	toUtcText,
-} from './timestamp';
+import { instantOf, isDay, readTimestamp, toUtcText, TIME_INPUT } from './timestamp';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 
@@ -59,10 +52,5 @@ export const datetime: Kind = {
 	},
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER, ...DAYS],
-	input: {
-		type: 'dateTime',
-		canMatch: true,
-		filterValues: () => DAY_OFFERS,
-		conditionNames: TIME_CONDITIONS,
-	},
+	input: TIME_INPUT,
 };

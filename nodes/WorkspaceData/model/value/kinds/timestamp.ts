@@ -1,7 +1,7 @@
 /** Texts of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from '../../time';
 import { type Between, jsonForm } from '../form';
-import type { Offer } from './kind';
+import type { Offer, EditorInput } from './kind';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
@@ -72,7 +72,7 @@ export function instantOf(timestamp: Timestamp, zone: Zone): number | Between | 
 }
 
 /** Days as expressions, so that they stay right whenever the workflow runs. */
-export const DAY_OFFERS: readonly Offer[] = [
+const DAY_OFFERS: readonly Offer[] = [
 	{ name: 'Today', value: '={{ $today.toISODate() }}' },
 	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
 	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
@@ -82,10 +82,15 @@ export const DAY_OFFERS: readonly Offer[] = [
 	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
 ];
 
-/** How people say the order of days and times. */
-export const TIME_CONDITIONS = {
-	greaterThan: 'Is After',
-	greaterOrEqual: 'Is After or Equal',
-	lessThan: 'Is Before',
-	lessOrEqual: 'Is Before or Equal',
-} as const;
+/** How the editor asks for days and times. */
+export const TIME_INPUT: EditorInput = {
+	type: 'dateTime',
+	canMatch: true,
+	filterValues: () => DAY_OFFERS,
+	conditionNames: {
+		greaterThan: 'Is After',
+		greaterOrEqual: 'Is After or Equal',
+		lessThan: 'Is Before',
+		lessOrEqual: 'Is Before or Equal',
+	},
+};

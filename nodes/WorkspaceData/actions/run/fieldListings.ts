@@ -4,7 +4,7 @@ import { ownValue } from '../../model/answer/shapes';
 import type { WorkspaceApi } from '../../transport/api';
 import { listFields, type ReadOptions } from '../../transport/listings';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import type { CardReference, Records } from './cards';
+import type { CardReference, Records } from './cardsAndRecords';
 import type { Messages } from './messages';
 
 /** Records whose values are looked at for habits. */
