@@ -1,6 +1,7 @@
 /** `npm run service`: starts the reference service from the command line; see README.md. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFileSync } from 'node:fs';
+import { collectWhenIdle } from './foundation/idleMemory.ts';
 import {
 	maximumParallelDeliveries,
 	maximumTimerMs,
@@ -175,6 +176,8 @@ const service = await startService({
 	...(tier !== undefined && { rate: { tier } }),
 	...(smtp !== undefined && { smtpUrl: smtp }),
 }).catch((error: unknown) => fail(explain(error)));
+
+collectWhenIdle();
 
 let stopping = false;
 async function stop() {

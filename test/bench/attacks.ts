@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { connectControl } from '../../service/index.ts';
 import { repository } from '../host/folders.ts';
@@ -102,11 +103,20 @@ function bodies({ send, workspaceId, cardId }: Scene): Attack[] {
 		['arrays of 400,000 numbers', `[${list(400_000, () => '1')}]`, 422],
 		['objects of 19,000 unknown fields', `{"data":{${list(19_000, (n) => `"k${n}":1`)}}}`, 422],
 	];
+	/** A body that is far too large is not read: its sender may find the connection closed before the answer. */
+	const closed = (error: unknown): Answer => {
+		const { code } = error as { code?: string };
+		if (!['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(String(code))) throw error;
+		return { status: 413, headers: {}, text: '' };
+	};
 	return kinds.map(([what, body, status]) => ({
 		what,
 		times: 200,
 		holds: `${status}, or 429 once the key has used its bytes`,
-		attempt: answered([status, 429], async () => await send('POST', path, { body })),
+		attempt: answered([status, 429], async () => {
+			const sent = send('POST', path, { body });
+			return await (status === 413 ? sent.catch(closed) : sent);
+		}),
 	}));
 }
 
@@ -188,6 +198,7 @@ function access({ send, origin, service, workspaceId, victim }: Scene): Attack[]
 	const at = (n: number) => paths[n % paths.length] ?? '';
 	const methods = ['GET', 'PATCH', 'DELETE'];
 	const method = (n: number) => methods[n % methods.length] ?? 'GET';
+	const below = (n: number) => paths[1 + (n % (paths.length - 1))] ?? '';
 	const form = { 'content-type': 'application/x-www-form-urlencoded' };
 	return [
 		{
@@ -209,7 +220,7 @@ function access({ send, origin, service, workspaceId, victim }: Scene): Attack[]
 			attempt: answered(
 				[404, 405, 422],
 				async (n) =>
-					await send(method(n), ours + at(n + 1 + Math.floor((n + 1) / 5)), {
+					await send(method(n), ours + below(n), {
 						...(method(n) === 'PATCH' && { body: '{"name":"taken"}' }),
 					}),
 			),
@@ -346,37 +357,33 @@ function requests({ origin, workspaceId, apiKey, send }: Scene): Attack[] {
 /** Connections that are held as long as the service lets them; all at once. */
 function connections({ origin, workspaceId, apiKey, cardId }: Scene): Attack[] {
 	const { host, hostname, port } = new URL(origin);
-	/** Sends something and lies in wait. Held where the service ends the connection within a minute. */
-	const lurk = async (bytes: string, isRead: boolean): Promise<[string, boolean]> => {
+	/** Sends something, reads nothing, and looks after a while. Held where the service has ended the connection. */
+	const lurk = async (bytes: string): Promise<[string, boolean]> => {
 		const socket = connect(Number(port), hostname);
-		let isKept = false;
-		socket.on('error', () => {});
-		if (isRead) socket.resume();
+		const closed = new AbortController();
+		socket.on('error', () => {}).on('close', () => closed.abort());
 		socket.write(bytes);
-		const timer = setTimeout(() => {
-			isKept = true;
-			socket.destroy();
-		}, 2 * idleMs);
-		// A socket that is not read does not see its end, but that nobody takes what it sends.
-		const probe = isRead ? undefined : setInterval(() => socket.write('\r\n'), 1_000);
-		await once(socket, 'close');
-		clearTimeout(timer);
-		clearInterval(probe);
-		return [isKept ? 'kept' : 'dropped', !isKept];
+		// Its end is seen by reading alone.
+		await sleep(idleMs + idleSlackMs, undefined, { signal: closed.signal }).catch(() => {});
+		socket.resume();
+		await sleep(idleSlackMs, undefined, { signal: closed.signal }).catch(() => {});
+		const isHeld = closed.signal.aborted;
+		socket.destroy();
+		return [isHeld ? 'dropped' : 'kept', isHeld];
 	};
 	const page = `GET /api/v1/workspaces/${workspaceId}/cards/${cardId}/records?limit=1000 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
 	return [
 		{
 			what: 'half a request, then nothing',
 			times: 200,
-			holds: 'dropped within a minute',
-			attempt: async () => await lurk(`GET / HTTP/1.1\r\nHost: ${host}\r\nX-Half: `, true),
+			holds: 'dropped after 30 s',
+			attempt: async () => await lurk(`GET / HTTP/1.1\r\nHost: ${host}\r\nX-Half: `),
 		},
 		{
 			what: 'large pages asked for and never read',
 			times: 50,
-			holds: 'dropped within a minute',
-			attempt: async () => await lurk(page.repeat(8), false),
+			holds: 'dropped after 30 s',
+			attempt: async () => await lurk(page.repeat(40)),
 		},
 	];
 }

@@ -3,7 +3,7 @@
  * tests of this folder in them.
  */
 import { execa } from 'execa';
-import { glob, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,8 +12,9 @@ import { runProgram, stopAtExit } from '../host/cleanup.ts';
 import { killGroup } from '../host/commands.ts';
 import { type Major, repository } from '../host/folders.ts';
 import { installHost } from '../host/installHost.ts';
-import { processFileEnding } from '../host/n8nProcess.ts';
-import { buildPackage, packPackage } from '../host/packageInstall.ts';
+import { createN8nClient } from '../host/n8nClient.ts';
+import { createN8nHost, processFileEnding } from '../host/n8nProcess.ts';
+import { buildPackage, installPackage, packPackage } from '../host/packageInstall.ts';
 import { Problem } from '../host/problem.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -85,6 +86,33 @@ async function stopLeftovers(folder: string): Promise<void> {
 	}
 }
 
+/** Calls `useSharedBench`. */
+const SHARES = /useSharedBench\(/;
+
+/** Starts the n8n that files share, one for each major; to start one takes longer than most of the files. */
+async function startShared(runs: Run[], majors: Major[], tarball: string, folder: string) {
+	const files = runs.flatMap((run) => run.files);
+	const texts = await Promise.all(files.map(async (file) => await readFile(file, 'utf8')));
+	const isWanted = texts.some((text) => SHARES.test(text));
+	const hosts = await Promise.all(
+		(isWanted ? majors : []).map(async (major) => {
+			const userFolder = join(folder, `n8n-${major}-shared`);
+			await mkdir(userFolder);
+			await installPackage(tarball, userFolder);
+			const extra = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
+			const host = await createN8nHost({ major, userFolder, extra });
+			await host.start();
+			// Sets up the owner, before several sign in at once.
+			await createN8nClient(host.baseUrl, major).signIn();
+			return host;
+		}),
+	);
+	return {
+		addresses: Object.fromEntries(hosts.map((host) => [`E2E_N8N_${host.major}`, host.baseUrl])),
+		stop: async () => void (await Promise.all(hosts.map(async (host) => await host.stop()))),
+	};
+}
+
 async function main(): Promise<number> {
 	const options = readOptions();
 	const { majors, positionals } = options;
@@ -103,6 +131,7 @@ async function main(): Promise<number> {
 		await stopLeftovers(folder);
 		await rm(folder, { recursive: true, force: true });
 	});
+	const shared = await startShared(runs, majors, tarball, folder);
 	for (const run of runs) {
 		const jest = execa(
 			process.execPath,
@@ -122,6 +151,7 @@ async function main(): Promise<number> {
 					E2E_TARBALL: tarball,
 					E2E_FOLDER: folder,
 					E2E_PICTURES: String(options.pictures),
+					...shared.addresses,
 				},
 				stdio: 'inherit',
 				reject: false,
@@ -132,6 +162,8 @@ async function main(): Promise<number> {
 			await jest;
 		});
 		const { exitCode = 1 } = await jest;
+		// Queue mode, which may follow, wants the machine for itself.
+		await shared.stop();
 		if (exitCode !== 0) return exitCode;
 	}
 	return 0;

@@ -33,15 +33,20 @@ export function credentialData(
 	};
 }
 
-/** Stores both credentials in n8n, or brings the stored ones up to date. */
+/**
+ * Stores both credentials in n8n, or brings the stored ones up to date.
+ *
+ * @param owner added to their names, where several services share an n8n
+ */
 export async function storeCredentials(
 	client: N8nClient,
 	service: ServiceAccess & { settingsUrl?: string },
+	owner = '',
 ): Promise<CredentialReferences> {
 	const stored = await client.credentials();
 	const data = credentialData(service);
 	async function store(type: CredentialType): Promise<CredentialReference> {
-		const name = credentialNames[type];
+		const name = `${credentialNames[type]}${owner}`;
 		const known = stored.find((one) => one.type === type && one.name === name);
 		if (known === undefined) return await client.createCredential(name, type, data[type]);
 		await client.updateCredential(known.id, name, type, data[type]);

@@ -27,6 +27,12 @@ export interface WorkbenchOptions extends HostOptions {
 	tell?: Tell;
 }
 
+/** Our node types, as a community package gives them. */
+export const ourTypes = {
+	action: 'n8n-nodes-workspace-data.workspaceData',
+	trigger: 'n8n-nodes-workspace-data.workspaceDataTrigger',
+};
+
 /**
  * Installs n8n where needed, installs the packed package in it, starts the service and n8n, signs in
  * and stores both credentials.
@@ -49,17 +55,13 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
 		await host.start();
 		const client = createN8nClient(host.baseUrl, options.major);
 		await client.signIn();
-		const types = {
-			action: `${installed.name}.workspaceData`,
-			trigger: `${installed.name}.workspaceDataTrigger`,
-		};
 		const known = new Set((await client.nodeTypes()).map((type) => type.name));
-		const missing = Object.values(types).filter((type) => !known.has(type));
+		const missing = Object.values(ourTypes).filter((type) => !known.has(type));
 		if (missing.length > 0) {
 			throw new Error(`n8n did not load ${missing.join(' and ')}:\n${await host.log()}`);
 		}
 		const credentials = await storeCredentials(client, service);
-		return { service, host, client, credentials, types, close };
+		return { service, host, client, credentials, types: ourTypes, close };
 	} catch (error) {
 		await close();
 		throw error;

@@ -215,6 +215,29 @@ it('ends in an error of the node when the records cannot be read', async () => {
 	await trigger.deactivate();
 });
 
+it('searches again after a minute when an execution could not, three times in all', async () => {
+	const { trigger } = await watching();
+	await trigger.activate();
+	await trigger.activate('init');
+	const { closeFunction } = (await trigger.start()) ?? {};
+	const start = Date.now() + 6_000;
+	const at = async (seconds: number): Promise<number> => {
+		jest.spyOn(Date, 'now').mockReturnValue(start + seconds * 1_000);
+		trigger.tick();
+		await trigger.idle();
+		return trigger.emitted.length;
+	};
+	for (let n = 0; n < 10; n += 1) trigger.endNext({ status: 'error' });
+	expect([await at(0), await at(59), await at(61), await at(110), await at(122)]).toEqual([
+		1, 1, 2, 2, 3,
+	]);
+	for (let minutes = 3; minutes < 60; minutes += 1) await at(minutes * 61);
+	expect(trigger.emitted).toEqual(new Array(3).fill(trigger.emitted[0]));
+	jest.restoreAllMocks();
+	await closeFunction?.();
+	await trigger.deactivate();
+});
+
 it('gives nothing for an order that is tried again once catching up is off', async () => {
 	const { trigger } = await watching({ catchUp: false });
 	const order = { event: 'catch_up', from: '2026-01-31T12:00:00Z', to: '2026-01-31T13:00:00Z' };

@@ -109,18 +109,26 @@ describe('choices that look like other choices’ labels', () => {
 		expect(other.records.map(({ data }) => data)).toEqual(RATED);
 	});
 
-	test.each(['create', 'getAll', 'upsert'])(
-		'%s refuses what fits two choices (H2)',
-		async (operation) => {
+	test.each(
+		['create', 'getAll', 'upsert'].flatMap((operation) => [
+			{ operation, ids: ['1', '2'], shown: ["'1'", "'2'"] },
+			// The listing does not tell whether records hold the name or the ID: as a text, they look alike.
+			{ operation, ids: [1, 2], shown: ['1', '2'] },
+		]),
+	)(
+		'$operation refuses what fits two choices of the IDs $ids (H2)',
+		async ({ operation, ids: [first, second], shown }) => {
 			const options = [
-				{ id: '1', name: '2' },
-				{ id: '2', name: '1' },
+				{ id: first, name: '2' },
+				{ id: second, name: '1' },
 			];
 			await start([{ id: 'f', name: 'Rating', type: 'select', options }]);
 			const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
 			const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
 			expect(error?.message).toBe("'1' matches 2 choices of field 'Rating'");
-			expect(error?.description).toContain("'1' (stored as '2') and '2' (stored as '1')");
+			expect(error?.description).toContain(
+				`'1' (stored as ${shown[1]}) and '2' (stored as ${shown[0]})`,
+			);
 			expect(bodies()).toEqual([]);
 		},
 	);

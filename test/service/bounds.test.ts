@@ -1,8 +1,11 @@
 /** Each caller is bounded: record size, event loop, files, deleted data. */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { createWorkspaceData } from '../../service/domain/workspaceData.ts';
 import { machineClock } from '../../service/foundation/clock.ts';
 import { defaultQuotas } from '../../service/foundation/quotas.ts';
@@ -11,6 +14,8 @@ import { openStore } from '../../service/storage/store.ts';
 import { leastOf, longestTurn } from '../support/cpuTime.mts';
 import { createClient, requestToken, until } from './client.ts';
 import { startReceiver } from './receiver.ts';
+
+const execute = promisify(execFile);
 
 let folder: string;
 let file: string;
@@ -335,4 +340,19 @@ describe('F13 the file', () => {
 		expect(readFileSync(file).equals(before)).toBe(true);
 		expect(readdirSync(folder)).toEqual(['service.sqlite']);
 	});
+});
+
+test('(L2) an idle process gives back what large requests have left', async () => {
+	const program = `
+		import { collectWhenIdle } from '${pathToFileURL(join(__dirname, '../../service/foundation/idleMemory.ts')).href}';
+		import { setTimeout as sleep } from 'node:timers/promises';
+		const heap = () => process.memoryUsage().heapTotal;
+		let pages = Array.from({ length: 50 }, (_, n) => JSON.stringify('x'.repeat(2_000_000 + n)));
+		const most = heap();
+		pages = pages.length;
+		collectWhenIdle(20);
+		while (heap() > most - 64 * 1024 * 1024) await sleep(10);
+		console.log(pages);`;
+	const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', program]);
+	expect(stdout).toBe('50\n');
 });

@@ -149,7 +149,7 @@ const condition = (key: FieldShape, value: FieldShape): Arbitrary<ConditionShape
 		}),
 	);
 
-const needsItems: Operation[] = ['create', 'upsert', 'update', 'delete'];
+const needsItems: Operation[] = ['create', 'upsert', 'update', 'delete', 'sync', 'createFromItems'];
 
 interface Theme {
 	operations: Operation[];
@@ -177,6 +177,15 @@ const THEMES: Record<string, Theme> = {
 		hasConditions: true,
 	},
 	listings: { operations: ['getAll', 'count'], kinds: ['text'], isHeavy: true },
+	sync: {
+		operations: ['sync', 'sync', 'sync', 'upsert', 'deleteMany'],
+		kinds: ['text', 'number', 'unknown', 'date', 'choice'],
+		hasConditions: true,
+	},
+	fromItems: {
+		operations: ['createFromItems', 'createFromItems', 'create'],
+		kinds: ['text', 'number', 'boolean', 'date', 'choice', 'unknown'],
+	},
 	all: {
 		operations: [
 			...(['create', 'upsert', 'update', 'delete', 'getAll', 'count'] as const),
@@ -218,9 +227,15 @@ function execution(
 					? fc.array(condition(key, value), { minLength: isMany ? 1 : 0, maxLength: 2 })
 					: fc.constant<ConditionShape[]>([]),
 			any: fc.boolean(),
+			...(operation === 'sync' && {
+				deletions: fc.record({
+					isWanted: fc.boolean(),
+					most: fc.constantFrom(null, null, 0, 100),
+				}),
+			}),
 			limit: fc.constantFrom(null, null, 3, 4, 8),
 			dryRun:
-				isMany || operation === 'upsert' || operation === 'update'
+				isMany || ['upsert', 'update', 'sync', 'createFromItems'].includes(operation)
 					? fc.constantFrom(false, false, false, true)
 					: fc.constant(false),
 			cancelAfter: fc.constantFrom(null, null, null, null, null, null, null, 0, 10, 400),

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { combined, isEmpty, isSame, isStored, meaning, meets, type Verdict } from './oracle';
 import { statesIn, type PlayedExecution, type PlayedStep, type PlayedWorld } from './play';
-import type { ExecutionShape, Operation } from './shapes';
+import type { ExecutionShape, Operation, Value } from './shapes';
 import type { Data, LiveField, Write } from './simulatedService';
 
 /** Ms after which a cancelled execution has ended, and sends nothing more. */
@@ -86,7 +86,8 @@ function* keysTwice(world: PlayedWorld): Generator<string> {
 		const { Key: field } = fieldsOf(world, step);
 		if (!field) continue;
 		const shapes = step.executions.map(({ shape }) => shape);
-		if (shapes.some((shape) => isWriting(shape) && shape.operation !== 'upsert')) continue;
+		const byKey: readonly Operation[] = ['upsert', 'sync'];
+		if (shapes.some((shape) => isWriting(shape) && !byKey.includes(shape.operation))) continue;
 		// What was cancelled or whose answer was lost may have created what nobody knows of.
 		if (step.executions.some(({ canceledAt }) => canceledAt !== undefined)) continue;
 		if (hasUnclearCreate(world, step)) continue;
@@ -114,6 +115,31 @@ function hasUnclearCreate({ world }: PlayedWorld, step: PlayedStep): boolean {
 	);
 }
 
+/** Whether a record may be the one of an item with this key. */
+function mayHaveKey(field: LiveField, data: Data, key: Value): boolean {
+	const meant = meaning(field, key);
+	if (meant === 'open') return true;
+	return meant !== 'refused' && isSame(field, data[field.id], meant.stored) !== 'no';
+}
+
+/** Whether Sync may delete a record: it is told to, the record takes part and has no item in any of its states. */
+function mayMiss(
+	world: PlayedWorld,
+	step: PlayedStep,
+	shape: ExecutionShape,
+	states: Data[],
+): boolean {
+	const { Key: field } = fieldsOf(world, step);
+	if (!shape.deletions?.isWanted || !field) return false;
+	const takesPart = shape.conditions.length === 0 || isChosen(world, step, shape, states) !== 'no';
+	const certain = (data: Data) =>
+		shape.items.some(({ key }) => {
+			const meant = meaning(field, key);
+			return typeof meant === 'object' && isSame(field, data[field.id], meant.stored) === 'yes';
+		});
+	return takesPart && states.some((data) => !certain(data) && !isEmpty(data[field.id]));
+}
+
 /** Nothing is written or deleted that was not chosen. */
 function* notChosen(world: PlayedWorld): Generator<string> {
 	for (const step of world.steps) {
@@ -125,6 +151,7 @@ function* notChosen(world: PlayedWorld): Generator<string> {
 				const isMeant = step.executions.some(({ shape, targets }) => {
 					if (!isWriting(shape)) return false;
 					if (shape.operation === 'delete') return targets.includes(write.record);
+					if (shape.operation === 'sync') return mayMiss(world, step, shape, states);
 					return shape.operation === 'deleteMany' && isChosen(world, step, shape, states) !== 'no';
 				});
 				if (!isMeant) yield `${write.record} was deleted: ${JSON.stringify(states[0])}`;
@@ -140,26 +167,21 @@ function* notChosen(world: PlayedWorld): Generator<string> {
 			const { shape } = execution;
 			if (!isWriting(shape)) yield `${shape.operation} has written`;
 			if (write.method === 'POST') {
-				if (shape.operation !== 'create' && shape.operation !== 'upsert') {
+				if (!['create', 'upsert', 'sync', 'createFromItems'].includes(shape.operation)) {
 					yield `${shape.operation} has created`;
 				}
 				continue;
 			}
 			const key = shape.items[at]?.key ?? null;
+			const hasKey = () =>
+				fields.Key !== undefined &&
+				states.some((data) => mayHaveKey(fields.Key as LiveField, data, key));
 			const isMeant = {
 				update: () => execution.targets[at] === write.record,
-				upsert: () => {
-					if (!fields.Key) return false;
-					const meant = meaning(fields.Key, key);
-					const { Key: field } = fields;
-					if (meant === 'open') return true;
-					return (
-						meant !== 'refused' &&
-						states.some((data) => isSame(field, data[field.id], meant.stored) !== 'no')
-					);
-				},
+				upsert: hasKey,
+				sync: hasKey,
 				updateMany: () => isChosen(world, step, shape, states) !== 'no',
-			}[shape.operation as 'update' | 'upsert' | 'updateMany'];
+			}[shape.operation as 'update' | 'upsert' | 'sync' | 'updateMany'];
 			if (!isMeant?.()) {
 				yield `${shape.operation} changed ${write.record}: ${JSON.stringify(states[0])}`;
 			}
@@ -244,7 +266,9 @@ function* unanswered({ steps }: PlayedWorld): Generator<string> {
 		}
 		if (result.status !== 'success') yield `ended as ${result.status}`;
 		const [good, bad] = [pairs(result.items), pairs(result.errorItems)];
-		if (!isAscending(good) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
+		// What Sync deleted comes last, with the first item.
+		const inOrder = shape.operation === 'sync' ? [...new Set(good)] : good;
+		if (!isAscending(inOrder) || !isAscending(bad)) yield `${shape.operation}: ${good} / ${bad}`;
 		const all = [...good, ...bad].sort((a, b) => a - b);
 		if (shape.dryRun || !ONE_FOR_EACH.includes(shape.operation)) continue;
 		if (all.join() !== shape.items.map((_, at) => at).join()) {
@@ -261,14 +285,15 @@ function* untrue(world: PlayedWorld): Generator<string> {
 			if (!result || !isWriting(shape)) continue;
 			for (const { json, pairedItem } of result.items) {
 				const [at = 0] = pairs([{ pairedItem }]);
-				if (json.error !== undefined) continue;
+				if (json.error !== undefined || json.action === 'unchanged') continue;
 				const wrote = (record: unknown) =>
 					writes.some(
 						({ mark, record: id }) => mark === marks[at] && (!record || id === String(record)),
 					);
-				if (['create', 'update', 'upsert', 'updateMany'].includes(shape.operation)) {
+				const writing = ['create', 'update', 'upsert', 'updateMany', 'sync', 'createFromItems'];
+				if (writing.includes(shape.operation) && json.deleted !== true) {
 					if (!wrote(json.id)) yield `item ${marks[at]} says it wrote ${String(json.id)}`;
-				} else if (shape.operation === 'delete' || shape.operation === 'deleteMany') {
+				} else if (['delete', 'deleteMany', 'sync'].includes(shape.operation)) {
 					const id = shape.operation === 'delete' ? targets[at] : String(json.id);
 					const record = world.service.records.find((one) => String(one.id) === id);
 					if (record && !record.isGone) yield `${id} is said to be deleted`;
@@ -351,6 +376,48 @@ function* overrun(world: PlayedWorld): Generator<string> {
 const isOverload = (json: object): boolean =>
 	'error' in json && /at once|overloaded/i.test(JSON.stringify(json));
 
+/** What Sync says it has done, holds: each item has one record with its values, and no other record takes part. */
+function* unequal(world: PlayedWorld): Generator<string> {
+	for (const step of world.steps) {
+		const [only, ...others] = step.executions;
+		if (others.length > 0 || only?.shape.operation !== 'sync' || only.shape.dryRun) continue;
+		const { shape, result, canceledAt, marks } = only;
+		const { Key: field } = fieldsOf(world, step);
+		if (!field || !result || canceledAt !== undefined) continue;
+		const meant = shape.items.map(({ key }) => meaning(field, key));
+		const known = meant.flatMap((one) => (typeof one === 'object' ? [one.stored] : []));
+		const isTwice = known.some((key, at) =>
+			known.some((other, place) => place < at && isSame(field, key, other) === 'yes'),
+		);
+		const wrote = writesIn(world, step).filter(
+			({ mark, method }) => method === 'DELETE' || marks.includes(mark ?? ''),
+		);
+		if (isTwice && wrote.length > 0) yield 'two items mean one record, and records were written';
+		if (result.status !== 'success' || result.errorItems.length > 0) continue;
+		if (result.items.some(({ json }) => json.error !== undefined)) continue;
+		if (known.length < meant.length) continue;
+		for (const key of known) {
+			const own = step.after.filter(({ data }) => isSame(field, data[field.id], key) === 'yes');
+			if (own.length !== 1) yield `${own.length} records for ${JSON.stringify(key)} after Sync`;
+		}
+		if (!shape.deletions?.isWanted) continue;
+		for (const { id, data } of step.after) {
+			const takesPart =
+				shape.conditions.length === 0 || isChosen(world, step, shape, [data]) === 'yes';
+			const hasItem = known.some((key) => isSame(field, data[field.id], key) !== 'no');
+			if (takesPart && !hasItem) yield `${id} has no item, and is still there after Sync`;
+		}
+	}
+}
+
+/** A field is added once, whoever adds it at the same time. */
+function* fieldsTwice({ world, service }: PlayedWorld): Generator<string> {
+	const lost = world.service.faults.some(({ method }) => method === 'POST');
+	const names = service.fields.map(({ name }) => name);
+	const twice = names.find((name, at) => names.indexOf(name) < at);
+	if (twice !== undefined && !lost) yield `field ${twice} was added twice`;
+}
+
 /** The laws by name, as the issue has them. */
 export const LAWS = {
 	'everything ends': hangs,
@@ -365,6 +432,8 @@ export const LAWS = {
 	'listings are whole': incomplete,
 	'no secret leaves': told,
 	'capacity is not overrun': overrun,
+	'Sync makes records and items equal': unequal,
+	'a field is added once': fieldsTwice,
 } as const;
 
 export type Law = keyof typeof LAWS;

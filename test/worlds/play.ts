@@ -10,9 +10,10 @@ import {
 } from './actionNode';
 import { connect } from './network';
 import type { ExecutionShape, ItemShape, StepShape, World } from './shapes';
-import { MARK } from './shapes';
+import { EXTRA, MARK } from './shapes';
 import {
 	cardId,
+	cardName,
 	SimulatedService,
 	type Data,
 	type LiveField,
@@ -109,9 +110,17 @@ function itemsOf(
 	targets: string[],
 ): IDataObject[] {
 	const { key, value } = world;
-	const hasKey = shape.operation === 'create' || shape.operation === 'upsert';
+	const hasKey = ['create', 'upsert', 'sync'].includes(shape.operation);
 	return shape.items.map((item: ItemShape, at): IDataObject => {
 		const record = targets[at];
+		if (shape.operation === 'createFromItems') {
+			return {
+				[key.name]: item.key,
+				[value.name]: item.value,
+				[MARK]: marks[at],
+				...(item.record > 0 && { [EXTRA]: `extra ${item.record}` }),
+			};
+		}
 		if (shape.mapping === 'automatic') {
 			return {
 				id: record,
@@ -148,6 +157,21 @@ function parametersOf(world: World, shape: ExecutionShape): IDataObject {
 	const conditions = { filters, matchType: shape.any ? 'anyCondition' : 'allConditions' };
 	const record = shape.mapping === 'automatic' ? '={{ $json.id }}' : '={{ $json.record }}';
 	switch (operation) {
+		case 'createFromItems':
+			return {
+				resource: 'card',
+				operation,
+				name: cardName,
+				options: { ifExists: 'reuse', ...(shape.dryRun && { dryRun: true }) },
+			};
+		case 'sync':
+			return {
+				...common,
+				...conditions,
+				columns: { ...mapper(shape, withKey), matchingColumns: [world.key.name] },
+				missingRecords: shape.deletions?.isWanted ? 'delete' : 'keep',
+				maxDeletions: shape.deletions?.most?.toString() ?? '',
+			};
 		case 'create':
 			return { ...common, columns: mapper(shape, withKey) };
 		case 'upsert':

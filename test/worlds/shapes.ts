@@ -84,7 +84,9 @@ export type Operation =
 	| 'ifNotExists'
 	| 'updateMany'
 	| 'deleteMany'
-	| 'roundTrip';
+	| 'roundTrip'
+	| 'sync'
+	| 'createFromItems';
 
 /** An input item. `record`: the place of the record that it means, among the records of the card. */
 export interface ItemShape {
@@ -116,6 +118,8 @@ export interface ExecutionShape {
 	items: ItemShape[];
 	conditions: ConditionShape[];
 	any: boolean;
+	/** Of Sync: whether records without an item are deleted, and the most deletions; null: as many as usual. */
+	deletions?: { isWanted: boolean; most: number | null };
 	/** Of Get Many; null: all. */
 	limit: number | null;
 	dryRun: boolean;
@@ -147,5 +151,7 @@ export interface World {
 
 /** The text field in which each write leaves its mark. */
 export const MARK = 'Mark';
+/** A field that only Create From Items adds. */
+export const EXTRA = 'Extra';
 /** The field of the ballast. */
 export const BALLAST = 'Ballast';

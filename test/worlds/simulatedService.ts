@@ -1,5 +1,5 @@
 /** The service of a world, written from the interface alone, with a ledger of all that it was asked and did. */
-import { BALLAST, MARK, type FieldShape, type ServiceShape, type World } from './shapes';
+import { BALLAST, MARK, type FieldShape, type Kind, type ServiceShape, type World } from './shapes';
 import { pause } from './virtualTime';
 
 export type Data = Record<string, unknown>;
@@ -60,6 +60,15 @@ const HEAVY = 2_800_000;
 const WINDOW_MS = 10_000;
 const CARD = 'crd_1';
 const PAGES = '<html><body>Bad gateway</body></html>';
+
+/** The types of fields that can be added. */
+const ADDED_KINDS: Record<string, Kind> = {
+	text: 'text',
+	long_text: 'text',
+	number: 'number',
+	boolean: 'boolean',
+	date: 'date',
+};
 
 class Refusal extends Error {
 	readonly status: number;
@@ -293,6 +302,8 @@ export class SimulatedService {
 			return json(200, this.wrapped('card', this.card()));
 		if (things === 'fields' && method === 'GET')
 			return this.list('fields', this.fields.map(listed));
+		if (things === 'fields' && method === 'POST' && record === undefined)
+			return this.addField(body);
 		if (things !== 'records')
 			return problem(405, 'not-allowed', 'Nobody does that in these worlds.');
 		if (record === undefined && method === 'GET') return this.page(url.searchParams);
@@ -315,6 +326,17 @@ export class SimulatedService {
 		const stored = this.insert(this.readData(body));
 		this.note('POST', stored, stored.data, arrivedAt);
 		return json(201, this.wrapped('record', shown(stored)));
+	}
+
+	private addField(body: string): Answer {
+		const { name, type } = JSON.parse(body) as { name: string; type: string };
+		const kind = ADDED_KINDS[type];
+		if (kind === undefined) throw new Refusal(422, 'unknown-type', `There is no type ${type}`);
+		const at = this.fields.length;
+		const id = this.shape.fieldIds === 'number' ? `${11 + at}` : `fld_${at}`;
+		const field: LiveField = { id, name, type, kind };
+		this.fields.push(field);
+		return json(201, this.wrapped('field', listed(field)));
 	}
 
 	private insert(data: Data): Stored {
@@ -391,7 +413,7 @@ export class SimulatedService {
 	}
 
 	private card() {
-		return { id: CARD, name: 'Things', description: '' };
+		return { id: CARD, name: cardName, description: '' };
 	}
 
 	private list(key: string, entries: unknown[]): Answer {
@@ -435,3 +457,5 @@ function listed({ id, name, type, choices, spelled }: LiveField) {
 
 /** The card of a world. */
 export const cardId = CARD;
+/** Its name. */
+export const cardName = 'Things';

@@ -4,6 +4,7 @@
  */
 import { major } from '../support/settings.ts';
 import { testCredentials } from './credentials.ts';
+import { testDryRun } from './dryRun.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
 import { testMapper } from './mapper.ts';
@@ -19,6 +20,7 @@ describe(`editor of n8n ${major}`, () => {
 	describe('credentials', () => testCredentials(stage));
 	describe('values', () => testMapper(stage));
 	describe('filters', () => testFilters(stage));
+	describe('changes tried first', () => testDryRun(stage));
 	describe('trigger', () => testTrigger(stage));
 	describe('examples', () => testExamples(stage));
 });

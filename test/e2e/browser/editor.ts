@@ -21,7 +21,8 @@ const viewport = { width: 1440, height: 900 };
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** What a picture must show; n8n's question for wishes, at the end of a panel, is none of it. */
-const contentSelector = 'input, button, table, p, label, [data-test-id^="parameter-"]';
+const contentSelector =
+	'input, button, table, p, label, [data-test-id^="parameter-"], [data-test-id="run-data-schema-item"], [data-test-id="node-creator-item-name"]';
 
 /** Kept below what a picture shows, in pixels. */
 const margin = 16;
@@ -158,12 +159,22 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		return { ...box, height: last > 0 ? Math.min(last - box.y, box.height) : box.height };
 	}
 
-	/** Clicks what opens a list until an entry can be clicked: what still loads closes the list again. */
-	async function openList(what: string, opener: Locator, entry: Locator): Promise<void> {
+	/**
+	 * Chooses an entry of a list that an input opens. What still loads closes the list again: then it is opened once more.
+	 *
+	 * @param look is called while the list is open
+	 */
+	async function pick(opener: Locator, entry: Locator, look = async () => {}): Promise<void> {
 		await until(
-			what,
+			'the entry of a list to be chosen',
 			async () => {
-				if (await entry.isVisible()) return true;
+				if (await entry.isVisible()) {
+					await look();
+					return await entry.click({ timeout: 5_000 }).then(
+						() => true,
+						() => undefined,
+					);
+				}
 				if ((await opener.getAttribute('aria-expanded')) !== 'true') await opener.click();
 				return undefined;
 			},
@@ -237,9 +248,10 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
 			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
 			const opener = element(`parameter-input-${parameter}`).locator('input').first();
-			await openList(`the option '${option}'`, opener, wanted);
-			const offered = await items.locator('.option-headline').allInnerTexts();
-			await wanted.click();
+			let offered: string[] = [];
+			await pick(opener, wanted, async () => {
+				offered = await items.locator('.option-headline').allInnerTexts();
+			});
 			// It fades out, and would be taken for a part of the next one.
 			await items.first().waitFor({ state: 'hidden' });
 			return offered.map((text) => text.trim());
@@ -303,8 +315,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			const opener = element('node-credentials-select').locator('input').first();
 			// n8n may have chosen it when the node opened.
 			if ((await opener.inputValue()) === name) return;
-			await openList(`the credential '${name}'`, opener, entry);
-			await entry.click();
+			await pick(opener, entry);
 		},
 		async save() {
 			if (major === 2) return;
@@ -329,11 +340,14 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 			await mkdir(pictures, { recursive: true });
 			const shown = part.page();
 			const size = shown.viewportSize() ?? viewport;
-			// High enough for the longest panel, as what n8n scrolls is cut; then as high as this one needs.
-			await shown.setViewportSize({ width: size.width, height: 1_500 });
-			await settle(shown);
-			const { y, height } = await boxOf(part);
-			await shown.setViewportSize({ width: size.width, height: Math.ceil(y + height + footer) });
+			// High enough for the longest panel, as what n8n scrolls is cut; then as high as these need. What is in the middle
+			// of a high page moves up then, so that they need less.
+			for (let height = 1_500, tries = 0; tries < 3; tries += 1) {
+				await shown.setViewportSize({ width: size.width, height });
+				await settle(shown);
+				const boxes = await Promise.all([part, ...others].map(boxOf));
+				height = Math.ceil(Math.max(...boxes.map((box) => box.y + box.height)) + footer);
+			}
 			for (const colorScheme of ['light', 'dark'] as const) {
 				await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 				await settle(shown);

@@ -96,7 +96,7 @@ export function testMapper(stage: Stage): void {
 		const shown = await output.innerText();
 		expect(shown).toContain("Allowed values are 'Open', 'Done'");
 		expect(shown).toContain('[item 1]');
-		await editor().picture('failing-item', output);
+		await editor().picture('failing-item', output.locator('.node-error-view__header'));
 	});
 
 	test('a chosen card has a link to its page, which shows its records', async () => {

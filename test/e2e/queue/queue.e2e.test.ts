@@ -6,8 +6,9 @@ import { openQueueMode, WORKER_CONCURRENCY, type QueueMode } from './queueMode.t
 
 /** The service delivers to one subscription in order, so several workflows share the load. */
 const WORKFLOWS = 5;
-const RECORDS_EACH = 1_000;
-const RECORDS = WORKFLOWS * RECORDS_EACH;
+/** `QUEUE_RECORDS=5000` is what docs/scale.md tells of. */
+const RECORDS = Number(process.env.QUEUE_RECORDS ?? 1_500);
+const RECORDS_EACH = RECORDS / WORKFLOWS;
 
 let mode: QueueMode;
 
@@ -132,7 +133,7 @@ async function forgotten(): Promise<string[]> {
 	);
 }
 
-test('5,000 deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost', async () => {
+test(`${RECORDS} deliveries through queue mode: a worker, a webhook processor and Redis fail, no event is lost`, async () => {
 	// A delivery that is tried again may get to the other processor, which runs it once more.
 	await mode.control.setDeliveryTimeout({ ms: 60_000 });
 	const watches = [];

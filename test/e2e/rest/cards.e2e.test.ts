@@ -1,11 +1,11 @@
 /** Cards, fields and the service's own description: every operation, in one workflow per resource. */
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, byName, chain, manualTrigger } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
 describe(`cards and fields in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 
 	it('creates, gets, lists, updates and deletes a card', async () => {
 		const { action, succeed } = bench();

@@ -2,11 +2,11 @@
 import { credentialData, type CredentialType } from '../../host/credentials.ts';
 import type { JsonObject } from '../../host/n8nClient.ts';
 import { freePort } from '../../host/ports.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
 describe(`credential tests in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 
 	/** Presses Test with these entries, as the editor does after it has stored the credential. */
 	async function press(type: CredentialType, wrong: JsonObject = {}) {

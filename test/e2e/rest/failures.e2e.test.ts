@@ -10,11 +10,11 @@ import {
 	mapEach,
 	type NodeDraft,
 } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
 describe(`failures in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 
 	/** Three rows, the second of which the service refuses. */
 	async function threeRows(cardName: string, extra: Partial<NodeDraft>) {

@@ -1,12 +1,12 @@
 /** The editor's requests to the nodes: lists of cards, fields and records, and the mapper's columns. */
 import type { DynamicRequest, JsonObject } from '../../host/n8nClient.ts';
 import { byId } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
 describe(`pickers in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 	let card: TestCard;
 
 	beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
 	mapAutomatically,
 	mapEach,
 } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import type { FieldDraft } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
@@ -23,7 +23,7 @@ const fields: FieldDraft[] = [
 ];
 
 describe(`records in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 	const record = (name: string, operation: string, parameters = {}, extra = {}) =>
 		bench().action(name, { resource: 'record', operation, ...parameters }, extra);
 

@@ -2,12 +2,12 @@
 import { readExamples, withCredentials } from '../../host/examples.ts';
 import { outputOf } from '../../host/n8nClient.ts';
 import { byId, chain, manualTrigger, mapEach } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
 import { major } from '../support/settings.ts';
 
 describe(`tool use in n8n ${major}`, () => {
-	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
+	const bench = useSharedBench(major);
 
 	it('writes the values that the agent chooses', async () => {
 		const { action, api, succeed, types } = bench();

@@ -9,12 +9,12 @@ import {
 	type SavedWorkflow,
 } from '../../host/n8nClient.ts';
 import { byId, chain } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import type { TestCard } from '../support/serviceApi.ts';
 import { major } from '../support/settings.ts';
 
 describe(`trigger in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 
 	async function watching(card: TestCard, events: string[], parameters: JsonObject = {}) {
 		const { client, trigger } = bench();

@@ -9,11 +9,11 @@ import {
 	mapAutomatically,
 } from '../../host/workflowBuilder.ts';
 import { startOtherService, type OtherService } from '../../support/otherService.ts';
-import { useBench } from '../support/bench.ts';
+import { useSharedBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
 describe(`values in n8n ${major}`, () => {
-	const bench = useBench(major);
+	const bench = useSharedBench(major);
 	let other: OtherService | undefined;
 	afterEach(async () => await other?.close());
 

@@ -3,21 +3,24 @@ import { join } from 'node:path';
 
 import type { Major } from '../../host/folders.ts';
 import {
+	createN8nClient,
 	type Execution,
 	failureOf,
 	type JsonObject,
 	type SavedWorkflow,
 	type Workflow,
 } from '../../host/n8nClient.ts';
-import { openWorkbench, type Workbench } from '../../host/workbench.ts';
-import type { CredentialType } from '../../host/credentials.ts';
+import type { N8nHost } from '../../host/n8nProcess.ts';
+import { startService } from '../../host/serviceProcess.ts';
+import { openWorkbench, ourTypes, type Workbench } from '../../host/workbench.ts';
+import { type CredentialType, storeCredentials } from '../../host/credentials.ts';
 import type { NodeDraft } from '../../host/workflowBuilder.ts';
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
 import { createServiceApi, type ServiceApi } from './serviceApi.ts';
-import { runFolder, tarball } from './settings.ts';
+import { runFolder, sharedN8n, tarball } from './settings.ts';
 
-/** A workbench, the service's own interface and its control. */
-export interface Bench extends Workbench {
+/** A service with its own interface and its control, and an n8n that other files of tests may use, too. */
+export interface SharedBench extends Omit<Workbench, 'host'> {
 	api: ServiceApi;
 	control: RemoteControl;
 	/** A node of ours with the credential for its authentication. */
@@ -32,12 +35,17 @@ export interface Bench extends Workbench {
 	succeedAgain(saved: SavedWorkflow): Promise<Execution>;
 }
 
+/** As `SharedBench`, with an n8n that nobody else uses. */
+export interface Bench extends SharedBench {
+	host: N8nHost;
+}
+
 const credentialFor = (parameters: JsonObject): CredentialType =>
 	parameters.authentication === 'serviceAccount'
 		? 'workspaceDataServiceAccountApi'
 		: 'workspaceDataApi';
 
-function extend(bench: Workbench): Bench {
+function extend<Base extends Omit<Workbench, 'host'>>(bench: Base): Base & SharedBench {
 	const { client, credentials, types, service } = bench;
 	const node =
 		(type: string) => (name: string, parameters: JsonObject, extra?: Partial<NodeDraft>) => {
@@ -69,18 +77,36 @@ function extend(bench: Workbench): Bench {
 	};
 }
 
+const withControl = { control: true, backoff: 100 };
+
 /** Starts a real n8n of a major with our package, and a service with control. */
 export async function openBench(major: Major, extra?: Record<string, string>): Promise<Bench> {
 	const userFolder = await mkdtemp(join(runFolder(), `n8n-${major}-`));
-	const service = { control: true, backoff: 100 };
-	return extend(await openWorkbench({ major, userFolder, tarball: tarball(), service, extra }));
+	const options = { major, userFolder, tarball: tarball(), service: withControl, extra };
+	return extend(await openWorkbench(options));
+}
+
+/** Starts a service with control, and signs in to the n8n that several files share. */
+async function openSharedBench(major: Major): Promise<SharedBench> {
+	const service = await startService(withControl);
+	const client = createN8nClient(sharedN8n(), major);
+	await client.signIn();
+	const credentials = await storeCredentials(client, service, ` ${service.baseUrl}`);
+	return extend({ service, client, credentials, types: ourTypes, close: service.stop });
 }
 
 /** One bench for all tests of a `describe`; gives the function to get at it. */
-export function useBench(major: Major, extra?: Record<string, string>): () => Bench {
-	let bench: Bench | undefined;
+export const useBench = (major: Major, extra?: Record<string, string>): (() => Bench) =>
+	useOpened(async () => await openBench(major, extra));
+
+/** As `useBench`, for tests that need nothing else of n8n than that it runs: they share one, and each file has its service. */
+export const useSharedBench = (major: Major): (() => SharedBench) =>
+	useOpened(async () => await openSharedBench(major));
+
+function useOpened<Opened extends SharedBench>(open: () => Promise<Opened>): () => Opened {
+	let bench: Opened | undefined;
 	beforeAll(async () => {
-		bench = await openBench(major, extra);
+		bench = await open();
 	}, 400_000);
 	afterAll(async () => {
 		await bench?.close();

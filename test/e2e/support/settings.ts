@@ -16,6 +16,9 @@ export const tarball = (): string => setting('E2E_TARBALL');
 /** Folder for the user folders of all n8n of a run. */
 export const runFolder = (): string => setting('E2E_FOLDER');
 
+/** The address of the n8n that several files share; `run.ts` starts one for each major. */
+export const sharedN8n = (): string => setting(`E2E_N8N_${major}`);
+
 /** The major of n8n that this file is run with; it is run once for each. */
 export const major: Major = e2eMajor;
 

@@ -35,7 +35,9 @@ function messagesOfPage(): string[] {
 	const cells = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
 	const symptoms = cells.indexOf('Message, or what you see');
 	return cells
-		.filter((cell, place) => place < symptoms || /^(Log: |n8n's )/.test(cell))
+		.filter(
+			(cell, place) => place < symptoms || /^(Log: |n8n's |The service |'Trigger On')/.test(cell),
+		)
 		.map((cell) => cell.replace('Log: ', ''))
 		.flatMap((cell) => cell.replace(/, with .*/, '').split(/[,;] (?=[A-Z…'])/))
 		.filter((message) => message !== 'Message' && !FOREIGN.includes(message));
@@ -60,4 +62,43 @@ test('docs/messages.md explains messages that the code has', () => {
 		messages.filter((message) => !texts.some((text) => patternOf(message).test(text))),
 	).toEqual([]);
 	expect(messages.length).toBeGreaterThan(40);
+});
+
+/** Classes whose first parameter people read, and functions that log. */
+const TELLS = /^(?:InputError|UnexpectedAnswer|Unreachable|AccessTokenError|warn|warnSparingly)$/;
+
+/** The messages that the code gives as literals to errors and to n8n's log. */
+function messagesOfCode(): string[] {
+	const found: string[] = [];
+	for (const file of globSync('{nodes,credentials}/**/*.ts', { cwd: root })) {
+		const source = ts.createSourceFile(
+			file,
+			readFileSync(join(root, file), 'utf8'),
+			ts.ScriptTarget.Latest,
+			true,
+		);
+		const visit = (node: ts.Node): void => {
+			const isTold =
+				(ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+				TELLS.test(node.expression.getText());
+			if (isTold) {
+				// Of an error the first one; its other text is advice. Of the log whichever is a text.
+				const given = node.arguments ?? [];
+				const texts = (ts.isNewExpression(node) ? given.slice(0, 1) : given).map(textOf);
+				const message = texts.find((text) => text && text.trim().split(/\s+/).length >= 3);
+				if (message !== undefined) found.push(message);
+			}
+			ts.forEachChild(node, visit);
+		};
+		visit(source);
+	}
+	return found;
+}
+
+test('docs/messages.md explains every message that the code has', () => {
+	const patterns = messagesOfPage().map(patternOf);
+	const messages = messagesOfCode();
+	const unexplained = messages.filter((text) => !patterns.some((pattern) => pattern.test(text)));
+	expect(unexplained).toEqual([]);
+	expect(messages.length).toBeGreaterThan(80);
 });

@@ -91,7 +91,7 @@ type Named =
 
 /**
  * The choice that an entered value names: a number is an identifier that is a number, a text is a label or an
- * identifier that is a text.
+ * identifier that is a text; of any type where the text itself would be sent.
  *
  * @param exact whether another case, outer spaces and the text of a number name no choice
  */
@@ -108,8 +108,10 @@ export function enteredChoice(
 	}
 	const text = String(entered);
 	const places = new Set(labelled.get(text));
+	// Where the listing does not tell what records hold, the label itself is sent: it must not look like another choice.
+	const isSent = [...places].some((place) => at(place).sent === undefined);
 	for (const place of texts.get(text) ?? []) {
-		if (at(place).identifiers.includes(text)) places.add(place);
+		if (isSent || at(place).identifiers.includes(text)) places.add(place);
 	}
 	if (places.size === 0 && exact) return undefined;
 	const isExact = places.size > 0;
