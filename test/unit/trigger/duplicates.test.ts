@@ -21,8 +21,11 @@ class Answer extends EventEmitter {
 
 	private hungUp = false;
 
+	destroyed = false;
+
 	hangUp(): void {
 		this.hungUp = true;
+		this.destroyed = true;
 		this.emit('close');
 	}
 }
@@ -190,4 +193,17 @@ test('a delivery that comes again while the first waits is a sign of strain (K1)
 	// What another subscription delivers in an overlap is none.
 	await duplicates.claim({ ...claim, subscription: 'whk_2' }, new Answer(), clock, strain);
 	expect(seen).toEqual(['repeated']);
+});
+
+test('K12 a sender that hung up before n8n called the node is noticed, and its event runs once', async () => {
+	const { duplicates, clock } = setUp();
+	const event = { key: 'key', subscription: 'whk_1', mayRepeat: false, overlaps: false };
+	const gone = new Answer();
+	gone.hangUp();
+	const signs: string[] = [];
+	const claimed = await duplicates.claim(event, gone, clock, (sign) => signs.push(sign));
+	expect([claimed, signs]).toEqual(['accepted', ['hungUp']]);
+	gone.send(200);
+	await clock.sleep(1_000);
+	expect(await duplicates.claim(event, new Answer(), clock)).toBe('duplicate');
 });

@@ -4,6 +4,8 @@ import { wait, type Clock } from '../../transport/http/clock';
 /** The part of n8n's response to a delivery that is needed here. */
 export interface DeliveryResponse {
 	readonly writableEnded: boolean;
+	/** Whether the connection is closed: the sender may have hung up before n8n called the node. */
+	readonly destroyed: boolean;
 	readonly statusCode: number;
 	once(event: 'finish' | 'close', listener: () => void): unknown;
 }
@@ -73,6 +75,12 @@ const HUNG_UP_INTERVAL_MS = 1_000;
 const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
+/** Calls once the connection is closed; at once if it is. */
+function onClose(response: DeliveryResponse, listener: () => void): void {
+	if (response.destroyed) listener();
+	else response.once('close', listener);
+}
+
 /** Gives an object as long as somebody else keeps it. A function, so that its closure keeps nothing else. */
 function weakly<T extends object>(object: T): () => T | undefined {
 	const weak = new WeakRef(object);
@@ -140,7 +148,7 @@ export function createDuplicates(): Duplicates {
 			if (!isSuccess(response)) onStrain('refused');
 			else if (clock.now() - begunAt > IN_TIME_MS) onStrain('late');
 		});
-		response.once('close', () => {
+		onClose(response, () => {
 			if (response.writableEnded) settle(key, delivery);
 			else onStrain('hungUp');
 			if (open.get(key) !== delivery) return;
@@ -171,7 +179,7 @@ export function createDuplicates(): Duplicates {
 				if (known.has(key) && !isRepeated(known.get(key)?.subscription)) return 'duplicate';
 				if (!open.has(key) || isRepeated(earlier?.subscription)) break;
 				if (hungUp || clock.now() >= end) return 'pending';
-				if (!isWaiting) response.once('close', () => (hungUp = true));
+				if (!isWaiting) onClose(response, () => (hungUp = true));
 				isWaiting = true;
 				await wait(LOOK_AGAIN_MS, clock);
 			}

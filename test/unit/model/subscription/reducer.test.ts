@@ -127,7 +127,7 @@ const property = fc.property(
 /** The same sequences in every run; `SUBSCRIPTION_SEED=$RANDOM npm run jest -- reducer` looks at others. */
 const SEED = Number(process.env.SUBSCRIPTION_SEED ?? 20_261_121);
 
-/** How many; `SUBSCRIPTION_RUNS=10000` tries more of them. */
+/** How many; `SUBSCRIPTION_RUNS=10000 npm run jest -- reducer` tries more. */
 const RUNS = Number(process.env.SUBSCRIPTION_RUNS ?? 1_000);
 
 test(`C3, C5, C6, C7 hold in ${RUNS} sequences of what can happen, seed ${SEED}`, () => {
