@@ -47,6 +47,8 @@ interface Scene {
 	apiKey: string;
 	cardId: string;
 	fieldId: string;
+	/** A key for what uses up its bytes, and a card of its workspace with pages of 2 MiB. */
+	spender: { workspaceId: string; apiKey: string; cardId: string };
 	/** What is there of the victim. */
 	victim: { workspaceId: string; cardId: string; recordId: string };
 	send(method: string, path: string, options?: Sent): Promise<Answer>;
@@ -355,7 +357,7 @@ function requests({ origin, workspaceId, apiKey, send }: Scene): Attack[] {
 }
 
 /** Connections that are held as long as the service lets them; all at once. */
-function connections({ origin, workspaceId, apiKey, cardId }: Scene): Attack[] {
+function connections({ origin, spender: { workspaceId, apiKey, cardId } }: Scene): Attack[] {
 	const { host, hostname, port } = new URL(origin);
 	/** Sends something, reads nothing, and looks after a while. Held where the service has ended the connection. */
 	const lurk = async (bytes: string): Promise<[string, boolean]> => {
@@ -380,10 +382,14 @@ function connections({ origin, workspaceId, apiKey, cardId }: Scene): Attack[] {
 			attempt: async () => await lurk(`GET / HTTP/1.1\r\nHost: ${host}\r\nX-Half: `),
 		},
 		{
-			what: 'large pages asked for and never read',
-			times: 50,
+			what: 'pages of 2 MiB asked for and never read',
+			times: 8,
 			holds: 'dropped after 30 s',
-			attempt: async () => await lurk(page.repeat(40)),
+			// 12 MiB each, more than the kernel takes, and second by second, within the bytes of the key.
+			attempt: async (n) => {
+				await sleep(n * 1_000);
+				return await lurk(page.repeat(6));
+			},
 		},
 	];
 }
@@ -449,11 +455,19 @@ async function createScene(service: RunningService): Promise<Scene & { close(): 
 	};
 	const theirs = await build(service.apiKey, service.workspaceId);
 	const ours = await build(attacker.apiKey, attacker.workspaceId);
+	const spender = await control.createWorkspace();
+	const spent = await build(spender.apiKey, spender.workspaceId);
+	for (let n = 0; n < 4; n++) {
+		const path = `/cards/${spent.cardId}/records`;
+		const data = { [spent.fieldId]: 'x'.repeat(500_000) };
+		await make(spender.apiKey, spender.workspaceId, path, { data });
+	}
 	return {
 		service,
 		origin,
 		...attacker,
 		...ours,
+		spender: { ...spender, cardId: spent.cardId },
 		victim: { workspaceId: service.workspaceId, ...theirs },
 		send: async (method, path, sent) => await sendAs(attacker.apiKey, method, path, sent),
 		close: async () => await agent.destroy(),
