@@ -39,11 +39,11 @@ const rooms = {
 	credentials: { path: '^credentials/', to: [room('transport')] },
 	service: {
 		path: '^service/.*\\.ts$',
-		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
+		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z0-9_/]+')],
 	},
 	host: {
 		path: '^test/host/.*\\.ts$',
-		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z_/]+')],
+		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z0-9_/]+')],
 	},
 };
 

@@ -16,7 +16,12 @@ export function connectControl(controlUrl: string, controlToken: string): Remote
 	const send = async (name: string, input: unknown) => {
 		const response = await fetch(`${controlUrl}/${name}`, {
 			method: 'POST',
-			headers: { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' },
+			headers: {
+				authorization: `Bearer ${controlToken}`,
+				'content-type': 'application/json',
+				// A benchmark may be silent for long: the service then closes a connection that is kept.
+				connection: 'close',
+			},
 			body: JSON.stringify(input ?? {}),
 		});
 		const text = await response.text();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import type { App } from '../http/context.ts';
 import { problemBody } from '../http/problem.ts';
-import type { Fault } from './faults.ts';
+import { type Fault, faultSchema } from './faults.ts';
 import type { HookContext, ControlState } from './state.ts';
 import { controlRoot } from './routes.ts';
 import { operationOf } from './operations.ts';
@@ -18,6 +18,9 @@ const faultBodies = {
 	],
 	plain: ['text/plain; charset=utf-8', 'upstream connect error or disconnect/reset before headers'],
 } as const;
+
+/** The answer of a gateway that has too many requests under way. */
+const tooMany = faultSchema.parse({ status: 503, body: 'html' });
 
 /** Answers in place of the endpoint. */
 function answerFault(fault: Fault, reply: FastifyReply): FastifyReply {
@@ -51,16 +54,18 @@ async function* byteByByte(text: string, pauseMs: number) {
 	}
 }
 
-/** Holds answers back, so many at a time. */
+/** Holds answers back, so many at a time. @returns whether the request is served; otherwise there are too many */
 function createHolding(state: ControlState) {
 	let held = 0;
 	const waiting: Array<() => void> = [];
-	return async (): Promise<void> => {
+	return async (): Promise<boolean> => {
+		if (state.refusesMore && held >= state.atOnce) return false;
 		while (held >= state.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
 		held += 1;
 		await sleep(state.latencyMs);
 		held -= 1;
 		waiting.shift()?.();
+		return true;
 	};
 }
 
@@ -138,8 +143,10 @@ function addFaults(
 		if (clock.offsetSeconds !== 0) {
 			void reply.header('date', new Date(clock.now()).toUTCString());
 		}
-		if (state.latencyMs > 0) await holdBack();
-		const fault = faults.take(request.method, requests.entryOf(request.raw)?.path ?? '');
+		const isServed = state.latencyMs === 0 || (await holdBack());
+		const fault = isServed
+			? faults.take(request.method, requests.entryOf(request.raw)?.path ?? '')
+			: tooMany;
 		const { socket } = request.raw;
 		switch (fault?.mode) {
 			case 'answer':

@@ -20,6 +20,8 @@ export interface ControlState {
 	latencyMs: number;
 	/** How many answers are held back at a time; the others wait for them. */
 	atOnce: number;
+	/** Whether the others are refused with 503 instead. */
+	refusesMore: boolean;
 	/** How cursors behave: properly, or as a broken service would. */
 	paging: 'normal' | 'repeatCursor' | 'endless';
 	variants: Variants;

@@ -39,6 +39,7 @@ export function createTestControl(start: {
 	const state: ControlState = {
 		latencyMs: 0,
 		atOnce: Infinity,
+		refusesMore: false,
 		paging: 'normal',
 		variants: { ...variants },
 		rateAnswer: rateAnswerSchema.parse({}),

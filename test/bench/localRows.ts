@@ -10,35 +10,18 @@ import { median, type Row } from './row.ts';
 const load = createRequire(import.meta.url);
 
 /** The context of an execution that answers at once, from memory. */
-function instantContext(count: number, fieldCount: number) {
-	const fields = Array.from({ length: fieldCount }, (_, n) => ({
-		id: `f${n}`,
-		name: `Field number ${n}`,
-		type: 'number',
-	}));
-	// As the editor saves it.
-	const schema = fields.map(({ id, name, type }) => ({
-		id,
-		fieldId: id,
-		fieldName: name,
-		displayName: name,
-		type,
-		required: false,
-		defaultMatch: false,
-		display: true,
-		canBeUsedToMatch: true,
-	}));
-	const item = Object.fromEntries(fields.map(({ name }, n) => [name, `${n}.5`]));
-	const inputs = Array.from({ length: count }, () => ({ json: { ...item } }));
+function instantContext(
+	inputs: Array<{ json: Record<string, unknown> }>,
+	parameters: Record<string, unknown>,
+	answer: (method: string, address: string, cursor: string | undefined) => object,
+) {
 	const values: Record<string, unknown> = {
 		authentication: 'apiKey',
 		resource: 'record',
-		operation: 'create',
 		cardId: { __rl: true, mode: 'id', value: 'c1' },
-		columns: { mappingMode: 'autoMapInputData', value: null, matchingColumns: [], schema },
 		options: {},
+		...parameters,
 	};
-	let ids = 0;
 	return {
 		getNode: () => ({
 			name: 'Workspace Data',
@@ -58,24 +41,91 @@ function instantContext(count: number, fieldCount: number) {
 		continueOnFail: () => true,
 		addExecutionHints: () => {},
 		helpers: {
-			async httpRequestWithAuthentication(_type: string, { method }: { method: string }) {
+			async httpRequestWithAuthentication(
+				_type: string,
+				{ method, url, qs }: { method: string; url: string; qs?: { cursor?: string } },
+			) {
 				await new Promise(setImmediate);
-				const body = method === 'POST' ? { id: `r${(ids += 1)}` } : { fields };
-				return { statusCode: 200, headers: {}, body };
+				return { statusCode: 200, headers: {}, body: answer(method, url, qs?.cursor) };
 			},
 		},
 	};
 }
 
-/** Runs creates. @returns seconds altogether, and the longest CPU time between two turns of the event loop, in ms */
-async function compute(count: number, fieldCount: number) {
+/** The context of an execution that creates records. */
+function creating(count: number, fieldCount: number) {
+	const fields = Array.from({ length: fieldCount }, (_, n) => ({
+		id: `f${n}`,
+		name: `Field number ${n}`,
+		type: 'number',
+	}));
+	// As the editor saves it.
+	const schema = fields.map(({ id, name, type }) => ({
+		id,
+		fieldId: id,
+		fieldName: name,
+		displayName: name,
+		type,
+		required: false,
+		defaultMatch: false,
+		display: true,
+		canBeUsedToMatch: true,
+	}));
+	const item = Object.fromEntries(fields.map(({ name }, n) => [name, `${n}.5`]));
+	const inputs = Array.from({ length: count }, () => ({ json: { ...item } }));
+	const columns = { mappingMode: 'autoMapInputData', value: null, matchingColumns: [], schema };
+	let ids = 0;
+	return instantContext(inputs, { operation: 'create', columns }, (method) =>
+		method === 'POST' ? { id: `r${(ids += 1)}` } : { fields },
+	);
+}
+
+/** How many records are filtered, and on how many pages. */
+const FILTERED = { records: 100_000, pages: 100 };
+
+/** The context of an execution that reads many records; all of them meet the conditions. */
+function reading(conditions: ReadonlyArray<[field: string, condition: string, value: unknown]>) {
+	const fields = ['text', 'number', 'date'].map((type) => ({ id: type, name: type, type }));
+	const size = FILTERED.records / FILTERED.pages;
+	const page = (number: number) => ({
+		records: Array.from({ length: size }, (_, place) => {
+			const n = number * size + place;
+			const date = new Date(Date.UTC(2020, 0, 1 + (n % 3_650))).toISOString().slice(0, 10);
+			return { id: `r${n}`, data: { text: `Key ${n}`, number: n, date }, created_at: null };
+		}),
+		next_cursor: number + 1 < FILTERED.pages ? String(number + 1) : null,
+	});
+	const parameters = {
+		operation: 'getAll',
+		returnAll: true,
+		filters: {
+			conditions: conditions.map(([field, condition, value]) => ({ field, condition, value })),
+		},
+	};
+	return instantContext([{ json: {} }], parameters, (_method, address, cursor) =>
+		address.endsWith('/records') ? page(Number(cursor ?? 0)) : { fields },
+	);
+}
+
+/** Three conditions that every record meets. */
+const THREE = [
+	['text', 'contains', 'key'],
+	['number', 'greaterOrEqual', 0],
+	['date', 'greaterThan', '2019-01-01'],
+] as const satisfies Parameters<typeof reading>[0];
+
+/**
+ * Runs the action node; its output must have so many items.
+ *
+ * @returns seconds altogether, and the longest CPU time between two turns of the event loop, in ms
+ */
+async function compute(context: object, count: number) {
 	const path = join(repository, 'dist', 'nodes', 'WorkspaceData', 'WorkspaceData.node.js');
 	const { WorkspaceData } = load(path) as typeof Published;
 	const { execute } = new WorkspaceData();
-	const context = instantContext(count, fieldCount);
 	const started = performance.now();
 	const { result, longest } = await longestTurn(
-		async () => await execute.call(context as unknown as ThisParameterType<typeof execute>),
+		async () => await execute.call(context as ThisParameterType<typeof execute>),
 	);
 	const [items] = result;
 	if (items?.length !== count || items[0]?.json.error) throw new Error('Items failed');
@@ -94,8 +144,8 @@ const mapping: Row = {
 			let few = 0;
 			let many = 0;
 			for (let turn = 0; turn < 30; turn += 1) {
-				few += (await compute(1_000, 20)).seconds;
-				if (turn % 10 === 5) many += (await compute(10_000, 20)).seconds;
+				few += (await compute(creating(1_000, 20), 1_000)).seconds;
+				if (turn % 10 === 5) many += (await compute(creating(10_000, 20), 10_000)).seconds;
 			}
 			return { ours: many / 3, peer: few / 30 };
 		}),
@@ -108,8 +158,37 @@ const longestBlock = (name: string, fieldCount: number): Row => ({
 	goal: 1,
 	mostRounds: 3,
 	prepare: () =>
-		Promise.resolve(async () => ({ ours: (await compute(10_000, fieldCount)).longest, peer: 200 })),
+		Promise.resolve(async () => ({
+			ours: (await compute(creating(10_000, fieldCount), 10_000)).longest,
+			peer: 200,
+		})),
 });
+
+const filtering: Row = {
+	name: 'filter',
+	what: 'Get Many of 100,000 records with three conditions that all of them meet / without conditions',
+	unit: 's',
+	goal: 1.5,
+	prepare: () =>
+		Promise.resolve(async () => {
+			const plain = await compute(reading([]), FILTERED.records);
+			const { seconds } = await compute(reading(THREE), FILTERED.records);
+			return { ours: seconds, peer: plain.seconds };
+		}),
+};
+
+const filterBlock: Row = {
+	name: 'filter-block',
+	what: 'longest block of the event loop in that / 200 ms',
+	unit: 'ms',
+	goal: 1,
+	mostRounds: 3,
+	prepare: () =>
+		Promise.resolve(async () => ({
+			ours: (await compute(reading(THREE), FILTERED.records)).longest,
+			peer: 200,
+		})),
+};
 
 const startup: Row = {
 	name: 'startup',
@@ -156,6 +235,8 @@ export const localRows: readonly Row[] = [
 	mapping,
 	longestBlock('mapping-block', 20),
 	longestBlock('event-loop', 100),
+	filtering,
+	filterBlock,
 	startup,
 	size,
 ];

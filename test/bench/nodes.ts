@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- [--only part] [--rounds number] [--json]`: what our nodes take in a real n8n, next to
+ * `npm run bench -- [--only part] [--rounds number] [--json] [--write] [--profile folder]`: what our nodes take in a real n8n, next to
  * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
  * Exits 1 where a goal is missed. Without `--only`, writes docs/benchmarks.md, and measures the service as
- * well (`npm run bench:service`).
+ * well (`npm run bench:service`); with `--write`, writes the measured rows only. `--profile` has n8n write CPU profiles into a folder.
  */
 import { execa } from 'execa';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ import { openBench, type Bench } from './workbench.ts';
 const { values: options } = parseArgs({
 	options: {
 		json: { type: 'boolean', default: false },
+		profile: { type: 'string' },
+		write: { type: 'boolean', default: false },
 		only: { type: 'string', multiple: true, default: [] },
 		rounds: { type: 'string', default: '5' },
 	},
@@ -51,7 +53,7 @@ stopOnSignals(() => 130);
 const isWanted = ({ name }: Row) =>
 	options.only.length === 0 || options.only.some((part) => name.includes(part));
 try {
-	const bench = await openBench(tell);
+	const bench = await openBench(tell, options.profile);
 	const results: Result[] = [];
 	for (const row of rows.filter(isWanted)) {
 		const result = await measure(row, bench);
@@ -69,8 +71,13 @@ try {
 		process.stdout.write(`${JSON.stringify(table, null, '\t')}\n`);
 	}
 	let ok = results.every((result) => result.ok);
+	if (options.only.length === 0 || options.write) {
+		await writeReport(
+			results,
+			rows.map(({ name }) => name),
+		);
+	}
 	if (options.only.length === 0) {
-		await writeReport(results);
 		// Its figures go where progress goes: `--json` has stdout to itself.
 		const service = await execa(
 			process.execPath,

@@ -30,8 +30,24 @@ async function versionOf(folder: string, name: string): Promise<string> {
 const shown = (value: number): string =>
 	Number.isNaN(value) ? 'failed' : value.toFixed(Math.abs(value) < 10 ? 2 : 0);
 
-/** Replaces the measured part of the page; its words stay. */
-export async function writeReport(results: readonly Result[]): Promise<void> {
+/** The lines of the page's table by the names of their rows. */
+const linesOf = (page: string): Map<string, string> =>
+	new Map(
+		page.split('\n').flatMap((line) => {
+			const name = /^\| ([a-z][\w-]*) \| .+ rounds? \|$/.exec(line)?.[1];
+			return name === undefined ? [] : [[name, line]];
+		}),
+	);
+
+/**
+ * Writes the measured rows into the page's table. Its words stay, and so do the lines of rows that were not measured.
+ *
+ * @param names of all rows, in their order
+ */
+export async function writeReport(
+	results: readonly Result[],
+	names: readonly string[],
+): Promise<void> {
 	const page = join(repository, 'docs', 'benchmarks.md');
 	const before = await readFile(page, 'utf8');
 	const [cpu] = cpus();
@@ -39,18 +55,21 @@ export async function writeReport(results: readonly Result[]): Promise<void> {
 	const n8n = await versionOf(hostFolders[2], 'n8n');
 	const undici = await versionOf(repository, 'undici');
 	const machine = `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
-	const lines = results.map(
-		({ name, what, ours, peer, unit, ratio, goal, ok, rounds }) =>
-			`| ${name} | ${what} | ${shown(ours)} / ${shown(peer)} ${unit} | ${shown(ratio)} | ≤ ${goal} | ${ok ? 'met' : 'missed'} | ${rounds} |`,
-	);
+	const today = new Date().toISOString().slice(0, 10);
+	const lines = linesOf(before);
+	for (const { name, what, ours, peer, unit, ratio, goal, ok, rounds } of results) {
+		const figures = `${shown(ours)} / ${shown(peer)} ${unit} | ${shown(ratio)} | ≤ ${goal}`;
+		const when = `${today}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+		lines.set(name, `| ${name} | ${what} | ${figures} | ${ok ? 'met' : 'missed'} | ${when} |`);
+	}
 	const measured = [
 		START,
 		'',
-		`Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; n8n ${n8n} on Node ${node}, undici ${undici}.`,
+		`Last measured on ${today}: ${machine}; n8n ${n8n} on Node ${node}, undici ${undici}.`,
 		'',
-		'| name | measure | ours / peer | ratio | goal | | rounds |',
+		'| name | measure | ours / peer | ratio | goal | | measured |',
 		'|---|---|---|---|---|---|---|',
-		...lines,
+		...names.flatMap((name) => lines.get(name) ?? []),
 		'',
 		END,
 	].join('\n');

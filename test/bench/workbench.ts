@@ -1,12 +1,24 @@
 /** A real n8n with our package and the peers that it is measured against, and the reference service. */
-import { cp, mkdir, mkdtemp } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { repository } from '../host/folders.ts';
 import { buildPackage, packPackage } from '../host/packageInstall.ts';
-import { failureOf, type Execution, type SavedWorkflow } from '../host/n8nClient.ts';
+import {
+	failureOf,
+	outputOf,
+	type Execution,
+	type JsonObject,
+	type SavedWorkflow,
+} from '../host/n8nClient.ts';
 import { openWorkbench, type Workbench } from '../host/workbench.ts';
-import { chain, manualTrigger, type NodeDraft } from '../host/workflowBuilder.ts';
+import {
+	byId,
+	chain,
+	manualTrigger,
+	mapAutomatically,
+	type NodeDraft,
+} from '../host/workflowBuilder.ts';
 import { connectControl, type RemoteControl } from '../../service/index.ts';
 import { undiciClient, type Client } from './clients.ts';
 
@@ -17,10 +29,16 @@ export interface Bench extends Workbench {
 	undici: Client;
 	/** A card with four fields and so many records. */
 	card(name: string, records?: number): Promise<{ id: string; fieldIds: string[] }>;
-	/** Stores a workflow of these nodes, after one that gives so many rows. */
-	save(name: string, count: number, nodes: readonly NodeDraft[]): Promise<SavedWorkflow>;
+	/** Stores a workflow of these nodes, after one that gives rows: so many, or by the parameters of the source. */
+	save(
+		name: string,
+		rows: number | JsonObject,
+		nodes: readonly NodeDraft[],
+	): Promise<SavedWorkflow>;
 	/** Runs a stored workflow. @returns the seconds that a node of it took, and its items @throws Error */
 	run(saved: SavedWorkflow, node: string): Promise<{ seconds: number; execution: Execution }>;
+	/** Starts n8n again: then it knows nothing about the service, and its memory is small. */
+	restart(): Promise<void>;
 }
 
 /** The types of the peers' nodes: n8n loads them from its folder for custom nodes. */
@@ -33,8 +51,15 @@ const FIELDS = [
 	{ name: 'Open', type: 'boolean' },
 ];
 
-/** Builds the package, installs it in n8n 2, and starts all. */
-export async function openBench(tell: (line: string) => void): Promise<Bench> {
+/**
+ * Builds the package, installs it in n8n 2, and starts all.
+ *
+ * @param profileFolder where n8n writes CPU profiles, if at all
+ */
+export async function openBench(
+	tell: (line: string) => void,
+	profileFolder?: string,
+): Promise<Bench> {
 	tell('Building the package …');
 	await buildPackage();
 	const tarball = await packPackage();
@@ -47,6 +72,9 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 		userFolder,
 		tarball,
 		service: { control: true },
+		...(profileFolder && {
+			extra: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profileFolder)}` },
+		}),
 		tell,
 	});
 	const { service, client } = bench;
@@ -61,8 +89,9 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 			if (records > 0) await control.fillCard({ cardId: card.id, count: records });
 			return card;
 		},
-		async save(name, count, nodes) {
-			const source = { name: 'Source', type: peerTypes.source, parameters: { count } };
+		async save(name, rows, nodes) {
+			const parameters = typeof rows === 'number' ? { count: rows } : rows;
+			const source = { name: 'Source', type: peerTypes.source, parameters };
 			return await client.createWorkflow(chain(name, [manualTrigger(), source, ...nodes]));
 		},
 		async run(saved, node) {
@@ -71,9 +100,91 @@ export async function openBench(tell: (line: string) => void): Promise<Bench> {
 			const [run] = execution.data.resultData.runData[node] ?? [];
 			return { seconds: (run?.executionTime ?? NaN) / 1000, execution };
 		},
+		async restart() {
+			await bench.host.stop();
+			await bench.host.start();
+			await client.signIn();
+		},
 		async close() {
 			await undici.close();
 			await bench.close();
 		},
 	};
 }
+
+/** A rate limit that nobody reaches. */
+export const UNLIMITED = { rate: { limit: 1_000_000_000 } };
+
+/** Our node, for records. */
+export const ours = ({ types, credentials }: Bench, parameters: JsonObject): NodeDraft => ({
+	name: 'Ours',
+	type: types.action,
+	parameters: { resource: 'record', ...parameters },
+	credentials: { workspaceDataApi: credentials.workspaceDataApi },
+});
+
+/** Our node, which writes its items to a card. */
+export const writing = (
+	bench: Bench,
+	operation: 'create' | 'upsert' | 'sync',
+	cardId: string,
+	parameters: JsonObject = {},
+): NodeDraft =>
+	ours(bench, {
+		operation,
+		cardId: byId(cardId),
+		columns: mapAutomatically(operation === 'create' ? [] : ['Key']),
+		...parameters,
+	});
+
+/** n8n's own HTTP Request node, with our credential. */
+export const httpNode = ({ credentials }: Bench, parameters: JsonObject): NodeDraft => ({
+	name: 'HTTP Request',
+	type: 'n8n-nodes-base.httpRequest',
+	typeVersion: 4.2,
+	parameters: {
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'workspaceDataApi',
+		options: {},
+		...parameters,
+	},
+	credentials: { workspaceDataApi: credentials.workspaceDataApi },
+});
+
+export const recordsUrl = ({ service }: Bench, cardId: string): string =>
+	`${service.baseUrl}/workspaces/${service.workspaceId}/cards/${cardId}/records`;
+
+/** Resident memory of a process, in bytes: now, and the most since `resetPeak`. */
+async function memoryOf(processId: number): Promise<{ now: number; peak: number }> {
+	const status = await readFile(`/proc/${processId}/status`, 'utf8');
+	const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
+	return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+}
+const resetPeak = async (processId: number) =>
+	await writeFile(`/proc/${processId}/clear_refs`, '5');
+
+/**
+ * The growth of a fresh n8n during a workflow, in bytes: what was once taken is seldom given back.
+ *
+ * @param warm runs first
+ * @param node the last one
+ */
+export async function growthOf(
+	bench: Bench,
+	warm: SavedWorkflow,
+	saved: SavedWorkflow,
+	node: string,
+): Promise<{ bytes: number; execution: Execution }> {
+	await bench.restart();
+	await bench.run(warm, 'Source');
+	const processId = bench.host.processId ?? 0;
+	await resetPeak(processId);
+	const before = await memoryOf(processId);
+	const { execution } = await bench.run(saved, node);
+	const { peak } = await memoryOf(processId);
+	return { bytes: peak - before.now, execution };
+}
+
+/** The length of a node's output as JSON. */
+export const jsonLength = (execution: Execution, node: string): number =>
+	JSON.stringify(outputOf(execution, node).map(({ json }) => json)).length;

@@ -15,6 +15,8 @@ export default {
 	coverageAnalysis: 'perTest',
 	concurrency: Number(process.env.MUTATE_CONCURRENCY ?? 1),
 	tempDirName: '.cache/stryker',
+	// Left behind, the changed copies would be linted.
+	cleanTempDir: 'always',
 	reporters: ['clear-text', 'progress-append-only'],
 	clearTextReporter: { allowColor: false, reportTests: false },
 };

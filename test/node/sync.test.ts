@@ -16,7 +16,7 @@ useCard(
 	(made) => ({ workspace, card } = made),
 );
 
-const { runCounted } = recordRuns(() => ({ workspace, card }));
+const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
 const sync = async (items: IDataObject[], parameters: IDataObject = {}, onError?: string) =>
 	await runCounted(
 		'sync',
@@ -125,6 +125,82 @@ test('items of several cards: each has its own records and deletions', async () 
 	expect(await rows()).toEqual([{ Key: 'a' }]);
 });
 
+test.each<[string, string, unknown]>([
+	['Source', 'equals', '7'],
+	['Source', 'notEquals', '7'],
+	['Source', 'contains', '7'],
+	['Source', 'isAnyOf', ['7', '7.0']],
+	['Source', 'isNoneOf', ['7', 'é']],
+	['Source', 'equals', 'é'],
+	['Source', 'greaterThan', '6'],
+	['Amount', 'equals', '10.0'],
+	['Amount', 'notEquals', 10],
+	['Amount', 'isEmpty', ''],
+	['Amount', 'isAnyOf', ['1e1', 7]],
+])(
+	'%s %s %j: deletes the same records as Delete Many with these conditions (H6)',
+	async (field, condition, value) => {
+		const sources = ['7', '007', '7.0', ' 7', '7 ', '1e1', 'é', 'e\u0301', '10', '', undefined];
+		const amounts = [7, 10, 10.5, 1e21, undefined];
+		await workspace.records(
+			card.id,
+			sources.flatMap((Source, n) =>
+				amounts.map((Amount, m) => ({
+					Key: `${n}-${m}`,
+					...(Source !== undefined && { Source }),
+					...(Amount !== undefined && { Amount }),
+				})),
+			),
+		);
+		const conditions: IDataObject = {
+			filters: { conditions: [{ field, condition, value }] } as IDataObject,
+			dryRun: true,
+		};
+		const { json: chosen } = await runCounted('deleteMany', conditions);
+		expect(chosen.length).toBeGreaterThan(1);
+		// Any item that takes part: Sync needs one.
+		const [kept] = chosen.map(({ before }) => before as IDataObject);
+		const { json, error } = await sync([{ Key: kept?.Key as string }], {
+			...conditions,
+			missingRecords: 'delete',
+			maxDeletions: '100',
+		});
+		expect(error).toBeUndefined();
+		const idsOf = (items: IDataObject[]) => items.map(({ id }) => String(id)).sort();
+		const others = chosen.filter(({ before }) => (before as IDataObject).Key !== kept?.Key);
+		expect(idsOf(json)).toEqual(idsOf(others));
+		expect(json.every(({ action }) => action === 'delete')).toBe(true);
+	},
+);
+
+test('more cards than items that are worked on at a time: each waits for its own items only', async () => {
+	const names = Array.from({ length: 501 }, (_, n) => `Card ${n}`);
+	workspace.service.control.setRate({ rate: { limit: 1_000_000 } });
+	const { cards } = workspace.service.control.seed({
+		cards: names.map((name) => ({
+			name,
+			fields: [{ name: 'Key', type: 'text' as const }],
+			records: [{ Key: 'a' }, { Key: 'b' }, { Key: 'x' }],
+		})),
+	});
+	const items = ['a', 'b'].flatMap((Key) => cards.map(({ id }) => ({ Key, card: id })));
+	const { json, error } = await sync(items, {
+		...remove,
+		cardId: byId('={{ $json.card }}'),
+		columns: {
+			mappingMode: 'defineBelow',
+			matchingColumns: ['Key'],
+			schema: [],
+			value: { Key: '={{ $json.Key }}' },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(json.map(({ action }) => action)).toEqual([
+		...items.map(() => 'unchanged'),
+		...names.map(() => 'deleted'),
+	]);
+}, 60_000);
+
 describe('is refused, and nothing is sent, with', () => {
 	const fill = async () =>
 		await workspace.records(card.id, [
@@ -221,6 +297,28 @@ describe('is refused, and nothing is sent, with', () => {
 		await fill();
 		const { error } = await sync(items, parameters);
 		expect(`${error?.message} ${error?.description ?? ''}`).toContain(message);
+		expect(changes()).toEqual([]);
+	});
+
+	test.each<[string, string, IDataObject[], string]>([
+		['texts', 'Key', [{ Key: 'a' }, { Key: 'n' }, { Key: 'a' }], "'a' (items 0 and 2)"],
+		['two spellings of a number', 'Amount', [{ Amount: 5 }, { Amount: '5.0' }], '(items 0 and 1)'],
+	])('a key that two items have, both named: %s', async (_, key, items, named) => {
+		const { error } = await sync(items, { columns: mapAutomatically([key]) });
+		expect(error?.message).toContain('Several items have the same values');
+		expect(error?.description).toContain(named);
+		expect(changes()).toEqual([]);
+	});
+
+	test.each<[string, IDataObject]>([
+		['has a record without an ID', { records: [{ id: 'r1', data: {} }, { data: {} }] }],
+		['comes with errors', { records: [{ id: 'r1', data: {} }], errors: ['shard 3 is down'] }],
+		['ends with a cursor that repeats', { records: [{ id: 'r1', data: {} }], next_cursor: 'c' }],
+	])('a listing that is known to lack records: it %s', async (_, page) => {
+		await fill();
+		answer('GET', '/records$', { next_cursor: null, ...page }, { times: 1_000 });
+		const { error } = await sync([{ Key: 'a' }, { Key: 'n' }], remove);
+		expect(error?.message).toMatch(/is incomplete|does not end/);
 		expect(changes()).toEqual([]);
 	});
 
@@ -342,6 +440,14 @@ describe('a run that fails halfway', () => {
 		const again = await sync(items, remove);
 		expect(again.error).toBeUndefined();
 		expect(await rows()).toEqual(items);
+	});
+
+	test('ends, however many items have not begun', async () => {
+		const items = Array.from({ length: 1_200 }, (_, n) => ({ Key: `k${n}` }));
+		workspace.service.control.fail({ method: 'POST', mode: 'answer', status: 422, skip: 5 });
+		const { error } = await sync(items, remove);
+		expect(error?.description).toMatch(/\d+ of 1200 items were processed/);
+		expect(sent('POST')).toBeLessThan(100);
 	});
 
 	test('deletes nothing either where errors continue, and a hint says so', async () => {

@@ -116,6 +116,14 @@ describe('faults', () => {
 		expect(performance.now() - started).toBeGreaterThanOrEqual(3 * 40 - 5);
 	});
 
+	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
+		service.control.setLatency({ ms: 40, atOnce: 2, refusesMore: true });
+		const answers = await Promise.all(Array.from({ length: 6 }, create));
+		const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+		expect(statuses).toEqual([201, 201, 503, 503, 503, 503]);
+		expect((await create()).status).toBe(201);
+	});
+
 	test('answers without the headers of the rate limit', async () => {
 		const names = async () => {
 			const { headers } = await fetch(`${service.baseUrl}/openapi.json`);

@@ -49,6 +49,11 @@ export interface Call<P> {
 	itemIndex: number;
 	/** Reads a parameter for this item, expressions evaluated. */
 	get<Name extends keyof ParameterValues<P> & string>(name: Name): ParameterValues<P>[Name];
+	/** As `get`, for any item: for work that is done once for all items. */
+	getOf<Name extends keyof ParameterValues<P> & string>(
+		itemIndex: number,
+		name: Name,
+	): ParameterValues<P>[Name];
 }
 
 /** The definition of an operation, as its file exports it. */
@@ -71,7 +76,12 @@ export interface OperationDefinition<P extends readonly PropertyDefinition[]> {
 
 /** An operation, whatever its parameters. */
 export type Operation = Omit<OperationDefinition<readonly PropertyDefinition[]>, 'execute'> & {
-	execute(call: { run: Run; itemIndex: number; get(name: string): unknown }): Promise<JsonObject[]>;
+	execute(call: {
+		run: Run;
+		itemIndex: number;
+		get(name: string): unknown;
+		getOf(itemIndex: number, name: string): unknown;
+	}): Promise<JsonObject[]>;
 };
 
 /**

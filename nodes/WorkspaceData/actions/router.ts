@@ -6,6 +6,7 @@ import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
+import { progressOf } from './run/messages';
 import { openRun, type Run } from './run/run';
 import { passedOn, withoutErrorFlag, createUnsharing } from './outputItems';
 
@@ -40,17 +41,21 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
 	const parameter = openParameters(context, operation);
+	const getOf = (itemIndex: number, name: string): unknown => parameter(name, itemIndex);
 	const isShared = context.getInputData().length > 1;
 	const unshare = isShared ? createUnsharing() : (json: JsonObject) => json;
 	const outcomes = await run.items.each(async (itemIndex) => {
 		await run.yieldToLoop();
 		const get = (name: string): unknown => parameter(name, itemIndex);
-		return await runItem(operation, { run, itemIndex, get }, unshare);
+		return await runItem(operation, { run, itemIndex, get, getOf }, unshare);
 	});
 	const errors = outcomes.filter(({ error }) => error !== undefined);
 	const failed = errors.find(({ error }) => !(error instanceof Cancelled)) ?? errors[0];
-	if (failed && !context.continueOnFail()) {
-		throw stoppedError(run, operation, outcomes, failed);
+	const isCancelled = operation.writes && context.getExecutionCancelSignal()?.aborted;
+	if (failed && (isCancelled || !context.continueOnFail())) {
+		const error = stoppedError(run, operation, outcomes, failed);
+		if (isCancelled) logCancelled(context, error);
+		if (!context.continueOnFail()) throw error;
 	}
 	run.ending.done();
 	if (run.api.waitedMs > LONG_WAIT_MS) {
@@ -147,12 +152,35 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 	};
 }
 
+/** Whether a run of one item was cancelled, and nothing says yet how far it came. */
+const isUntoldCancelling = (run: Run, error: unknown): boolean =>
+	error instanceof Cancelled && run.messages.noteOn(error) === undefined;
+
+/**
+ * Writes to n8n's log how far a cancelled run came: n8n stores the execution when it is cancelled, and drops what the node
+ * says later.
+ */
+function logCancelled(context: IExecuteFunctions, { message, description }: ItemError): void {
+	context.logger.info(`${context.getNode().name}: ${message}. ${description ?? ''}`, {
+		workflowId: context.getWorkflow().id,
+		executionId: context.getExecutionId(),
+	});
+}
+
 /** The error that ends the run; says how many items were processed, as running again does those twice. */
-function stoppedError(run: Run, operation: Operation, outcomes: Outcome[], failed: Outcome): Error {
+function stoppedError(
+	run: Run,
+	operation: Operation,
+	outcomes: Outcome[],
+	failed: Outcome,
+): ItemError {
 	const error = itemError(run, failed.error, failed.itemIndex);
-	const done = outcomes.filter((outcome) => !outcome.error).length;
-	if (operation.writes && outcomes.length > 1) {
-		const note = `${done} of ${outcomes.length} items were processed before the run stopped.`;
+	const errors = outcomes.flatMap((outcome) => (outcome.error ? [outcome.error] : []));
+	const isSingle = outcomes.length === 1;
+	if (operation.writes && (!isSingle || isUntoldCancelling(run, failed.error))) {
+		const done = outcomes.length - errors.length;
+		const what = 'items were processed before the run stopped';
+		const note = progressOf(done, outcomes.length, what, errors);
 		error.description = [error.description, note].filter(Boolean).join(' ');
 	}
 	return error;

@@ -46,15 +46,17 @@ export function faultCalls({ faults, tokenFaults }: ControlContext) {
 export function answerCalls({ state, store, rates, clock, settings }: ControlContext) {
 	const { variants } = state;
 	return {
-		/** Holds every API answer back; with `atOnce`, so many at a time, and the others wait for them. */
+		/** Holds every API answer back; with `atOnce`, so many at a time; the others wait, or are refused with 503. */
 		setLatency: call(
 			z.strictObject({
 				ms: z.number().min(0).max(maximumTimerMs),
 				atOnce: z.number().int().min(1).optional(),
+				refusesMore: z.boolean().default(false),
 			}),
-			({ ms, atOnce }) => {
+			({ ms, atOnce, refusesMore }) => {
 				state.latencyMs = ms;
 				state.atOnce = atOnce ?? Infinity;
+				state.refusesMore = refusesMore;
 			},
 		),
 		/** Sets the rate limit of everybody, or of one API key or account; starts new windows. */

@@ -28,6 +28,7 @@ function resetBehaviour({
 	Object.assign(settings, initial.settings);
 	state.latencyMs = 0;
 	state.atOnce = Infinity;
+	state.refusesMore = false;
 	state.paging = 'normal';
 	state.rateAnswer = rateAnswerSchema.parse({});
 	rates.set(initial.rate);

@@ -1,5 +1,5 @@
 /** Records: every operation, names instead of ids, expressions per item. */
-import { outputOf } from '../../host/n8nClient.ts';
+import { failureOf, outputOf } from '../../host/n8nClient.ts';
 import {
 	byId,
 	byName,
@@ -156,6 +156,73 @@ describe(`records in n8n ${major}`, () => {
 		]);
 		expect(await api.records(card)).toHaveLength(3);
 		expect((await api.records(card)).map((one) => one.fields.Lent)).not.toContain(true);
+	});
+
+	it('syncs: plans, then creates, updates and deletes exactly what the conditions choose', async () => {
+		const { api, control, succeed, run } = bench();
+		const card = await api.createCard('Synced', [
+			['Key', 'text'],
+			['Source', 'text'],
+			['Pages', 'number'],
+		]);
+		const rows = [
+			{ Key: 'kept', Source: '7', Pages: 1 },
+			{ Key: 'changed', Source: '7', Pages: 2 },
+			{ Key: 'gone', Source: '7', Pages: 3 },
+			// Other spellings of the condition's value are other texts.
+			{ Key: 'zeros', Source: '007', Pages: 4 },
+			{ Key: 'decimals', Source: '7.0', Pages: 5 },
+		];
+		for (const row of rows) await api.createRecord(card, row);
+		const source = codeItems('Source', [
+			{ Key: 'kept', Source: '7', Pages: 1 },
+			{ Key: 'changed', Source: '7', Pages: 20 },
+			{ Key: 'new', Source: '7', Pages: 30 },
+		]);
+		const sync = (dryRun: boolean) =>
+			record('Sync', 'sync', {
+				cardId: byId(card.id),
+				columns: mapAutomatically(['Key']),
+				filters: { conditions: [{ field: 'Source', condition: 'equals', value: '7' }] },
+				missingRecords: 'delete',
+				dryRun,
+			});
+		const workflow = (dryRun: boolean) => chain('Sync', [manualTrigger(), source, sync(dryRun)]);
+		const changes = async () =>
+			(await control.requests()).map(({ method }) => method).filter((method) => method !== 'GET');
+
+		await control.resetRequests();
+		const planned = outputOf(await succeed(workflow(true)), 'Sync');
+		expect(planned.map(({ json }) => json.action)).toEqual(['update', 'create', 'delete']);
+		expect(await changes()).toEqual([]);
+
+		const done = outputOf(await succeed(workflow(false)), 'Sync');
+		expect(done.map(({ json }) => json.action)).toEqual([
+			'unchanged',
+			'updated',
+			'created',
+			'deleted',
+		]);
+		expect((await changes()).toSorted()).toEqual(['DELETE', 'PATCH', 'POST']);
+		const left = (await api.records(card)).map(({ fields }) => [fields.Key, fields.Pages]);
+		expect(new Map(left as Array<[string, number]>)).toEqual(
+			new Map([
+				['kept', 1],
+				['changed', 20],
+				['new', 30],
+				['zeros', 4],
+				['decimals', 5],
+			]),
+		);
+
+		const twice = codeItems('Source', [
+			{ Key: 'twin', Source: '7' },
+			{ Key: 'twin', Source: '7' },
+		]);
+		await control.resetRequests();
+		const refused = await run(chain('Refused', [manualTrigger(), twice, sync(false)]));
+		expect(failureOf(refused)).toMatch(/twin[\s\S]*items 0 and 1/);
+		expect(await changes()).toEqual([]);
 	});
 
 	it('reads all records, a limited number, and those that meet a filter', async () => {

@@ -49,11 +49,11 @@ export function restarts(bench: () => Bench) {
 		};
 	}
 
-	/** Waits until all of these came out, then some seconds more for what should not come. */
-	async function expectExactly(
+	/** Waits until all of these came out. */
+	async function expectAll(
 		collect: () => Promise<JsonObject[]>,
 		wanted: readonly string[],
-	): Promise<JsonObject[]> {
+	): Promise<void> {
 		await until(
 			`${wanted.length} records`,
 			async () => {
@@ -63,6 +63,14 @@ export function restarts(bench: () => Bench) {
 			PATIENCE_MS,
 			1_000,
 		);
+	}
+
+	/** Waits until all of these came out, and until nothing is under way that should not come. */
+	async function expectExactly(
+		collect: () => Promise<JsonObject[]>,
+		wanted: readonly string[],
+	): Promise<JsonObject[]> {
+		await expectAll(collect, wanted);
 		const { control } = bench();
 		// The four attempts at a subscription that n8n does not know take 42 s where the backoff is 6 s.
 		await until(
@@ -109,6 +117,7 @@ export function restarts(bench: () => Bench) {
 		createRecords,
 		subscriptions,
 		collector,
+		expectAll,
 		expectExactly,
 		restart,
 		liveAgain,

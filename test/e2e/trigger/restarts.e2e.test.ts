@@ -19,8 +19,9 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	const watch = async (name: string, options?: JsonObject) =>
 		await watchCard(bench(), name, options);
 
-	const { collector, createRecords, expectExactly, liveAgain, noneLeft, restart, subscriptions } =
-		restarts(bench);
+	const restarted = restarts(bench);
+	const { collector, createRecords, expectAll, expectExactly } = restarted;
+	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each([true, false])(
 		'B10 works again after the service paused it while n8n was down, catching up: %s',
@@ -96,7 +97,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			ids.push(...(await createRecords(card, 1)));
 			await restart();
 			ids.push(...(await createRecords(card, 1)));
-			await expectExactly(collect, ids);
+			await expectAll(collect, ids);
 		}
 		await control.setBackoff({ ms: 100 });
 		// Killed before it could save, n8n does not know a subscription; the service pauses that one when

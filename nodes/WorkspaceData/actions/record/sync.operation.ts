@@ -8,10 +8,11 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
-import { dryOutput, readDryRuns } from '../writing/dryRun';
+import { dryOutput, readDryRun, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
-import { checkAll, finishCard, writeItem, type SyncPart } from '../writing/sync';
+import { finishCard, writeItem } from '../writing/sync';
+import { checkAll, type SyncPart } from '../writing/syncCheck';
 import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
@@ -73,46 +74,41 @@ export const syncRecords = defineOperation({
 		dryRunProperty,
 		recordOptions([...writeOptions, dryRunOption, unchangedOption]),
 	],
-	async execute({ run, itemIndex, get }) {
-		const prepare = async (): Promise<SyncPart> => {
-			const card = await run.cards.findExact(get('cardId'), requestOptions(get('options')));
+	async execute({ run, itemIndex, get, getOf }) {
+		const read = async (index: number): Promise<SyncPart> => {
+			const cardId = getOf(index, 'cardId');
+			const given = getOf(index, 'options');
+			const card = await run.cards.findExact(cardId, requestOptions(given));
 			try {
-				const options = {
-					...get('options'),
-					dryRun: readDryRuns(get('dryRun'), get('options').dryRun),
-				};
-				const isWanted = readChoice(missingRecordsProperty, get('missingRecords')) === 'delete';
-				const most = isWanted ? readMaxDeletions(get('maxDeletions')) : undefined;
-				const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-				const write = await readWrite(run, itemIndex, parameters, VALUES_LABEL, true);
+				const dryRun = readDryRuns(getOf(index, 'dryRun'), given.dryRun);
+				// The options are mostly one object for all items.
+				const options = dryRun === readDryRun(given.dryRun) ? given : { ...given, dryRun };
+				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));
+				const isWanted = missing === 'delete';
+				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
+				const parameters = { cardId, columns: getOf(index, 'columns'), options };
+				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
 				const settings = {
-					filters: get('filters'),
-					matchType: get('matchType'),
-					dryRun: write.dryRun,
+					filters: getOf(index, 'filters'),
+					matchType: getOf(index, 'matchType'),
+					dryRun,
 					deletions: { isWanted, most },
 					allowed: allowedChanges(options),
 				};
-				return { itemIndex, card, write, settings };
+				return { itemIndex: index, card, write, settings };
 			} catch (error) {
-				return { itemIndex, card, error };
+				return { itemIndex: index, card, error };
 			}
 		};
-		// Nothing is thrown before all items have come: the check must know of each of them.
-		const part = await prepare().catch((error: unknown): SyncPart => ({ itemIndex, error }));
-		const check = await run.items.gather(
-			'sync',
-			itemIndex,
-			part,
-			async (parts) => await checkAll(run, parts),
-		);
-		if ('error' in part) throw part.error;
+		const check = await run.once('sync', async () => await checkAll(run, read));
+		await run.yieldToLoop();
 		const checked = check.get(itemIndex);
 		if (!checked || 'error' in checked) throw checked?.error;
 
-		const { write } = part;
-		const isFirst = itemIndex === checked.firstItem;
-		const finishing = isFirst ? finishCard(run, checked, write) : Promise.resolve([]);
-		const { action, before, after } = await writeItem(run, checked, itemIndex, write).catch(
+		const { dryRun, firstItem, lastItem } = checked;
+		const isLast = itemIndex === lastItem;
+		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
+		const { action, before, after } = await writeItem(run, checked, itemIndex).catch(
 			async (error: unknown) => {
 				if (run.context.continueOnFail()) await finishing;
 				return await Promise.reject(error as Error);
@@ -124,13 +120,13 @@ export const syncRecords = defineOperation({
 		const deleted = await finishing;
 		run.ending.append(
 			deleted.map((record) => ({
-				itemIndex,
-				json: write.dryRun
+				itemIndex: firstItem,
+				json: dryRun
 					? dry('delete', record, undefined)
 					: { deleted: true, id: record.id, action: 'deleted' },
 			})),
 		);
-		if (!write.dryRun) return [{ ...recordOutput(listing, true, options)(after), action }];
+		if (!dryRun) return [{ ...recordOutput(listing, true, options)(after), action }];
 		if (action === 'unchanged') return [];
 		return [dry(action === 'created' ? 'create' : 'update', before, after)];
 	},

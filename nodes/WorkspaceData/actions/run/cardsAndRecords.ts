@@ -60,7 +60,7 @@ export interface Records {
 	 * @param wanted how many records are read at most; Infinity for all
 	 */
 	of(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
-	/** All records of a card, in a new listing. */
+	/** All records of a card, in a new listing, which can be read once. */
 	again(card: CardReference, options?: ReadOptions): RecordListing;
 }
 
@@ -81,6 +81,6 @@ export function createRecords(api: WorkspaceApi, isShared: boolean): Records {
 			listings.set(key, listing);
 			return listing;
 		},
-		again: (card, options) => openRecordListing(api, card.id, Infinity, options),
+		again: (card, options) => openRecordListing(api, card.id, Infinity, options, false),
 	};
 }

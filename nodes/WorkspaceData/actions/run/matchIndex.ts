@@ -40,6 +40,11 @@ export interface MatchIndex {
 	read(): Promise<void>;
 }
 
+/** The records of a key, whether it has one or several. */
+const recordsOf = (
+	known: DataRecord | Map<string, DataRecord> | undefined,
+): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
+
 /** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
 type Fate = 'created' | 'unclear';
 
@@ -68,8 +73,8 @@ export function createMatchIndex(
 	fieldIds: readonly string[],
 	states: RecordStates,
 ): MatchIndex {
-	/** Records as they were listed or created. */
-	const byKey = new Map<string, Map<string, DataRecord>>();
+	/** Records as they were listed or created: by ID only where several have a key, as there may be a hundred thousand keys. */
+	const byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
 	/** The last values sent for a record, as one text. */
 	const sentKeys = new Map<string, string>();
 	const creations = new Set<Promise<unknown>>();
@@ -79,9 +84,16 @@ export function createMatchIndex(
 	const lost = new Map<string, Fate>();
 	let rereading: Promise<void> | undefined;
 
+	const filed = (key: string): readonly DataRecord[] => recordsOf(byKey.get(key));
 	const file = (key: string, record: DataRecord): void => {
-		const group = byKey.get(key) ?? new Map<string, DataRecord>();
-		byKey.set(key, group.set(record.id, record));
+		const known = byKey.get(key);
+		if (known instanceof Map) known.set(record.id, record);
+		else if (!known || known.id === record.id) byKey.set(key, record);
+		else byKey.set(key, new Map([known, record].map((one) => [one.id, one])));
+	};
+	const isFiled = (key: string, id: string): boolean => {
+		const known = byKey.get(key);
+		return known instanceof Map ? known.has(id) : known?.id === id;
 	};
 	/** Files a record under the values sent for it and under the values it holds. */
 	const put = (record: DataRecord, sent: JsonObject): void => {
@@ -92,7 +104,7 @@ export function createMatchIndex(
 		sentKeys.set(record.id, key);
 		lost.delete(key);
 		for (const one of [key, keyOf(record.data)]) {
-			if (!byKey.get(one)?.has(record.id)) file(one, record);
+			if (!isFiled(one, record.id)) file(one, record);
 		}
 	};
 	const read = async (): Promise<void> => {
@@ -117,14 +129,14 @@ export function createMatchIndex(
 		keyOf,
 		all() {
 			const ids = new Set<string>();
-			return [...byKey.values()].flatMap((group) =>
-				[...group.values()].flatMap((record) => {
-					const current = states.current(record);
-					if (current === 'deleted' || ids.has(record.id)) return [];
-					ids.add(record.id);
-					return [current];
-				}),
-			);
+			const all: DataRecord[] = [];
+			for (const record of [...byKey.values()].flatMap(recordsOf)) {
+				const current = states.current(record);
+				if (current === 'deleted' || ids.has(record.id)) continue;
+				ids.add(record.id);
+				all.push(current);
+			}
+			return all;
 		},
 		apply(event) {
 			switch (event.type) {
@@ -155,7 +167,7 @@ export function createMatchIndex(
 			}
 			const fate = lost.get(key);
 			if (fate) throw notFoundAgain(fate);
-			const found = [...(byKey.get(key)?.values() ?? [])]
+			const found = filed(key)
 				.map((record) => states.current(record))
 				.filter((record) => record !== 'deleted')
 				// Another execution may have given it other values.

@@ -1,6 +1,6 @@
 /** What a run tells its user: hints, names in place of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ApiFailure, saysGone } from '../../transport/failure/failures';
+import { ApiFailure, Cancelled, saysGone } from '../../transport/failure/failures';
 
 /** The messages of a run. */
 export interface Messages {
@@ -15,6 +15,25 @@ export interface Messages {
 	/** Remembers how far the run came before an error, for its message. */
 	note(error: unknown, text: string): void;
 	noteOn(error: unknown): string | undefined;
+}
+
+/**
+ * How far some work came before it ended.
+ *
+ * @param what follows the numbers, for example `records were updated`
+ * @param errors of what was not done; changes that were under way when the run was cancelled are counted
+ */
+export function progressOf(
+	done: number,
+	total: number,
+	what: string,
+	errors: readonly unknown[],
+): string {
+	const unclear = errors.filter(
+		(error) => error instanceof Cancelled && error.mayHaveArrived,
+	).length;
+	const more = ` For ${unclear} more, the request was under way: it may have been carried out.`;
+	return `${done} of ${total} ${what}.${unclear > 0 ? more : ''}`;
 }
 
 /** Creates the messages of a run. */

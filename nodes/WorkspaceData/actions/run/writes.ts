@@ -129,14 +129,21 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** Runs a task in the queue of the process. It does not begin once the run was cancelled. */
-	const exclusively = async <T>(key: string, task: () => Promise<T>): Promise<T> =>
-		await unlessCancelled(
-			processQueue(key, async () => {
-				if (signal.aborted) throw new Cancelled();
-				return await task();
-			}),
+	/**
+	 * Runs a task in the queue of the process. It does not begin once the run was cancelled. One that has begun is waited for:
+	 * its requests end with the execution, and what they were is in its result.
+	 */
+	async function exclusively<T>(key: string, task: () => Promise<T>): Promise<T> {
+		let begun: Promise<T> | undefined;
+		const done = processQueue(key, async () => {
+			if (signal.aborted) throw new Cancelled();
+			begun = task();
+			return await begun;
+		});
+		return await unlessCancelled(done).catch(
+			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
 		);
+	}
 
 	async function inOrder<T>(
 		{ card, part, isShared }: WriteTarget,

@@ -142,6 +142,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
  * awaited: nothing happens after the end.
  *
  * @param atOnce how much may be under way now; asked again whenever some of it is done
+ * @param failed is told the first failure, how much was done, and all failures
  * @returns the results, in the order of the entries
  * @throws the first failure
  */
@@ -149,15 +150,18 @@ export async function inParallel<Entry, Result>(
 	entries: readonly Entry[],
 	atOnce: () => number,
 	work: (entry: Entry) => Promise<Result>,
+	failed: (error: unknown, done: number, errors: readonly unknown[]) => void = () => {},
 ): Promise<Result[]> {
 	const results = new Array<Result>(entries.length);
 	const failures: unknown[] = [];
 	let next = 0;
 	let underWay = 0;
+	let done = 0;
 	await new Promise<void>((end) => {
 		const begin = async (place: number): Promise<void> => {
 			try {
 				results[place] = await work(entries[place] as Entry);
+				done += 1;
 			} catch (error) {
 				failures.push(error);
 			}
@@ -175,6 +179,7 @@ export async function inParallel<Entry, Result>(
 		};
 		beginMore();
 	});
-	if (failures.length > 0) throw failures[0];
-	return results;
+	if (failures.length === 0) return results;
+	failed(failures[0], done, failures);
+	throw failures[0];
 }

@@ -6,9 +6,11 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { ReadOptions } from '../../transport/listings';
 import { inParallel } from '../schedule/items';
+import { progressOf } from '../run/messages';
 import type { CardReference, Run } from '../run/run';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
+import { requireSameFields } from './liveFields';
 
 /** The conditions that choose the records to change. */
 export interface Conditions {
@@ -77,15 +79,7 @@ async function chooseRecords(
 	};
 	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
 	hintAtReading(run, read);
-	const fresh = await run.fields.fresh(card, request);
-	const known = (fields: FieldIndex): string =>
-		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
-	if (known(fresh) !== known(index)) {
-		throw new InputError(
-			`The fields of card '${card.name}' changed while its records were being read`,
-			'Nothing was changed, because the conditions might now match other records. Run the node again.',
-		);
-	}
+	await requireSameFields(run, card, index, request);
 	return chosen;
 }
 
@@ -121,18 +115,14 @@ export async function changeMany<Result>(
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
-		let count = 0;
 		return await inParallel(
 			chosen,
 			() => run.api.atOnce({ method: 'PATCH', ...request }),
-			async (before) => {
-				const result = await change(before);
-				count += 1;
-				return { before, result };
+			async (before) => ({ before, result: await change(before) }),
+			(error, count, errors) => {
+				const what = `records were ${done}`;
+				run.messages.note(error, progressOf(count, chosen.length, what, errors));
 			},
-		).catch((error: unknown) => {
-			run.messages.note(error, `${count} of ${chosen.length} records were ${done}.`);
-			throw error;
-		});
+		);
 	});
 }

@@ -1,10 +1,11 @@
 /** Writes an item with the live fields of its card, and once more if they have changed since. */
 import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/listings';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { toRecordData, type ColumnOptions, type Write } from './recordData';
@@ -61,6 +62,27 @@ export async function prepareWrite(
 ): Promise<Write> {
 	const write = await readWrite(run, itemIndex, ...rest);
 	return await growCard(run, itemIndex, write, write.dryRun);
+}
+
+/**
+ * Requires that the fields are the same as before the records were read: else values could have been missed.
+ *
+ * @throws InputError
+ */
+export async function requireSameFields(
+	run: Run,
+	card: CardReference,
+	before: FieldIndex,
+	request: ReadOptions,
+): Promise<void> {
+	const fresh = await run.fields.fresh(card, request);
+	const known = (fields: FieldIndex): string =>
+		JSON.stringify(fields.fields.map(({ id, name }) => [id, name]));
+	if (known(before) === known(fresh)) return;
+	throw new InputError(
+		`The fields of card '${card.name}' changed while its records were being read`,
+		'Nothing was changed, because the conditions might now match other records. Run the node again.',
+	);
 }
 
 /** Refusals that a field listing which has grown old can explain. */

@@ -3,6 +3,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
+import { mapInSlices } from '../schedule/yieldToLoop';
 
 /** An item, as it would be written. */
 export interface SyncItem {
@@ -48,16 +49,19 @@ const MAX_NAMED = 10;
  * Checks all items of a card against all of its records.
  *
  * @param now when new records would be created, as an ISO timestamp
+ * @param pause lets others compute: there may be a hundred thousand items and records
  * @returns the records to delete
  * @throws InputError when anything is in doubt; names the items or records
  */
-export function planDeletions(
+export async function planDeletions(
 	items: readonly SyncItem[],
 	records: SyncRecords,
 	deletions: Deletions,
 	now: string,
-): DataRecord[] {
+	pause: () => Promise<void>,
+): Promise<DataRecord[]> {
 	requireDistinctItems(items);
+	await pause();
 	const byKey = new Map<string, SyncRecord[]>();
 	for (const one of records.all) {
 		if (one.key === undefined) continue;
@@ -65,6 +69,7 @@ export function planDeletions(
 		if (same) same.push(one);
 		else byKey.set(one.key, [one]);
 	}
+	await pause();
 	const taking = records.all.filter(({ takesPart }) => takesPart);
 	const withoutKey = taking.filter(({ key }) => key === undefined);
 	if (withoutKey.length > 0) {
@@ -74,9 +79,12 @@ export function planDeletions(
 		);
 	}
 	const wanted = new Set(items.map(({ key }) => key));
+	await pause();
 	requireDistinctRecords(wanted, byKey, records.card);
-	requireConditions(items, byKey, records, now);
+	await pause();
+	await requireConditions(items, byKey, records, now, pause);
 	if (!deletions.isWanted) return [];
+	await pause();
 	const missing = taking.filter(({ key }) => key !== undefined && !wanted.has(key));
 	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking.length / 2));
 	if (missing.length <= most) return missing.map(({ record }) => record);
@@ -125,19 +133,23 @@ function requireDistinctRecords(
 }
 
 /** An item must not reach a record outside the conditions, nor bring its record outside them. */
-function requireConditions(
+async function requireConditions(
 	items: readonly SyncItem[],
 	byKey: ReadonlyMap<string, readonly SyncRecord[]>,
 	{ card, meets }: SyncRecords,
 	now: string,
-): void {
+	pause: () => Promise<void>,
+): Promise<void> {
 	if (!meets) return;
-	const outside = items.filter(({ key, data }) => {
+	const isOutside = ({ key, data }: SyncItem): boolean => {
 		const [known] = byKey.get(key) ?? [];
 		if (known && !known.takesPart) return true;
 		const base = known?.record ?? { id: '', data: {}, createdAt: now, raw: {} };
 		return !meets({ ...base, data: { ...base.data, ...data } });
-	});
+	};
+	const outside = (await mapInSlices(pause, items, isOutside)).flatMap((is, place) =>
+		is ? (items[place] ?? []) : [],
+	);
 	if (outside.length === 0) return;
 	const names = outside.map(({ itemIndex, shownKey }) => `item ${itemIndex} (${clip(shownKey)})`);
 	throw new InputError(

@@ -30,8 +30,12 @@ export class Failure extends Error implements FailureFacts {
 
 /** The execution was cancelled while the node was waiting, or nothing more is to be sent. */
 export class Cancelled extends Failure {
-	constructor() {
+	/** Whether a change was under way: the service may have carried it out. */
+	readonly mayHaveArrived: boolean;
+
+	constructor(mayHaveArrived = false) {
 		super('The execution was cancelled', { transient: false });
+		this.mayHaveArrived = mayHaveArrived;
 	}
 }
 
@@ -136,7 +140,7 @@ export class AccessTokenError extends Failure {
  * somebody else. A refusal by the service itself is certain.
  */
 export function mayHaveHappened(error: unknown): boolean {
-	if (error instanceof Unreachable) return error.mayHaveArrived;
+	if (error instanceof Unreachable || error instanceof Cancelled) return error.mayHaveArrived;
 	if (error instanceof ApiFailure)
 		return isTransientStatus(error.problem.status) && !error.rateLimited;
 	return error instanceof UnexpectedAnswer;

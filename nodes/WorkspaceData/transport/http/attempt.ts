@@ -70,7 +70,10 @@ export function createAttempts(
 			}
 			return answer ?? new UnusableAnswer('', 'the answer could not be read', false);
 		}).catch((error: unknown) => {
-			if (signal?.aborted) throw new Cancelled();
+			if (signal?.aborted) {
+				const wasSent = !isAccount || exchange.token !== undefined;
+				throw new Cancelled(wasSent && options.method !== 'GET');
+			}
 			if (exchange.refusal) return exchange.refusal;
 			const fault = readNetworkFault(error);
 			return isAccount && exchange.token === undefined ? unreachableAuth(credential, fault) : fault;

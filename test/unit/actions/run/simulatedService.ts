@@ -153,10 +153,12 @@ export async function execute(
 		// Without timers: the scheduler alone decides what comes first.
 		async () => await Promise.resolve(),
 	);
+	const given = items.map(parameters);
+	const getOf = (place: number, name: string) => given[place]?.[name];
 	const results = await run.items.each(async (itemIndex): Promise<ItemResult> => {
-		const given = parameters(items[itemIndex] ?? {});
+		const get = (name: string) => getOf(itemIndex, name);
 		try {
-			return { json: await operation.execute({ run, itemIndex, get: (name) => given[name] }) };
+			return { json: await operation.execute({ run, itemIndex, get, getOf }) };
 		} catch (error) {
 			return { error };
 		}

@@ -301,3 +301,28 @@ describe('conditions by the kind of the field', () => {
 		},
 	);
 });
+
+describe('a choice whose label is the identifier of another one (H2)', () => {
+	const chained = field('F', 'select', [
+		{ id: 'a', name: 'b' },
+		{ id: 'b', name: 'cherry' },
+	]);
+	const holds = (part: string) => testIn('contains', part, chained, { zone });
+
+	test('a stored value is read by its identifier', () => {
+		expect(['a', 'b'].map(holds('cherry'))).toEqual([false, true]);
+	});
+
+	test.each([
+		['texts', 'a', 'b'],
+		['numbers', 1, 2],
+	])('%s: what is entered for both is refused, and both are named', (_name, first, second) => {
+		const rated = field('Rating', 'select', [
+			{ id: first, name: String(second) },
+			{ id: second, name: 'other' },
+		]);
+		expect(() => testIn('equals', String(second), rated, { zone })).toThrow(
+			`'${second}' matches 2 choices of field 'Rating'`,
+		);
+	});
+});
