@@ -1,5 +1,5 @@
 /** What would make the trigger deaf without a word: late answers, a changed credential, a slow service. */
-import { hurry } from '../support/quickTime';
+import { calm, hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -219,6 +219,7 @@ it('a deletion under way does not end the subscription that is published again w
 	hurry();
 	// The hook returns after 9 s at the latest; what is under way continues.
 	await trigger.deactivate();
+	calm();
 	const again = trigger.activate();
 	service.breakHeld();
 	await again;
