@@ -290,7 +290,9 @@ test('all bad values of an item are named (E9)', async () => {
 	});
 	expect(error?.message).toBe('3 values of this item cannot be sent');
 	expect(error?.description).toContain('Field \'Amount\' cannot hold "many". Enter a number');
-	expect(error?.description).toContain('Field \'Status\' cannot hold "Opne". Allowed values are');
+	expect(error?.description).toContain(
+		"Field 'Status' cannot hold \"Opne\". Did you mean 'Open'? Allowed values are",
+	);
 	expect(error?.description).toContain("has no field 'Nothing'. The fields are 'Key'");
 	expect(sent()).toEqual([]);
 });

@@ -39,6 +39,12 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
 	return nearest.map(({ name }) => name);
 }
 
+/** A question about near names, for a message that says that `key` is none of them; empty where none is near. */
+export function askForNearest(key: string, names: readonly string[]): string {
+	const near = nearestNames(key, names);
+	return near.length > 0 ? `Did you mean ${quoted(near)}?` : '';
+}
+
 /**
  * A sentence about the known names, for a message that says that `key` is none of them.
  *
@@ -47,8 +53,8 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
  */
 export function adviceOnNames(key: string, names: readonly string[], plural: string): string {
 	if (names.length === 0) return '';
-	const near = nearestNames(key, names);
-	if (near.length > 0) return `Did you mean ${quoted(near)}?`;
+	const question = askForNearest(key, names);
+	if (question) return question;
 	const shown = names.slice(0, SHOWN_NAMES);
 	const more = names.length - shown.length;
 	return `The ${plural} are ${quoted(shown)}${more > 0 ? ` and ${more} more` : ''}.`;

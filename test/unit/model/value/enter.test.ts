@@ -150,6 +150,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['date', 1774915200000, /YYYY-MM-DD/],
 	['datetime', 'tomorrow', /ISO 8601/],
 	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],
+	['single_select', 'Opne', /^Did you mean 'Open'\? Allowed values are 'Open'/, status],
 	['single_select', 'Lost', /^Allowed values are 'Open', 'In Work', 'Done'\.$/, status],
 	['single_select', 'OPEN', /Allowed values/, ['Open', 'open']],
 	['multi_select', ['Open', 'Lost'], /Allowed values/, status],

@@ -3,6 +3,7 @@ import type { FieldOption } from '../../answer/option';
 import { type Comparable, canonicalJson, textOf } from '../form';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
 import { InputError } from '../../inputError';
+import { askForNearest } from '../../nearestNames';
 import {
 	ANY_OF,
 	EQUALITY,
@@ -42,7 +43,11 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 	}
 	const named = enteredChoice(options, entered, rules.exact);
 	if (!named) {
-		const advice = [allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
+		const near = askForNearest(
+			textOf(entered),
+			options.map(({ label }) => label),
+		);
+		const advice = [near, allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
 		throw unusable(field, entered, advice);
 	}
 	if ('option' in named) return sentFor(named.option, entered, named.isExact);
