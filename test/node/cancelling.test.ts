@@ -195,7 +195,7 @@ describe('a run that is cancelled says what was written', () => {
 });
 
 test('a create that was under way when its run was cancelled is not created again by another run (H11)', async () => {
-	// It is stored at once, and its answer takes for ever.
+	// It is stored at once, and its answer takes forever.
 	workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'slowBody' });
 	let cancel = () => {};
 	const upsert = (onStarted?: (execution: { cancel: () => void }) => void) =>
