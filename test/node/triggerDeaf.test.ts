@@ -176,9 +176,10 @@ async function startSmallService(answerMs: { post: number }) {
 	/** A deletion that is not answered. */
 	let held: ServerResponse | undefined;
 	let holdsNext = false;
+	let retryAfter: number | undefined;
 	const server = createServer((request, response) => {
-		const answer = (status: number, body?: object) => {
-			response.writeHead(status, { 'content-type': 'application/json' });
+		const answer = (status: number, body?: object, headers = {}) => {
+			response.writeHead(status, { 'content-type': 'application/json', ...headers });
 			response.end(body && JSON.stringify(body));
 		};
 		if (request.method === 'GET') answer(200, { cards: [], next_cursor: null });
@@ -186,6 +187,9 @@ async function startSmallService(answerMs: { post: number }) {
 			created.push('whk_same');
 			const body = { webhook_id: 'whk_same', secret: `secret ${created.length}` };
 			setTimeout(() => answer(201, body), answerMs.post);
+		} else if (retryAfter !== undefined) {
+			answer(503, undefined, { 'retry-after': String(retryAfter) });
+			retryAfter = undefined;
 		} else if (holdsNext) {
 			holdsNext = false;
 			held = response;
@@ -201,7 +205,13 @@ async function startSmallService(answerMs: { post: number }) {
 		credentials: { workspaceDataApi: { ...suite.workspace.apiKey.workspaceDataApi, baseUrl } },
 		deleted,
 		created,
-		holdNext: () => (holdsNext = true),
+		/** Refuses a deletion for so many seconds, then does not answer it. */
+		holdAfter(seconds: number) {
+			retryAfter = seconds;
+			holdsNext = true;
+		},
+		/** Whether a deletion waits for its answer. */
+		isHeld: () => held?.writable === true,
 		/** Breaks the connection of the deletion that waits; the node may try again. */
 		breakHeld: () => held?.destroy(),
 		async close() {
@@ -215,11 +225,12 @@ it('a deletion under way does not end the subscription that is published again w
 	const service = await startSmallService({ post: 0 });
 	const trigger = suite.watchAll({}, service.credentials);
 	await trigger.activate();
-	service.holdNext();
+	service.holdAfter(5);
 	hurry();
-	// The hook returns after 9 s at the latest; what is under way continues.
+	// The hook returns after 9 s at the latest; the second try, which has 8 s, continues.
 	await trigger.deactivate();
 	calm();
+	expect(service.isHeld()).toBe(true);
 	const again = trigger.activate();
 	service.breakHeld();
 	await again;

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-const root = resolve(__dirname, '../../service/index');
+const root = resolve(__dirname, '../../service');
 
 /** From the ground up; '' is the files at the top. */
 const floors = [

@@ -164,7 +164,7 @@ test('keys and accounts have a tier', async () => {
 });
 
 test('(L10) no file of the service imports anything outside of its folder', () => {
-	const root = resolve(__dirname, '../../service/index');
+	const root = resolve(__dirname, '../../service');
 	const files = globSync('**/*.ts', { cwd: root }).filter((path) => !path.includes('node_modules'));
 	const outside = files.flatMap((file) =>
 		ts
