@@ -4,7 +4,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
-import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/requests';
+import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
 import { createTestClock } from '../support/clock';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';

@@ -14,7 +14,7 @@ import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import type { Clock } from '../transport/http/clock';
 import { listCards, listFields, type ReadOptions } from '../transport/listings';
-import { localTime } from '../transport/localTime';
+import { localTime } from '../transport/timeZone';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 
 /** The shortest time of silence after which a subscription is renewed, in hours. */

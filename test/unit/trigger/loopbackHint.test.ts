@@ -1,4 +1,4 @@
-import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/requests';
+import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
 
 const service = 'https://data.example.com/api/v1';
 

@@ -5,7 +5,7 @@ import type { Zone } from '../../model/time';
 import { createKeyedQueue, type KeyedQueue } from '../../model/keyedQueue';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import { toAuthentication } from '../../transport/auth/credential';
-import { localTime } from '../../transport/localTime';
+import { localTime } from '../../transport/timeZone';
 import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
 import { createItems, type Items } from '../schedule/items';

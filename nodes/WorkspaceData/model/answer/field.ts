@@ -1,7 +1,7 @@
 /** Fields, as the service sends them. */
 import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
-import { kindOfType } from '../value/kinds/registry';
+import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries, type JsonObject, readObject, resourceSchema } from './shapes';
 

@@ -1,7 +1,7 @@
 /** Records, as the service sends them, and their age. */
 import { z } from 'zod/v3';
 import type { ValueField } from '../value/kinds/kind';
-import { kindOfType } from '../value/kinds/registry';
+import { kindOfType } from '../value/kinds/allKinds';
 import { asUtc, parseTime } from '../time';
 import {
 	hasErrors,

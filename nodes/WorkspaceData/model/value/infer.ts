@@ -2,7 +2,7 @@
 import { clip } from '../nearestNames';
 import { jsonForm, textOf } from './form';
 import { plainTypeName, type NewType } from './kinds/kind';
-import { NEW_TYPES } from './kinds/registry';
+import { NEW_TYPES } from './kinds/allKinds';
 
 /** The type of a field, and why it is this one. */
 export interface Inference {

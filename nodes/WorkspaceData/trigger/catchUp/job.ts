@@ -8,7 +8,7 @@ import type { Search } from '../../model/subscription/events';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { listFields } from '../../transport/listings';
-import { localTime } from '../../transport/localTime';
+import { localTime } from '../../transport/timeZone';
 import { isFiltered, meetsConditions } from '../delivery/relevance';
 import { warn } from '../log';
 import { outputOf } from '../output';

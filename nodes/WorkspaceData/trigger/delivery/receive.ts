@@ -13,7 +13,7 @@ import { PROBE_HEADER } from '../../model/subscription/proof';
 import type { Subscription } from '../../model/subscription/stored';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { localTime } from '../../transport/localTime';
+import { localTime } from '../../transport/timeZone';
 import { warnSparingly, type WarningSlot } from '../log';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';

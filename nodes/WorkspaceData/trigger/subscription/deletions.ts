@@ -8,7 +8,7 @@ import { type Clock, systemClock, wait } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { readAuthentication } from '../parameters';
 import { forget, keepDeletions, nodeOf, type NodeState, useAt } from './nodeState';
-import { deleteSubscription, type NewSubscription } from './requests';
+import { deleteSubscription, type NewSubscription } from './subscriptionApi';
 import { openStore } from './storage';
 
 export type LifecycleContext = IHookFunctions | ITriggerFunctions;

@@ -16,7 +16,7 @@ import {
 	type NewSubscription,
 	type SubscriptionRequest,
 	withHint,
-} from './requests';
+} from './subscriptionApi';
 import { warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import type { NodeState } from './nodeState';

@@ -11,7 +11,7 @@ import { readBack, stored } from '../../model/subscription/merge';
 import { openApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
-import { deleteSubscription } from './requests';
+import { deleteSubscription } from './subscriptionApi';
 import { reasonOf, warn } from '../log';
 import { nodeOf, type NodeState } from './nodeState';
 import { openStore } from './storage';
