@@ -176,13 +176,15 @@ describe('unpublishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
-	it('ends without a credential, too', async () => {
+	it('ends without a credential, too, and names in the log what it leaves', async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
+		const { id } = current(trigger);
 		const credentials = trigger.node.credentials;
 		delete trigger.node.credentials;
 		trigger.reload();
 		expect(await trigger.deactivate()).toBe(false);
+		expect(suite.warnings).toEqual([expect.stringContaining(id)]);
 		trigger.node.credentials = credentials;
 		trigger.reload();
 		expect(await trigger.deactivate()).toBe(true);

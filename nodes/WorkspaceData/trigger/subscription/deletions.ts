@@ -72,7 +72,7 @@ export async function deleteWith(
 	} catch (error) {
 		const ids = subscriptions.map(({ id }) => id);
 		node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
-		warn(context, `The subscription could not be deleted yet: ${reasonOf(error)}`);
+		warn(context, `Subscriptions ${ids.join(', ')} could not be deleted yet: ${reasonOf(error)}`);
 	}
 }
 
