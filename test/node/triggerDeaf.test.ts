@@ -242,6 +242,19 @@ it('a deletion under way does not end the subscription that is published again w
 	await service.close();
 }, 60_000);
 
+it('a lost answer is followed by a question that the service understands, and by a new subscription (K8)', async () => {
+	const { trigger } = await published();
+	const { id } = current(trigger);
+	const { control } = suite.workspace.service;
+	control.fail({ method: 'POST', path: '/webhooks$', mode: 'dropAfter' });
+	await trigger.activate('init');
+	pass(1 / 60);
+	control.resetRequests();
+	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
+	expect(suite.workspace.requests()).toEqual(['GET /cards', 'POST /webhooks']);
+	await trigger.deactivate();
+});
+
 it('a service that takes eleven seconds for a subscription is waited for in the background (K8)', async () => {
 	const answerMs = { post: 0 };
 	const service = await startSmallService(answerMs);

@@ -26,6 +26,8 @@ export interface ApiRequest {
 	requestsPerSecond?: number;
 	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
 	impatient?: boolean;
+	/** Whether it is sent although others were not answered: a person asked for it, and waits. */
+	insistent?: boolean;
 	/** Whether it is sent at once, past all that wait: it decides whether the others are sent. */
 	ahead?: boolean;
 	/** The thing to delete, as the service's problems call it: `record`. Gone after a lost answer, it is deleted. */
@@ -66,7 +68,7 @@ export function toHttpRequest(
 /** How a listing is read: the settings of a request other than its address. */
 export type ReadOptions = Pick<
 	ApiRequest,
-	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'ahead'
+	'timeoutMs' | 'maxParallel' | 'requestsPerSecond' | 'impatient' | 'insistent' | 'ahead'
 >;
 
 /** An answer of the service, or of its auth server. */

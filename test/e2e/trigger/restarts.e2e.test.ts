@@ -1,10 +1,9 @@
 /** The trigger over restarts, crashes and pauses: alive again by itself, nothing lost, nothing twice. */
-import { join } from 'node:path';
-
 import { until } from '../../host/deadline.ts';
 import type { JsonObject } from '../../host/n8nClient.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
+import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { PATIENCE_MS, restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
 import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
@@ -12,9 +11,8 @@ import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
 jest.setTimeout(1_800_000);
 
 describe(`trigger over restarts of n8n ${major}`, () => {
-	const bench = useBench(major, {
-		NODE_OPTIONS: `--require=${join(__dirname, '..', 'support', 'clockAhead.cjs')}`,
-	});
+	const clock = createClockOfN8n(`restarts-${major}`);
+	const bench = useBench(major, clock.environment);
 
 	const watch = async (name: string, options?: JsonObject) =>
 		await watchCard(bench(), name, options);
@@ -163,7 +161,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 			process.kill(group, 'SIGCONT');
 		}
 		// A silence of two hours.
-		process.kill(-group, 'SIGUSR2');
+		clock.pass(host, 120);
 		await liveAgain(
 			card,
 			(await subscriptions(card)).filter(({ state }) => state === 'paused').map(({ id }) => id),

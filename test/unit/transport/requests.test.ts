@@ -471,4 +471,25 @@ describe('a service that keeps silent', () => {
 		expect(clock.now() - start).toBeLessThan(20_000 + 15_000);
 		expect(sent.length).toBeLessThanOrEqual(4);
 	});
+
+	test('K6: what a person asks for is sent right after the time-out of another request', async () => {
+		const { api, clock } = await service(...never.slice(0, 1), ok);
+		const deletion = request('DELETE', { impatient: true, timeoutMs: 8_000 });
+		await expect(api.request(deletion)).rejects.toMatchObject({ transient: true });
+		const publishing = request('POST', { impatient: true, timeoutMs: 10_000 });
+		await expect(api.request(publishing)).rejects.toThrow('was not sent');
+		clock.pass(100);
+		expect((await api.request({ ...publishing, insistent: true })).status).toBe(200);
+		expect((await api.request(publishing)).status).toBe(200);
+	});
+
+	test('K8: a creation is never cut short to see whether the service answers again', async () => {
+		const { api, clock, sent } = await service(...never);
+		const creation = request('POST', { impatient: true, timeoutMs: 10_000 });
+		for (let n = 0; n < 2; n += 1) {
+			await expect(api.request(creation)).rejects.toMatchObject({ transient: true });
+			clock.pass(10_000);
+		}
+		expect(sent.map(({ timeout }) => timeout)).toEqual([10_000, 10_000]);
+	});
 });

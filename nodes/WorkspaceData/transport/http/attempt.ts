@@ -20,6 +20,7 @@ import { readNetworkFault } from '../failure/networkFault';
 import type { ApiAnswer, ApiRequest } from '../request';
 import { unreachableAuth } from '../auth/tokenRequest';
 import { readAnswer } from './answer';
+import { isRepeatable } from './retryPolicy';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -81,16 +82,18 @@ export function createAttempts(
 		return { outcome, token: exchange.token };
 	}
 
-	return async (options, { timeoutMs = DEFAULT_TIMEOUT_MS, impatient }) => {
+	return async (options, { method, timeoutMs = DEFAULT_TIMEOUT_MS, impatient, insistent }) => {
 		const shared = circuitOf(baseUrl, clock);
 		// Impatient requests also respect the shared circuit.
 		const asked = impatient ? shared : ownCircuit;
-		const probe = asked.enter();
+		const probe = asked.enter() ?? (insistent ? false : undefined);
 		if (probe === undefined) return { outcome: new SilentService(), token: undefined };
 		const start = clock.now();
 		let reply: Reply = 'unknown';
 		try {
-			const limit = probe && impatient ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
+			// A creation that is cut short may leave something behind.
+			const isShort = probe && impatient && isRepeatable(method);
+			const limit = isShort ? Math.min(timeoutMs, PROBE_TIMEOUT_MS) : timeoutMs;
 			const attempted = await attempt(options, limit);
 			if (!(attempted.outcome instanceof AccessTokenError)) {
 				reply = replyOf(attempted.outcome, clock.now() - start, probe);

@@ -11,6 +11,7 @@ import { checkConditions, readSettings, type TriggerSettings } from '../paramete
 import { deleteWith, logLeftBehind } from './deletions';
 import { adopt, forget, type NodeState, stopDeletions, type Use, useAt } from './nodeState';
 import { renew } from './renew';
+import { LIFECYCLE_CALL, PUBLISHING_CALL } from './subscriptionApi';
 import { openStore } from './storage';
 
 /** Due times are spread over a tenth, so that many triggers do not renew together. */
@@ -95,7 +96,8 @@ async function renewAtStart(
 	{ settings, address, overlapMs, isStart, use }: Start,
 	clock: Clock,
 ): Promise<Effect[]> {
-	const manner = { savedByHook: true, overlapMs };
+	const call = isStart ? LIFECYCLE_CALL : PUBLISHING_CALL;
+	const manner = { savedByHook: true, overlapMs, call };
 	return await renew(context, node, settings, address, clock, manner).catch((error: unknown) => {
 		if (!isStart || error instanceof InputError) {
 			if (node.set.current === undefined) forget(context, use);

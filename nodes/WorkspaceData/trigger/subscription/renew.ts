@@ -5,12 +5,10 @@ import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import {
-	BACKGROUND_CALL,
 	checkAnswers,
 	createSubscription,
 	isAnswerLost,
 	isConflict,
-	LIFECYCLE_CALL,
 	type LifecycleCall,
 	loopbackHint,
 	type NewSubscription,
@@ -49,6 +47,7 @@ interface Manner {
 	/** Whether n8n saves static data as soon as the caller returns. */
 	savedByHook: boolean;
 	overlapMs: number;
+	call: LifecycleCall;
 }
 
 /** Creates a subscription; where the service takes one for an address only, the old one gives way. */
@@ -96,18 +95,17 @@ export async function renew(
 	settings: TriggerSettings,
 	targetUrl: string,
 	clock: Clock,
-	{ savedByHook, overlapMs }: Manner,
+	{ call, ...manner }: Manner,
 ): Promise<Effect[]> {
 	const { epoch } = node;
 	const isWanted = () => node.epoch === epoch;
-	const call = savedByHook ? LIFECYCLE_CALL : BACKGROUND_CALL;
 	let isSent = false;
 	const subscribe = async (): Promise<Effect[]> => {
 		await noteCredential(context, node, settings, clock);
 		const api = await openApi(context, settings.authentication, clock);
 		node.serviceClock = api.serviceClock;
 		// A request for a subscription that is lost may leave one behind; a lost question leaves nothing.
-		if (node.set.lostAnswers.count > 0) await checkAnswers(api);
+		if (node.set.lostAnswers.count > 0) await checkAnswers(api, call);
 		const cardId = await cardToWatch(settings, node, api, call);
 		const request = { targetUrl, events: settings.events, cardId };
 		const hint = loopbackHint(targetUrl, api.baseUrl);
@@ -122,7 +120,7 @@ export async function renew(
 			return [];
 		}
 		if (hint) warn(context, hint);
-		return onCreated(node, settings, made, { savedByHook, overlapMs }, clock);
+		return onCreated(node, settings, made, manner, clock);
 	};
 	return await subscribe().catch((error: unknown) => {
 		if (isWanted()) {
@@ -138,7 +136,7 @@ function onCreated(
 	node: NodeState,
 	settings: TriggerSettings,
 	made: NewSubscription,
-	manner: Manner,
+	manner: Omit<Manner, 'call'>,
 	clock: Clock,
 ): Effect[] {
 	const now = clock.now();

@@ -16,10 +16,13 @@ import type { ApiRequest } from '../../transport/request';
 /** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
 export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 
+/** How they are sent for a person, who waits: also right after the time-out of another request. */
+export const PUBLISHING_CALL = { ...LIFECYCLE_CALL, insistent: true } as const;
+
 /** How renewals are sent while nobody waits: a slow service gets a minute. */
 export const BACKGROUND_CALL = { timeoutMs: 60_000 } as const;
 
-export type LifecycleCall = typeof LIFECYCLE_CALL | typeof BACKGROUND_CALL;
+export type LifecycleCall = typeof LIFECYCLE_CALL | typeof PUBLISHING_CALL | typeof BACKGROUND_CALL;
 
 /** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
@@ -88,9 +91,11 @@ export async function createSubscription(
 	};
 }
 
-/** Asks for something small, to see whether the service answers at all. @throws what `request` throws */
-export async function checkAnswers(api: WorkspaceApi): Promise<void> {
-	await api.request({ method: 'GET', path: ['cards'], query: { limit: 1 }, ...LIFECYCLE_CALL });
+/** Asks for the cards, to see whether the service answers at all; a refusal is an answer. @throws what `request` throws */
+export async function checkAnswers(api: WorkspaceApi, call: LifecycleCall): Promise<void> {
+	await api.request({ method: 'GET', path: ['cards'], ...call }).catch((error: unknown) => {
+		if (!(error instanceof ApiFailure) || error.problem.status >= 500) throw error;
+	});
 }
 
 /**

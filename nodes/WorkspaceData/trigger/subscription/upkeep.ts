@@ -11,6 +11,7 @@ import { probe } from './probe';
 import { deleteWith, logLeftBehind } from './deletions';
 import { activationError } from './publishing';
 import { jitterOf, renew } from './renew';
+import { BACKGROUND_CALL } from './subscriptionApi';
 import { runExecution, startSaving, type Upkeep } from './saving';
 
 /** When to look whether there is something to do: every ten seconds. */
@@ -23,7 +24,8 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 	const { context, settings, clock, node } = upkeep;
 	const { address } = node.set;
 	if (address === undefined) return;
-	const manner = { savedByHook: false, overlapMs: settings.overlapMs };
+	const { overlapMs } = settings;
+	const manner = { savedByHook: false, overlapMs, call: BACKGROUND_CALL };
 	const effects = await renew(context, node, settings, address, clock, manner);
 	for (const task of effects) if (task.type === 'save') startSaving(upkeep, task);
 }
