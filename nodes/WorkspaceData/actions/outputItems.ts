@@ -158,6 +158,9 @@ function copyOf(value: unknown): unknown {
 	return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
 }
 
+/** A copy of an output item that shares nothing with any other. */
+export const unshared = (json: JsonObject): JsonObject => copyOf(json) as JsonObject;
+
 /**
  * Gives each output item objects that no other item has. A listing is read once for all items, and a
  * node further on that changes one item in place would change the others, too.

@@ -1,4 +1,5 @@
 import { InputError } from '../../model/inputError';
+import type { DataRecord } from '../../model/answer/record';
 import { plainNumber, plainText } from '../../model/text';
 import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
@@ -8,11 +9,12 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
-import { dryOutput, readDryRun, readDryRuns } from '../writing/dryRun';
+import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../writing/sync';
-import { checkAll, type SyncPart } from '../writing/syncCheck';
+import { checkAll } from '../writing/syncCheck';
+import type { SyncPart } from '../writing/syncItems';
 import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
@@ -81,34 +83,30 @@ export const syncRecords = defineOperation({
 			const card = await run.cards.findExact(cardId, requestOptions(given));
 			try {
 				const dryRun = readDryRuns(getOf(index, 'dryRun'), given.dryRun);
-				// The options are mostly one object for all items.
-				const options = dryRun === readDryRun(given.dryRun) ? given : { ...given, dryRun };
 				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));
 				const isWanted = missing === 'delete';
 				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
-				const parameters = { cardId, columns: getOf(index, 'columns'), options };
+				const parameters = { cardId, columns: getOf(index, 'columns'), options: given };
 				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
 				const settings = {
 					filters: getOf(index, 'filters'),
 					matchType: getOf(index, 'matchType'),
 					dryRun,
 					deletions: { isWanted, most },
-					allowed: allowedChanges(options),
+					allowed: allowedChanges(given),
 				};
-				return { itemIndex: index, card, write, settings };
+				return { card, write: { ...write, dryRun }, settings };
 			} catch (error) {
-				return { itemIndex: index, card, error };
+				return { card, error };
 			}
 		};
 		const check = await run.once('sync', async () => await checkAll(run, read));
 		await run.yieldToLoop();
-		const checked = check.get(itemIndex);
-		if (!checked || 'error' in checked) throw checked?.error;
-
+		const { checked, item } = check.take(itemIndex);
 		const { dryRun, firstItem, lastItem } = checked;
 		const isLast = itemIndex === lastItem;
 		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
-		const { action, before, after } = await writeItem(run, checked, itemIndex).catch(
+		const { action, before, after } = await writeItem(run, checked, item).catch(
 			async (error: unknown) => {
 				if (run.context.continueOnFail()) await finishing;
 				return await Promise.reject(error as Error);
@@ -116,17 +114,15 @@ export const syncRecords = defineOperation({
 		);
 		const { listing } = await checked.live();
 		const options = get('options');
-		const dry = dryOutput(listing, options);
 		const deleted = await finishing;
-		run.ending.append(
-			deleted.map((record) => ({
-				itemIndex: firstItem,
-				json: dryRun
-					? dry('delete', record, undefined)
-					: { deleted: true, id: record.id, action: 'deleted' },
-			})),
-		);
-		if (!dryRun) return [{ ...recordOutput(listing, true, options)(after), action }];
+		if (!dryRun) {
+			const output = ({ id }: DataRecord) => ({ deleted: true, id, action: 'deleted' });
+			run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: output(record) })));
+			return [{ ...recordOutput(listing, true, options)(after), action }];
+		}
+		const dry = dryOutput(listing, options);
+		const output = (record: DataRecord) => dry('delete', record, undefined);
+		run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: output(record) })));
 		if (action === 'unchanged') return [];
 		return [dry(action === 'created' ? 'create' : 'update', before, after)];
 	},

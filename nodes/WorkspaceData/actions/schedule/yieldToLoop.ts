@@ -61,8 +61,22 @@ export async function yieldAfter<Value>(
 	return value;
 }
 
-/** How many entries are mapped between two yields. */
+/** How many entries are worked on between two yields. */
 const SLICE_ENTRIES = 100;
+
+/** As `Array.prototype.forEach`, but yields to the event loop, whatever the number of entries. */
+export async function eachInSlices<Entry>(
+	yieldToLoop: YieldToLoop,
+	entries: Iterable<Entry>,
+	work: (entry: Entry) => void,
+): Promise<void> {
+	let done = 0;
+	for (const entry of entries) {
+		if (done % SLICE_ENTRIES === 0) await yieldToLoop();
+		done += 1;
+		work(entry);
+	}
+}
 
 /** As `Array.prototype.map`, but yields to the event loop, whatever the number of entries. */
 export async function mapInSlices<Entry, Result>(
@@ -71,10 +85,7 @@ export async function mapInSlices<Entry, Result>(
 	work: (entry: Entry) => Result,
 ): Promise<Result[]> {
 	const results: Result[] = [];
-	for (const entry of entries) {
-		if (results.length % SLICE_ENTRIES === 0) await yieldToLoop();
-		results.push(work(entry));
-	}
+	await eachInSlices(yieldToLoop, entries, (entry) => void results.push(work(entry)));
 	return results;
 }
 

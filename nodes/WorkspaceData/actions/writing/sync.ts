@@ -6,6 +6,7 @@ import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { itemKey, keyPart } from './matching';
 import type { CheckedCard, WrittenAction } from './syncCheck';
+import type { SyncWrite } from './syncItems';
 import { create, remove, updateListed } from './write';
 
 /** An item that was written. */
@@ -19,11 +20,11 @@ interface WrittenItem {
 export async function writeItem(
 	run: Run,
 	checked: CheckedCard,
-	itemIndex: number,
+	item: SyncWrite,
 ): Promise<WrittenItem> {
 	let action: WrittenAction | undefined;
 	try {
-		const written = await createOrUpdate(run, checked, itemIndex);
+		const written = await createOrUpdate(run, checked, item);
 		({ action } = written);
 		return written;
 	} finally {
@@ -34,12 +35,12 @@ export async function writeItem(
 async function createOrUpdate(
 	run: Run,
 	checked: CheckedCard,
-	itemIndex: number,
+	item: SyncWrite,
 ): Promise<WrittenItem> {
 	const { card } = checked;
-	const write = checked.writeOf(itemIndex);
+	const { write } = item;
 	const { listing, fieldIds, matches } = await checked.live();
-	const data = await checked.dataOf(itemIndex, listing);
+	const data = await checked.dataOf(item, listing);
 	const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
 	return await run.writes.inOrder({ card, part, isShared: !write.dryRun }, async () => {
 		await run.yieldToLoop();
@@ -93,10 +94,9 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
  */
 async function deleteMissing(
 	run: Run,
-	{ card, firstItem, deletions, dryRun, live, writeOf }: CheckedCard,
+	{ card, deletions, dryRun, live, request }: CheckedCard,
 ): Promise<DataRecord[]> {
 	const { listing, fieldIds, matches } = await live();
-	const { request } = writeOf(firstItem);
 	const states = run.writes.states(card);
 	const deleted: DataRecord[] = [];
 	await inParallel(

@@ -3,33 +3,24 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
-import { mapInSlices } from '../schedule/yieldToLoop';
+import { eachInSlices } from '../schedule/yieldToLoop';
 
 /** An item, as it would be written. */
 export interface SyncItem {
 	itemIndex: number;
 	/** Its matching values as one text. */
 	key: string;
-	/** Its matching values as a person reads them. */
-	shownKey: string;
 	data: JsonObject;
-}
-
-/** A record of the card. */
-export interface SyncRecord {
-	record: DataRecord;
-	/** Its matching values as one text; undefined where one of them is empty. */
-	key: string | undefined;
-	/** Whether it meets the conditions; always without conditions. */
-	takesPart: boolean;
 }
 
 /** The records of a card, and which of them take part. */
 export interface SyncRecords {
 	/** How messages call the card. */
 	card: string;
-	all: readonly SyncRecord[];
-	/** Whether a record as it would be meets the conditions; undefined without conditions. */
+	all: readonly DataRecord[];
+	/** The matching values of a record as one text; undefined where one of them is empty. */
+	keyOf(record: DataRecord): string | undefined;
+	/** Whether a record meets the conditions, and so takes part; undefined without conditions. */
 	meets: ((record: DataRecord) => boolean) | undefined;
 }
 
@@ -48,6 +39,7 @@ const MAX_NAMED = 10;
 /**
  * Checks all items of a card against all of its records.
  *
+ * @param shown the matching values of an item as a person reads them
  * @param now when new records would be created, as an ISO timestamp
  * @param pause lets others compute: there may be a hundred thousand items and records
  * @returns the records to delete
@@ -55,41 +47,48 @@ const MAX_NAMED = 10;
  */
 export async function planDeletions(
 	items: readonly SyncItem[],
+	shown: (item: SyncItem) => string,
 	records: SyncRecords,
 	deletions: Deletions,
 	now: string,
 	pause: () => Promise<void>,
 ): Promise<DataRecord[]> {
-	requireDistinctItems(items);
-	await pause();
-	const byKey = new Map<string, SyncRecord[]>();
-	for (const one of records.all) {
-		if (one.key === undefined) continue;
-		const same = byKey.get(one.key);
-		if (same) same.push(one);
-		else byKey.set(one.key, [one]);
-	}
-	await pause();
-	const taking = records.all.filter(({ takesPart }) => takesPart);
-	const withoutKey = taking.filter(({ key }) => key === undefined);
+	const wanted = await distinctItems(items, shown, pause);
+	const { card, all, keyOf, meets } = records;
+	/** The first record of each key, and all of a key that has several. */
+	const byKey = new Map<string, DataRecord>();
+	const several = new Map<string, DataRecord[]>();
+	const withoutKey: DataRecord[] = [];
+	const missing: DataRecord[] = [];
+	let taking = 0;
+	await eachInSlices(pause, all, (record) => {
+		const takesPart = meets?.(record) ?? true;
+		const key = keyOf(record);
+		if (takesPart) {
+			taking += 1;
+			if (key === undefined) withoutKey.push(record);
+			else if (!wanted.has(key)) missing.push(record);
+		}
+		if (key === undefined) return;
+		const first = byKey.get(key);
+		const same = several.get(key);
+		if (same) same.push(record);
+		else if (first) several.set(key, [first, record]);
+		else byKey.set(key, record);
+	});
 	if (withoutKey.length > 0) {
 		throw new InputError(
-			`${withoutKey.length} records of card '${records.card}' have no value in a field to match on`,
+			`${withoutKey.length} records of card '${card}' have no value in a field to match on`,
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}
-	const wanted = new Set(items.map(({ key }) => key));
-	await pause();
-	requireDistinctRecords(wanted, byKey, records.card);
-	await pause();
-	await requireConditions(items, byKey, records, now, pause);
+	requireDistinctRecords(wanted, several, records);
+	await requireConditions(items, shown, byKey, records, now, pause);
 	if (!deletions.isWanted) return [];
-	await pause();
-	const missing = taking.filter(({ key }) => key !== undefined && !wanted.has(key));
-	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking.length / 2));
-	if (missing.length <= most) return missing.map(({ record }) => record);
+	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
+	if (missing.length <= most) return missing;
 	throw new InputError(
-		`${missing.length} of ${taking.length} records of card '${records.card}' have no item and would be deleted, but at most ${most} may be`,
+		`${missing.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
 		"Nothing was sent. Check that the items are complete, or set 'Most Records to Delete'.",
 	);
 }
@@ -97,34 +96,37 @@ export async function planDeletions(
 const named = (names: readonly string[]): string =>
 	`${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`;
 
-const idsOf = (records: readonly SyncRecord[]): string =>
-	named(records.map(({ record }) => record.id));
+const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 
-function requireDistinctItems(items: readonly SyncItem[]): void {
-	const first = new Map<string, SyncItem>();
+/** The items by their keys. @throws InputError when two have the same */
+async function distinctItems(
+	items: readonly SyncItem[],
+	shown: (item: SyncItem) => string,
+	pause: () => Promise<void>,
+): Promise<ReadonlyMap<string, SyncItem>> {
+	const byKey = new Map<string, SyncItem>();
 	const twice: string[] = [];
-	for (const item of items) {
-		const other = first.get(item.key);
+	await eachInSlices(pause, items, (item) => {
+		const other = byKey.get(item.key);
 		if (other) {
-			twice.push(`${clip(item.shownKey)} (items ${other.itemIndex} and ${item.itemIndex})`);
-		} else first.set(item.key, item);
-	}
-	if (twice.length === 0) return;
+			twice.push(`${clip(shown(item))} (items ${other.itemIndex} and ${item.itemIndex})`);
+		} else byKey.set(item.key, item);
+	});
+	if (twice.length === 0) return byKey;
 	throw new InputError(
 		'Several items have the same values in the fields to match on',
 		`Nothing was sent. Each record may have one item only: ${named(twice)}.`,
 	);
 }
 
+/** @param several the records of keys that several have */
 function requireDistinctRecords(
-	wanted: ReadonlySet<string>,
-	byKey: ReadonlyMap<string, readonly SyncRecord[]>,
-	card: string,
+	wanted: ReadonlyMap<string, SyncItem>,
+	several: ReadonlyMap<string, readonly DataRecord[]>,
+	{ card, meets }: SyncRecords,
 ): void {
-	const twice = [...byKey].filter(
-		([key, same]) =>
-			same.length > 1 && (wanted.has(key) || same.filter(({ takesPart }) => takesPart).length > 1),
-	);
+	const takePart = (records: readonly DataRecord[]) => (meets ? records.filter(meets) : records);
+	const twice = [...several].filter(([key, same]) => wanted.has(key) || takePart(same).length > 1);
 	if (twice.length === 0) return;
 	throw new InputError(
 		`Several records of card '${card}' have the same values in the fields to match on`,
@@ -135,23 +137,23 @@ function requireDistinctRecords(
 /** An item must not reach a record outside the conditions, nor bring its record outside them. */
 async function requireConditions(
 	items: readonly SyncItem[],
-	byKey: ReadonlyMap<string, readonly SyncRecord[]>,
+	shown: (item: SyncItem) => string,
+	byKey: ReadonlyMap<string, DataRecord>,
 	{ card, meets }: SyncRecords,
 	now: string,
 	pause: () => Promise<void>,
 ): Promise<void> {
 	if (!meets) return;
-	const isOutside = ({ key, data }: SyncItem): boolean => {
-		const [known] = byKey.get(key) ?? [];
-		if (known && !known.takesPart) return true;
-		const base = known?.record ?? { id: '', data: {}, createdAt: now, raw: {} };
-		return !meets({ ...base, data: { ...base.data, ...data } });
-	};
-	const outside = (await mapInSlices(pause, items, isOutside)).flatMap((is, place) =>
-		is ? (items[place] ?? []) : [],
-	);
+	const outside: SyncItem[] = [];
+	await eachInSlices(pause, items, (item) => {
+		const known = byKey.get(item.key);
+		const base = known ?? { id: '', data: {}, createdAt: now, raw: {} };
+		const isInside =
+			(!known || meets(known)) && meets({ ...base, data: { ...base.data, ...item.data } });
+		if (!isInside) outside.push(item);
+	});
 	if (outside.length === 0) return;
-	const names = outside.map(({ itemIndex, shownKey }) => `item ${itemIndex} (${clip(shownKey)})`);
+	const names = outside.map((item) => `item ${item.itemIndex} (${clip(shown(item))})`);
 	throw new InputError(
 		`${outside.length} items have values or records of card '${card}' that do not meet the conditions`,
 		`Nothing was sent. Change 'Filters' or the items: ${named(names)}.`,

@@ -33,7 +33,6 @@ test('after the plan the records that take part are those of the items; whatever
 					(data, itemIndex): SyncItem => ({
 						itemIndex,
 						key: data.key,
-						shownKey: data.key,
 						data,
 					}),
 				);
@@ -41,13 +40,11 @@ test('after the plan the records that take part are those of the items; whatever
 				const plan = async () =>
 					await planDeletions(
 						items,
+						({ key }) => key,
 						{
 							card: 'Card',
-							all: all.map((one) => ({
-								record: one,
-								key: one.data.key === '' ? undefined : String(one.data.key),
-								takesPart: takesPart(one),
-							})),
+							all,
+							keyOf: ({ data }) => (data.key === '' ? undefined : String(data.key)),
 							meets: hasFilter ? takesPart : undefined,
 						},
 						{ isWanted, most },
