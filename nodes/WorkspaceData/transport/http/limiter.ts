@@ -36,18 +36,21 @@ interface Queue {
  *
  * @param atOnce how many tasks may run at once with one of this kind among them; asked again before each start. So
  * as long as a task that cannot be repeated waits or runs, no more run than it allows.
+ * @param spacing how long nothing else starts after a task, in ms, if so many may run at once
  * @returns opens the limiter of one execution. Its own limit comes with each task, as items may have different
  * ones: a task starts when fewer tasks of the execution than that are running.
  */
 export function createSharedLimiter(
 	atOnce: (kind: Kind) => number,
 	clock: Clock = systemClock,
+	spacing: (kind: Kind, atOnce: number) => number = () => 0,
 ): () => Limiter {
 	const running = new Set<object>();
 	/** Of those, the ones that cannot be repeated. */
 	const unrepeatable = new Map<object, Work>();
 	/** The executions that have tasks waiting, the next one first. */
 	const waiting: Queue[] = [];
+	let isSpacing = false;
 
 	/** Whether the execution's own limit lets its first task start. */
 	const isReady = ({ first, running: own }: Queue): boolean =>
@@ -60,17 +63,27 @@ export function createSharedLimiter(
 	}
 
 	function startNext(): void {
-		for (;;) {
+		while (!isSpacing) {
 			const place = waiting.findIndex(isReady);
 			const queue = waiting[place];
 			const task = queue?.first;
-			if (!queue || !task || running.size >= mostAtOnce()) return;
+			const most = mostAtOnce();
+			if (!queue || !task || running.size >= most) return;
 			waiting.splice(place, 1);
 			queue.first = task.next;
 			if (queue.first) waiting.push(queue);
 			count(queue, task);
 			task.start();
+			const ms = spacing(task.work, most);
+			if (ms >= 1) void keepSpace(ms);
 		}
+	}
+
+	async function keepSpace(ms: number): Promise<void> {
+		isSpacing = true;
+		await clock.sleep(ms);
+		isSpacing = false;
+		startNext();
 	}
 
 	function count(queue: Queue, task: Pick<Task, 'work'>): void {

@@ -58,21 +58,37 @@ function outcomeOf(outcome: Attempt['outcome'] | undefined): Outcome {
 	return status >= 500 ? 'unknown' : 'answered';
 }
 
+/** The most time between two creates, in ms: n8n takes about one to send a request. */
+const MAX_SPACING_MS = 10;
+/** The mean of how long creates take is that of about so many. */
+const MEAN_OF = 8;
+
 /** Creates the pacing of a key about which nothing is known yet. */
 export function createPacing(clock: Clock): Pacing {
 	let state = unknownParallelism;
 	const serviceClock = createServiceClock(clock);
 	const gate = createRateGate(clock, serviceClock);
 	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isLimitKnown, clock.now());
+	/** How long a create takes, in ms: the mean of the last ones. */
+	let createMs = 0;
+	/**
+	 * Few creates run at once. Begun together they would all be answered together, and each would wait until n8n has
+	 * worked on the others: so they are spread over half of the time that one takes.
+	 */
+	const spacing = ({ repeatable }: Kind, most: number) =>
+		repeatable ? 0 : Math.min(createMs / most / 2, MAX_SPACING_MS);
 	return {
 		gate,
 		serviceClock,
-		openLimiter: createSharedLimiter(mostAtOnce, clock),
+		openLimiter: createSharedLimiter(mostAtOnce, clock, spacing),
 		atOnce: mostAtOnce,
 		sending(request) {
-			const started = requestSent(state, kindOf(request));
+			const kind = kindOf(request);
+			const started = requestSent(state, kind);
+			const start = clock.now();
 			state = started.state;
 			return (outcome) => {
+				if (!kind.repeatable) createMs += (Math.max(0, clock.now() - start) - createMs) / MEAN_OF;
 				state = requestEnded(
 					state,
 					started.sent,

@@ -222,3 +222,14 @@ test('any executions, a service that serves at least 8 at once: no create is ref
 		cases(40),
 	);
 });
+
+test('creates spread out until none leaves together with another, and take no longer for it', async () => {
+	const service = { capacity: 1_000, latencyMs: 64, told: false };
+	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
+	const { seen, ms } = await run(service, [creates], createTestClock());
+	const times = seen.map(({ at }) => at);
+	const gaps = times.slice(1).map((at, place) => at - (times[place] ?? 0));
+	expect(gaps.slice(0, ASSUMED - 1)).toContain(0);
+	expect(Math.min(...gaps.slice(200))).toBeGreaterThanOrEqual(3);
+	expect(ms / ((creates.count / ASSUMED) * service.latencyMs)).toBeLessThan(1.05);
+});
