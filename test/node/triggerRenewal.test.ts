@@ -102,7 +102,7 @@ describe('when nothing comes for long', () => {
 	it('tries again after a pause when the service is unreachable, and keeps its subscription', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be checked'));
+		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be renewed'));
 		suite.refuseNext({ status: 503 });
 		const since = pass(26.5);
 		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
@@ -120,12 +120,31 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
+	it('names what it gives up, also where a renewal is refused at the same time', async () => {
+		const trigger = await published();
+		const { id } = current(trigger);
+		await trigger.activate('init');
+		const { control } = suite.workspace.service;
+		control.fail({ method: 'DELETE', path: '/webhooks/', status: 503, times: 100 });
+		pass(1);
+		await untilTicked(trigger, 'the first try', () =>
+			suite.warnings.find((line) => line.includes('could not be deleted yet')),
+		);
+		suite.refuseNext({ status: 503 });
+		pass(1 + 7 * 24 + 1);
+		await untilTicked(trigger, 'the line in the log', () =>
+			suite.warnings.find((line) => line.includes(`Subscriptions ${id} still exist`)),
+		);
+		control.clearFailures();
+		await trigger.deactivate();
+	});
+
 	it('leaves alone what delivers again after a renewal that failed', async () => {
 		const trigger = await published();
 		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be checked')),
+			suite.warnings.find((line) => line.includes('could not be renewed')),
 		);
 		const before = suite.subscribed();
 		await trigger.deliver(suite.delivery(current(trigger)));
@@ -143,7 +162,7 @@ describe('when nothing comes for long', () => {
 		for (const status of [409, 503]) suite.refuseNext({ status });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be checked')),
+			suite.warnings.find((line) => line.includes('could not be renewed')),
 		);
 		expect(suite.live(trigger)).toEqual([]);
 		pass(26.53);

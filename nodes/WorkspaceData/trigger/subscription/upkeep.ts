@@ -26,7 +26,13 @@ async function renewNow(upkeep: Upkeep): Promise<void> {
 	if (address === undefined) return;
 	const { overlapMs } = settings;
 	const manner = { savedByHook: false, overlapMs, call: BACKGROUND_CALL };
-	const effects = await renew(context, node, settings, address, clock, manner);
+	const effects = await renew(context, node, settings, address, clock, manner).catch(
+		(error: unknown) => {
+			const message = `The subscription could not be renewed yet: ${reasonOf(error)}`;
+			warnSparingly(context, node.warnings.upkeep, clock.now(), message);
+			return [];
+		},
+	);
 	for (const task of effects) if (task.type === 'save') startSaving(upkeep, task);
 }
 
