@@ -69,7 +69,7 @@ export function createPacing(clock: Clock): Pacing {
 	const serviceClock = createServiceClock(clock);
 	const gate = createRateGate(clock, serviceClock);
 	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isLimitKnown, clock.now());
-	/** How long a create takes, in ms: the mean of the last ones. */
+	/** How long a create takes, in ms: the mean of the last ones; before them, how long the first request took. */
 	let createMs = 0;
 	/**
 	 * Few creates run at once. Begun together they would all be answered together, and each would wait until n8n has
@@ -88,7 +88,9 @@ export function createPacing(clock: Clock): Pacing {
 			const start = clock.now();
 			state = started.state;
 			return (outcome) => {
-				if (!kind.repeatable) createMs += (Math.max(0, clock.now() - start) - createMs) / MEAN_OF;
+				const ms = Math.max(0, clock.now() - start);
+				if (createMs === 0) createMs = ms;
+				else if (!kind.repeatable) createMs += (ms - createMs) / MEAN_OF;
 				state = requestEnded(
 					state,
 					started.sent,

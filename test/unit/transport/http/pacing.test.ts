@@ -223,13 +223,28 @@ test('any executions, a service that serves at least 8 at once: no create is ref
 	);
 });
 
-test('creates spread out until none leaves together with another, and take no longer for it', async () => {
+describe('creates spread out, and take no longer for it', () => {
 	const service = { capacity: 1_000, latencyMs: 64, told: false };
 	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
-	const { seen, ms } = await run(service, [creates], createTestClock());
-	const times = seen.map(({ at }) => at);
-	const gaps = times.slice(1).map((at, place) => at - (times[place] ?? 0));
-	expect(gaps.slice(0, ASSUMED - 1)).toContain(0);
-	expect(Math.min(...gaps.slice(200))).toBeGreaterThanOrEqual(3);
-	expect(ms / ((creates.count / ASSUMED) * service.latencyMs)).toBeLessThan(1.05);
+	const leastMs = (creates.count / ASSUMED) * service.latencyMs;
+	const gapsOf = (seen: readonly Seen[]) => {
+		const times = seen.filter(({ method }) => method === 'POST').map(({ at }) => at);
+		return times.slice(1).map((at, place) => at - (times[place] ?? 0));
+	};
+
+	test('the first leave together, as nothing is known; later on none does', async () => {
+		const { seen, ms } = await run(service, [creates], createTestClock());
+		const gaps = gapsOf(seen);
+		expect(gaps.slice(0, ASSUMED)).toContain(0);
+		expect(Math.min(...gaps.slice(200))).toBeGreaterThanOrEqual(3);
+		expect(ms / leastMs).toBeLessThan(1.05);
+	});
+
+	test('from the first one on, where another request has shown how long one takes', async () => {
+		const read = { method: 'GET' as const, count: 1, startsAt: 0, ahead: false };
+		const later = { ...creates, startsAt: 100 };
+		const { seen, ms } = await run(service, [read, later], createTestClock());
+		expect(Math.min(...gapsOf(seen))).toBeGreaterThanOrEqual(3);
+		expect((ms - later.startsAt) / leastMs).toBeLessThan(1.05);
+	});
 });
