@@ -4,7 +4,14 @@ import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
 import { accessTokens } from './auth/accessToken';
-import { systemClock, wait, type Clock, type ServiceClock, createStopwatch } from './http/clock';
+import {
+	createStopwatch,
+	createUnlessCancelled,
+	systemClock,
+	wait,
+	type Clock,
+	type ServiceClock,
+} from './http/clock';
 import {
 	CREDENTIAL_TYPES,
 	readCredential,
@@ -93,7 +100,13 @@ export async function openApi(
 	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
 	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
 
-	const attempt = createAttempts(context, credentialType, credential, { baseUrl, clock, signal });
+	const unlessCancelled = createUnlessCancelled(signal);
+	const attempt = createAttempts(context, credentialType, credential, {
+		baseUrl,
+		clock,
+		signal,
+		unlessCancelled,
+	});
 
 	/** The time that requests wait for the rate limit. */
 	const waits = createStopwatch(clock);
@@ -218,10 +231,16 @@ export async function openApi(
 			};
 			// Impatient requests do not wait for others of the same key either.
 			const ahead = request.ahead || request.impatient;
-			return await limited({ ...kindOf(request), ahead }, async () => {
+			const inOrder = async (): Promise<ApiAnswer> => {
 				if (!ahead) await paused.ended();
 				return await sending();
-			});
+			};
+			let begun: Promise<ApiAnswer> | undefined;
+			const done = limited({ ...kindOf(request), ahead }, async () => await (begun = inOrder()));
+			// It may wait for executions that are not cancelled. Once begun it ends by itself, and says what was sent.
+			return await unlessCancelled(done).catch(
+				async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+			);
 		},
 	};
 }

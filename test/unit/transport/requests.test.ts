@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { openApi } from '../../../nodes/WorkspaceData/transport/api';
+import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
@@ -27,7 +28,6 @@ async function service(...answers: Answer[]) {
 			// A separate key for each test: the gate is shared by all that use the same key.
 			apiKey: `key-of-test-${(keys += 1)}`,
 		}),
-		getExecutionCancelSignal: () => cancel.signal,
 		helpers: {
 			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
 				const next = answers[Math.min(sent.length, answers.length - 1)];
@@ -38,8 +38,12 @@ async function service(...answers: Answer[]) {
 			},
 		},
 	};
-	const api = await openApi(context as unknown as IExecuteFunctions, 'apiKey', clock);
-	return { api, sent, clock, cancel };
+	const open = async (signal: AbortSignal) => {
+		const own = { ...context, getExecutionCancelSignal: () => signal };
+		return await openApi(own as unknown as IExecuteFunctions, 'apiKey', clock);
+	};
+	/** `open` opens the service for another execution with the same key. */
+	return { api: await open(cancel.signal), sent, clock, cancel, open };
 }
 
 const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
@@ -294,6 +298,23 @@ describe('B20, B21: refusals for the rate', () => {
 		await expect(api.request(request('GET'))).rejects.toMatchObject({ name: 'Cancelled' });
 		expect(sent).toHaveLength(1);
 	});
+});
+
+test('cancelling ends the wait for the requests of another execution with the same key (B36)', async () => {
+	const { api, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
+	const cancel = new AbortController();
+	const other = await open(cancel.signal);
+	const start = clock.now();
+	const creates = Array.from(
+		{ length: 8 },
+		async () => await api.request(request('POST')).catch(() => {}),
+	);
+	const waiting = other.request(request('GET')).catch((error: unknown) => error);
+	cancel.abort();
+	expect(await waiting).toBeInstanceOf(Cancelled);
+	expect(clock.now() - start).toBeLessThan(1_000);
+	await Promise.all(creates);
+	expect(sent.map(({ method }) => method)).not.toContain('GET');
 });
 
 test('after stop nothing more is sent', async () => {

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, replyOf, type Reply } from './circuit';
-import { createUnlessCancelled, type Clock, withTimeLimit } from './clock';
+import { type Clock, type UnlessCancelled, withTimeLimit } from './clock';
 import type { CredentialType } from '../auth/credential';
 import { openExchange } from '../auth/hooks';
 import {
@@ -34,6 +34,15 @@ export interface Attempt {
 	token: string | undefined;
 }
 
+/** The settings of the attempts of one execution. */
+interface AttemptSettings {
+	baseUrl: string;
+	clock: Clock;
+	/** Whether the execution is cancelled, and what waits no longer than that. */
+	signal: AbortSignal | undefined;
+	unlessCancelled: UnlessCancelled;
+}
+
 /**
  * Creates what sends the attempts of one execution.
  *
@@ -43,10 +52,9 @@ export function createAttempts(
 	context: IAllExecuteFunctions,
 	credentialType: CredentialType,
 	credential: ICredentialDataDecryptedObject,
-	{ baseUrl, clock, signal }: { baseUrl: string; clock: Clock; signal: AbortSignal | undefined },
+	{ baseUrl, clock, signal, unlessCancelled }: AttemptSettings,
 ): (options: IHttpRequestOptions, request: ApiRequest) => Promise<Attempt> {
 	const isAccount = credentialType === 'workspaceDataServiceAccountApi';
-	const unlessCancelled = createUnlessCancelled(signal);
 	const ownCircuit = createCircuit(MAX_TIMEOUTS, clock);
 
 	async function attempt(options: IHttpRequestOptions, timeoutMs: number): Promise<Attempt> {
