@@ -239,6 +239,7 @@ it('a deletion under way does not end the subscription that is published again w
 	await new Promise((resolve) => setTimeout(resolve, 3_000));
 	expect(service.deleted).toHaveLength(before);
 	expect(current(trigger).id).toBe('whk_same');
+	expect(suite.warnings.join()).toContain('the workflow is published again');
 	await service.close();
 }, 60_000);
 

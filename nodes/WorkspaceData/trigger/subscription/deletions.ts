@@ -4,6 +4,7 @@ import { stored as savedPart } from '../../model/subscription/merge';
 import type { RetiredSubscription } from '../../model/subscription/stored';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Authentication } from '../../transport/auth/credential';
+import { Cancelled } from '../../transport/failure/failures';
 import { type Clock, systemClock, wait } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { readAuthentication } from '../parameters';
@@ -34,10 +35,9 @@ export async function deleteAll(
 				node.dispatch({ type: 'deleted', ids });
 			} catch (error) {
 				node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
-				warn(
-					context,
-					`Subscription ${subscription.id} could not be deleted yet: ${reasonOf(error)}`,
-				);
+				const isStopped = error instanceof Cancelled;
+				const reason = isStopped ? 'the workflow is published again' : reasonOf(error);
+				warn(context, `Subscription ${subscription.id} could not be deleted yet: ${reason}`);
 			}
 		}),
 	);
