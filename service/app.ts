@@ -6,12 +6,13 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { heavyBytes, type HeavyWork } from './foundation/heavyWork.ts';
+import type { HeavyWork } from './foundation/heavyWork.ts';
 import type { Quotas } from './foundation/quotas.ts';
 import { readBody } from './http/body.ts';
 import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
 import { boundConnections, connectionOptions } from './listener/connections.ts';
 import { type App, type RouteContext } from './http/context.ts';
+import { answerInTurns, readLargeBodies } from './http/largeRequests.ts';
 import { routeNotFound, sendProblem, toProblem } from './http/errors.ts';
 import type { Guard } from './http/guard.ts';
 import { type LogOptions, loggerOptions } from './listener/log.ts';
@@ -83,6 +84,7 @@ export function createApp(
 	app.server.on('checkExpectation', refuseExpectation(headersFor));
 	app.decorateRequest('principal', null);
 	boundConnections(app, quotas, options.drainMs);
+	readLargeBodies(app, options.heavyWork);
 
 	/** Limits for what no route has taken and so no hook has seen, then the problem. */
 	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
@@ -107,8 +109,8 @@ export function createApp(
 				done(error as Error, undefined);
 			}
 		};
-		if (body.length < heavyBytes) read();
-		else void options.heavyWork().then(read);
+		if (request.isLarge) void request.turn().then(read);
+		else read();
 	});
 	app.setErrorHandler<FastifyError>((error, request, reply) => {
 		// The body of a request that leads nowhere was refused before the request was.
@@ -143,6 +145,7 @@ export async function addApi(app: App, context: RouteContext, guard: Guard) {
 				if (typeof payload === 'string') guard.charge(request, payload.length);
 				done(null, payload);
 			});
+			answerInTurns(api, ({ cid = '', rid = '' }) => context.data.records.isLarge(cid, rid));
 			const methods = new Map<string, Set<string>>();
 			api.addHook('onRoute', ({ url, method }) => {
 				const known = methods.get(url) ?? new Set();

@@ -119,7 +119,7 @@ function createParts(app: App, options: Resolved, report: (message: string) => v
 		limiter,
 		rates: createRates(options.rate, limiter),
 		provider,
-		data: createWorkspaceData(store, quotas, options.heavyWork),
+		data: createWorkspaceData(store, quotas),
 		cursors: createCursors(keyOf(store, 'cursorKey')),
 	};
 }

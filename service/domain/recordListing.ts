@@ -1,5 +1,6 @@
 /** Reading the records of a card: pages for clients; counts and searches for people. */
-import type { HeavyWork } from '../foundation/heavyWork.ts';
+import { heavyBytes, type Turn } from '../foundation/heavyWork.ts';
+import type { Quotas } from '../foundation/quotas.ts';
 import { inSlices } from '../foundation/slices.ts';
 import { afterAll, type StoredRecord } from '../storage/recordRows.ts';
 import type { Store } from '../storage/store.ts';
@@ -12,9 +13,6 @@ export interface ApiRecord {
 	data: Record<string, unknown>;
 	created_at: string;
 }
-
-/** Records of a page from which reading it is a large piece of work. */
-const heavyLimit = 200;
 
 /** Longest time that a search takes, in ms. */
 const maximumSearchMs = 2_000;
@@ -38,28 +36,40 @@ export function showRecord({ fields }: Store, cardId: string, record: StoredReco
 }
 
 /** Gives the operations that read many records. Each serves others in between. */
-export function createRecordListing(store: Store, cards: Cards, heavyWork: HeavyWork) {
+export function createRecordListing(store: Store, cards: Cards, quotas: Pick<Quotas, 'pageBytes'>) {
 	const { records } = store;
 
 	return {
 		/**
 		 * At most `limit` records after an id ('' for the first), oldest first; fewer where they are large. A large page
-		 * is read in pieces, between which others are served.
+		 * is read in pieces, each in its turn.
 		 */
-		async page(workspaceId: string, cardId: string, after: string, limit: number) {
+		async page(
+			workspaceId: string,
+			cardId: string,
+			{ after, limit }: { after: string; limit: number },
+			turn: Turn,
+		) {
 			cards.get(workspaceId, cardId);
-			if (limit > heavyLimit) await heavyWork();
 			const found: ApiRecord[] = [];
-			let [last, size] = [after, 0];
+			let [last, bytes, isLarge] = [after, 0, false];
 			for (;;) {
-				const page = records.page(cardId, last, limit - found.length, size);
-				for (const record of page.records) found.push(showRecord(store, cardId, record));
-				if (!page.isCut) return { records: found, more: page.more };
-				last = page.records.at(-1)?.id ?? last;
-				size = page.size;
-				await heavyWork();
+				// What is more than a small page is read in turns of its own.
+				const room = (isLarge ? quotas.pageBytes : heavyBytes) - bytes;
+				const takesOne = isLarge && found.length === 0;
+				const piece = records.piece(cardId, last, limit - found.length, room, takesOne);
+				for (const record of piece.records) found.push(showRecord(store, cardId, record));
+				const { end } = piece;
+				const isWhole = end === 'card' || end === 'limit' || (end === 'room' && isLarge);
+				if (isWhole) return { records: found, more: end !== 'card', isLarge };
+				last = piece.records.at(-1)?.id ?? last;
+				bytes += piece.bytes;
+				isLarge = true;
+				await turn();
 			}
 		},
+		/** Whether reading a record is a large piece of work. */
+		isLarge: (cardId: string, id: string) => records.bytesOf(cardId, id) >= heavyBytes,
 		/** How many records a card has; counted in slices. */
 		async count(workspaceId: string, cardId: string): Promise<number> {
 			cards.get(workspaceId, cardId);

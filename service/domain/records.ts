@@ -1,5 +1,4 @@
 /** The records of a card: how one is read, made, changed and removed. */
-import type { HeavyWork } from '../foundation/heavyWork.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import type { StoredRecord } from '../storage/recordRows.ts';
 import type { Store } from '../storage/store.ts';
@@ -17,8 +16,7 @@ export function createRecords(
 	store: Store,
 	cards: Cards,
 	fields: Pick<Fields, 'noteValues'>,
-	quotas: Pick<Quotas, 'recordBytes'>,
-	heavyWork: HeavyWork,
+	quotas: Pick<Quotas, 'recordBytes' | 'pageBytes'>,
 ) {
 	const { records } = store;
 
@@ -43,7 +41,7 @@ export function createRecords(
 	};
 
 	return {
-		...createRecordListing(store, cards, heavyWork),
+		...createRecordListing(store, cards, quotas),
 		/** @throws Refusal card-not-found, record-not-found */
 		get(workspaceId: string, cardId: string, recordId: string) {
 			return show(cardId, find(workspaceId, cardId, recordId));

@@ -1,4 +1,3 @@
-import type { HeavyWork } from '../foundation/heavyWork.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import type { Store } from '../storage/store.ts';
 import { createCards } from './cards.ts';
@@ -10,9 +9,9 @@ import { createSubscriptions } from './subscriptions.ts';
 export type WorkspaceData = ReturnType<typeof createWorkspaceData>;
 
 /** Gives the operations over a store. */
-export function createWorkspaceData(store: Store, quotas: Quotas, heavyWork: HeavyWork) {
+export function createWorkspaceData(store: Store, quotas: Quotas) {
 	const cards = createCards(store, quotas);
 	const fields = createFields(store, cards, quotas);
-	const records = createRecords(store, cards, fields, quotas, heavyWork);
+	const records = createRecords(store, cards, fields, quotas);
 	return { cards, fields, records, subscriptions: createSubscriptions(store, quotas) };
 }

@@ -1,36 +1,58 @@
-/** Large pieces of work, one in each turn of the event loop, so that small requests are served between them. */
+/** Large pieces of work, with turns of the event loop in between, so that small requests are served. */
 
-/** Waits until it is the turn of a large piece of work; at most one begins in each turn of the event loop. */
-export type HeavyWork = () => Promise<void>;
+/** Waits until it is an owner's turn to do a large piece of work; owners who wait take turns. */
+export type HeavyWork = (owner: string) => Promise<void>;
 
-/** Bytes from which a body is a large piece of work. */
+/** Waits for the next turn of the owner who is served. */
+export type Turn = () => Promise<void>;
+
+/** Bytes from which a body, a record or a page is large. */
 export const heavyBytes = 32 * 1024;
 
-/** Longest time that one piece of a page may take, in ms. */
-export const heavyMs = 3;
+/** Time after which a piece of work ends, in ms: a large one takes about as long as a small request. */
+export const heavyMs = 1;
 
 /** Turns of the event loop between two large pieces of work: about as many as a small request needs. */
 const turnsBetween = 3;
 
-/** Makes the queue. */
-export function createHeavyWork(): HeavyWork {
-	const waiting: Array<() => void> = [];
+/**
+ * Makes a queue.
+ * @param between turns between two pieces of work
+ * @param schedule brings the next turn about
+ */
+export function createHeavyWork(
+	between = turnsBetween,
+	schedule: (turn: () => void) => void = setImmediate,
+): HeavyWork {
+	/** Who waits for each owner; the owner who waits longest for a turn is first. */
+	const waiting = new Map<string, Array<() => void>>();
 	/** Turns until the next one may begin; undefined while nothing waits and nothing has begun lately. */
 	let turnsLeft: number | undefined;
+	const next = () => {
+		const [first] = waiting;
+		if (!first) return undefined;
+		const [owner, begins] = first;
+		waiting.delete(owner);
+		const begin = begins.shift();
+		if (begins.length > 0) waiting.set(owner, begins);
+		return begin;
+	};
 	const turn = () => {
 		turnsLeft = (turnsLeft ?? 1) - 1;
 		if (turnsLeft <= 0) {
-			const begin = waiting.shift();
-			turnsLeft = begin ? turnsBetween : undefined;
+			const begin = next();
+			turnsLeft = begin ? between : undefined;
 			begin?.();
 		}
-		if (turnsLeft !== undefined) setImmediate(turn);
+		if (turnsLeft !== undefined) schedule(turn);
 	};
-	return async () =>
+	return async (owner) =>
 		await new Promise<void>((begin) => {
-			waiting.push(begin);
+			const begins = waiting.get(owner);
+			if (begins) begins.push(begin);
+			else waiting.set(owner, [begin]);
 			if (turnsLeft !== undefined) return;
 			turnsLeft = 1;
-			setImmediate(turn);
+			schedule(turn);
 		});
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Turn } from '../foundation/heavyWork.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import type { WorkspaceData } from '../domain/workspaceData.ts';
 import type { Cursors } from './cursor.ts';
@@ -9,6 +10,10 @@ declare module 'fastify' {
 	interface FastifyRequest {
 		/** Who sent the request; null before authentication and where it needs none. */
 		principal: Principal | null;
+		/** Whether it has a large body or answer, so that it is served in turns. */
+		isLarge: boolean;
+		/** Waits for its next turn. */
+		turn: Turn;
 	}
 	interface FastifyContextConfig {
 		/** The query parameters that an endpoint knows; others are refused. */

@@ -24,6 +24,7 @@ function fromFastify(error: FastifyError, request: FastifyRequest): ProblemError
 			return problem('malformed-request', 'A part of the path is too long.');
 		case 'ECONNRESET':
 		case 'ECONNABORTED':
+		case 'ERR_STREAM_PREMATURE_CLOSE':
 			return problem('malformed-request', 'The connection was closed before the body was there.');
 	}
 	const { code = '', statusCode = 500, message } = error;

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import type { Cursors } from '../http/cursor.ts';
 import { problem } from '../http/problem.ts';
 import {
 	cardParams,
@@ -51,6 +52,14 @@ function readLimit(text: string | string[] | undefined): number {
 	return limit;
 }
 
+/** The id of the record that a page starts after; '' for the first page. */
+function readCursor(cursors: Cursors, cardId: string, cursor: string | string[] | undefined) {
+	if (Array.isArray(cursor)) {
+		throw problem('invalid-cursor', 'The query has more than one cursor.');
+	}
+	return cursor === undefined ? '' : cursors.decode(cardId, cursor);
+}
+
 /** Adds the record endpoints. @see service interface, part 4 "Records" */
 export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteContext) {
 	app.get(
@@ -67,16 +76,15 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 				response: answersOf({ 200: recordListSchema }),
 			},
 		},
-		async ({ params: { wid, cid }, query }) => {
-			const limit = readLimit(query.limit);
-			const { cursor } = query;
-			if (Array.isArray(cursor)) {
-				throw problem('invalid-cursor', 'The query has more than one cursor.');
-			}
-			const after = cursor === undefined ? '' : cursors.decode(cid, cursor);
-			const { records: page, more } = await records.page(wid, cid, after, limit);
-			const last = page.at(-1);
-			return { records: page, next_cursor: more && last ? cursors.encode(cid, last.id) : null };
+		async (request) => {
+			const { wid, cid } = request.params;
+			const { limit, cursor } = request.query;
+			const place = { limit: readLimit(limit), after: readCursor(cursors, cid, cursor) };
+			const page = await records.page(wid, cid, place, request.turn);
+			request.isLarge = page.isLarge;
+			const last = page.records.at(-1);
+			const next = page.more && last ? cursors.encode(cid, last.id) : null;
+			return { records: page.records, next_cursor: next };
 		},
 	);
 

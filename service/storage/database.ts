@@ -23,6 +23,10 @@ export interface Database {
 	close(): void;
 }
 
+/**
+ * Records have an index of their ids apart from their data: SQLite reads whole rows of an index that it only compares.
+ * @see https://www.sqlite.org/withoutrowid.html, section 4
+ */
 const tables = `
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS workspaces (
@@ -58,7 +62,7 @@ CREATE INDEX IF NOT EXISTS fields_by_card ON fields (card_id);
 CREATE TABLE IF NOT EXISTS records (
 	card_id TEXT NOT NULL REFERENCES cards(id) ON DELETE CASCADE, id TEXT NOT NULL,
 	data TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (card_id, id)
-) WITHOUT ROWID;
+);
 CREATE TABLE IF NOT EXISTS subscriptions (
 	id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id),
 	card_id TEXT REFERENCES cards(id) ON DELETE CASCADE, target_url TEXT NOT NULL,
@@ -101,14 +105,14 @@ CREATE TABLE IF NOT EXISTS leftovers (
 `;
 
 /** Version of the tables above; goes up with every change of them. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /** Marks the file as ours ("WsDa"). @see https://www.sqlite.org/fileformat.html, section 1.3.18 */
 const applicationId = 0x57734461;
 
 /**
  * The steps to the next version of each: version 2 gives e-mails their workspace, 3 bounds what is kept, 4 gives
- * e-mails their subscription and keys their tier.
+ * e-mails their subscription and keys their tier, 5 keeps the data of records apart from the index of their ids.
  */
 const upgrades: Record<number, string> = {
 	1: `
@@ -132,6 +136,14 @@ const upgrades: Record<number, string> = {
 			(SELECT id FROM subscriptions WHERE state <> 'deleted');
 		ALTER TABLE api_keys ADD COLUMN tier TEXT;
 		ALTER TABLE accounts ADD COLUMN tier TEXT;`,
+	4: `
+		ALTER TABLE records RENAME TO indexed_records;
+		CREATE TABLE records (
+			card_id TEXT NOT NULL REFERENCES cards(id) ON DELETE CASCADE, id TEXT NOT NULL,
+			data TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (card_id, id)
+		);
+		INSERT INTO records SELECT card_id, id, data, created_at FROM indexed_records;
+		DROP TABLE indexed_records;`,
 };
 
 /** Tables that files of versions 1 and 2 have, which did not carry our mark yet. */

@@ -7,8 +7,21 @@ interface Leftover {
 	field_key: number;
 }
 
-/** Rows that one statement clears away; small enough to stay far below a slice. */
+/** Rows that one step clears away, and bytes of records after which it ends; small enough to stay below a slice. */
 const step = 100;
+const stepBytes = 256 * 1024;
+
+/** The first of some rows, up to the one with which they come to the bytes of a step. */
+function firstOf<Row extends { bytes: number }>(rows: Iterable<unknown>): Row[] {
+	const first: Row[] = [];
+	let bytes = 0;
+	for (const row of rows as Iterable<Row>) {
+		first.push(row);
+		bytes += row.bytes;
+		if (bytes > stepBytes) break;
+	}
+	return first;
+}
 
 /**
  * The deleted things that are cleared away in the background, a few rows at a time. The list is in the
@@ -19,10 +32,10 @@ export function createLeftovers({ sql, transaction, meta, setMeta }: Database) {
 	const first = sql.prepare('SELECT * FROM leftovers LIMIT 1');
 	const done = sql.prepare('DELETE FROM leftovers WHERE kind = ? AND owner = ? AND field_key = ?');
 	const subscriptionsOf = sql.prepare('SELECT id FROM subscriptions WHERE card_id = ?');
-	const removeRecords = sql.prepare(
-		`DELETE FROM records WHERE card_id = ?1 AND id IN
-			(SELECT id FROM records WHERE card_id = ?1 LIMIT ${step})`,
+	const recordsOf = sql.prepare(
+		`SELECT id, octet_length(data) AS bytes FROM records WHERE card_id = ? LIMIT ${step}`,
 	);
+	const removeRecord = sql.prepare('DELETE FROM records WHERE card_id = ? AND id = ?');
 	const removeCard = sql.prepare('DELETE FROM cards WHERE id = ?');
 	const deliveriesOf = sql.prepare(
 		`SELECT id, event_id AS event FROM deliveries WHERE subscription_id = ? LIMIT ${step}`,
@@ -38,7 +51,7 @@ export function createLeftovers({ sql, transaction, meta, setMeta }: Database) {
 	);
 	const removeSubscription = sql.prepare('DELETE FROM subscriptions WHERE id = ?');
 	const recordsAfter = sql.prepare(
-		`SELECT id, json_type(data, ?3) IS NOT NULL AS has FROM records
+		`SELECT id, octet_length(data) AS bytes, json_type(data, ?3) IS NOT NULL AS has FROM records
 		WHERE card_id = ?1 AND id > ?2 ORDER BY id LIMIT ${step}`,
 	);
 	const removeValue = sql.prepare(
@@ -57,7 +70,9 @@ export function createLeftovers({ sql, transaction, meta, setMeta }: Database) {
 	/** Each clears a few rows away. @returns whether there may be more */
 	const clear = {
 		card(id: string) {
-			if (removeRecords.run(id).changes > 0 || removeDeliveries(loggedOfCard.all(id))) return true;
+			const records = firstOf<{ id: string; bytes: number }>(recordsOf.iterate(id));
+			for (const record of records) removeRecord.run(id, record.id);
+			if (records.length > 0 || removeDeliveries(loggedOfCard.all(id))) return true;
 			const [subscription] = subscriptionsOf.all(id) as Array<{ id: string }>;
 			if (subscription) return clear.subscription(subscription.id) || true;
 			removeCard.run(id);
@@ -71,10 +86,9 @@ export function createLeftovers({ sql, transaction, meta, setMeta }: Database) {
 		field(cardId: string, key: number) {
 			const place = `field ${key}`;
 			const path = `$."${key}"`;
-			const rows = recordsAfter.all(cardId, meta(place) ?? '', path) as Array<{
-				id: string;
-				has: number;
-			}>;
+			const rows = firstOf<{ id: string; bytes: number; has: number }>(
+				recordsAfter.iterate(cardId, meta(place) ?? '', path),
+			);
 			for (const { id, has } of rows) if (has === 1) removeValue.run(cardId, id, path);
 			const last = rows.at(-1);
 			if (last) setMeta(place, last.id);

@@ -1,4 +1,5 @@
 /** Looking through all records of a card, some at a time. */
+import { heavyMs } from '../foundation/heavyWork.ts';
 import type { Database } from './database.ts';
 import { parseRow, type Row, type StoredRecord } from './recordRows.ts';
 
@@ -7,6 +8,17 @@ const rowsAtATime = 50;
 
 /** Records that are counted at a time; small enough to stay far below a slice. */
 const countedAtATime = 5_000;
+
+/** The records of some rows: one at least, and no more than fit into a short time. */
+function readBriefly(rows: Iterable<unknown>): StoredRecord[] {
+	const records: StoredRecord[] = [];
+	const until = performance.now() + heavyMs;
+	for (const row of rows as Iterable<Row>) {
+		records.push(parseRow(row));
+		if (performance.now() > until) break;
+	}
+	return records;
+}
 
 /** Prepares the statements. */
 export function createRecordScans({ sql }: Database) {
@@ -25,15 +37,13 @@ export function createRecordScans({ sql }: Database) {
 	return {
 		/** The values that some records have under a field's stored key, and the last id, '' at the end. */
 		someValues(cardId: string, key: number, after: string) {
-			const rows = slice.all(cardId, after, rowsAtATime) as unknown as Row[];
-			const values = rows
-				.map((row) => parseRow(row).data[key])
-				.filter((value) => value !== undefined);
-			return { values, last: rows.at(-1)?.id ?? '' };
+			const records = readBriefly(slice.iterate(cardId, after, rowsAtATime));
+			const values = records.map(({ data }) => data[key]).filter((value) => value !== undefined);
+			return { values, last: records.at(-1)?.id ?? '' };
 		},
 		/** Some records whose id is below `id`, newest first. */
 		someBefore(cardId: string, id: string): StoredRecord[] {
-			return (before.all(cardId, id, rowsAtATime) as unknown as Row[]).map(parseRow);
+			return readBriefly(before.iterate(cardId, id, rowsAtATime));
 		},
 		/** Counts some records after an id; `last` is '' at the end. */
 		countSome(cardId: string, after: string): { n: number; last: string } {

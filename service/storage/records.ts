@@ -1,38 +1,36 @@
 /** Records of all cards. */
 import type { Clock } from '../foundation/clock.ts';
 import { heavyMs } from '../foundation/heavyWork.ts';
-import type { Quotas } from '../foundation/quotas.ts';
 import type { Database } from './database.ts';
 import { createRecordIds } from './recordIds.ts';
 import { parseRow, type Row, type StoredRecord } from './recordRows.ts';
 import { createRecordScans } from './recordScans.ts';
 
-/** Records in a row, and whether there are more after them. */
-export interface RecordPage {
+/** Records in a row. */
+export interface RecordPiece {
 	records: StoredRecord[];
-	more: boolean;
-	/** Whether it ends early because it took long. */
-	isCut: boolean;
-	/** Bytes of what was read. */
-	size: number;
+	/** Bytes that they take in an answer. */
+	bytes: number;
+	/** Why it ends: the card has no more, as many were asked for, the next has no room, or reading took long. */
+	end: 'card' | 'limit' | 'room' | 'time';
 }
 
-/** Records that are read between two looks at the time. */
-const rowsBetweenLooks = 8;
+/** Bytes that a record takes in an answer besides its data: id, time, and the names of all three. */
+const bytesOfFrame = 84;
 
 /** Records of all cards. Prepares the statements. */
-export function createRecordStore(
-	database: Database,
-	clock: Clock,
-	quotas: Pick<Quotas, 'pageBytes'>,
-) {
+export function createRecordStore(database: Database, clock: Clock) {
 	const { sql } = database;
 	const page = sql.prepare(
-		'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
+		`SELECT id, octet_length(data), iif(octet_length(data) <= ?, data, NULL), created_at FROM records
+		WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?`,
 	);
 	// An array for each row takes two thirds of the time that an object takes.
 	page.setReturnArrays(true);
 	const one = sql.prepare('SELECT id, data, created_at FROM records WHERE card_id = ? AND id = ?');
+	const length = sql.prepare(
+		'SELECT octet_length(data) AS bytes FROM records WHERE card_id = ? AND id = ?',
+	);
 	const insert = sql.prepare(
 		'INSERT INTO records (card_id, id, data, created_at) VALUES (?, ?, ?, ?)',
 	);
@@ -42,28 +40,38 @@ export function createRecordStore(
 
 	return {
 		/**
-		 * At most `limit` records whose id is above `after`, in the order of their creation; fewer where they are large,
-		 * or where reading them takes long.
-		 * @param size the bytes that a page already has
-		 * @returns `isCut`: it took long, so there may be room for more
+		 * At most `limit` records whose id is above `after`, in the order of their creation.
+		 * @param room bytes that they may take; data that has no room is not even read
+		 * @param takesOne whether the first record has room, however large
 		 */
-		page(cardId: string, after: string, limit: number, size = 0): RecordPage {
-			const records: StoredRecord[] = [];
+		piece(
+			cardId: string,
+			after: string,
+			limit: number,
+			room: number,
+			takesOne = false,
+		): RecordPiece {
+			const piece: RecordPiece = { records: [], bytes: 0, end: 'card' };
 			const until = performance.now() + heavyMs;
-			let bytes = size;
-			// Row by row, so that what does not fit is not read.
-			const rows = page.iterate(cardId, after, limit + 1) as Iterable<unknown>;
-			for (const [id, data, created_at] of rows as Iterable<[string, string, string]>) {
-				bytes += data.length;
-				if (records.length === limit || (bytes > quotas.pageBytes && bytes > data.length)) {
-					return { records, more: true, isCut: false, size: bytes };
+			const most = takesOne ? Number.MAX_SAFE_INTEGER : room;
+			const rows = page.iterate(most, cardId, after, limit + 1) as Iterable<unknown>;
+			for (const row of rows as Iterable<[string, number, string | null, string]>) {
+				const [id, length, data, created_at] = row;
+				const isTaken = takesOne && piece.records.length === 0;
+				const bytes = bytesOfFrame + length;
+				if (piece.records.length === limit) return { ...piece, end: 'limit' };
+				if (data === null || (piece.bytes + bytes > room && !isTaken)) {
+					return { ...piece, end: 'room' };
 				}
-				records.push({ id, data: JSON.parse(data) as StoredRecord['data'], created_at });
-				if (records.length % rowsBetweenLooks === 0 && performance.now() > until) {
-					return { records, more: true, isCut: true, size: bytes };
-				}
+				piece.bytes += bytes;
+				piece.records.push({ id, data: JSON.parse(data) as StoredRecord['data'], created_at });
+				if (performance.now() > until) return { ...piece, end: 'time' };
 			}
-			return { records, more: false, isCut: false, size: bytes };
+			return piece;
+		},
+		/** Bytes of a record's data; 0 where there is no such record. */
+		bytesOf(cardId: string, id: string): number {
+			return (length.get(cardId, id) as { bytes: number } | undefined)?.bytes ?? 0;
 		},
 		find(cardId: string, id: string): StoredRecord | undefined {
 			const row = one.get(cardId, id) as Row | undefined;

@@ -36,7 +36,7 @@ export interface StoreListeners {
 export function openStore(
 	file: string,
 	clock: Clock,
-	quotas: Pick<Quotas, 'pendingDeliveries' | 'pendingBytes' | 'mails' | 'fileBytes' | 'pageBytes'>,
+	quotas: Pick<Quotas, 'pendingDeliveries' | 'pendingBytes' | 'mails' | 'fileBytes'>,
 ) {
 	const database = openDatabase(file, quotas.fileBytes);
 	const fields = createFieldStore(database);
@@ -69,7 +69,7 @@ export function openStore(
 		identities: createIdentityStore(database, clock),
 		cards: createCardStore(database, clock),
 		fields,
-		records: createRecordStore(database, clock, quotas),
+		records: createRecordStore(database, clock),
 		subscriptions,
 		deliveries,
 		leftovers,

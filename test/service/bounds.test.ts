@@ -135,7 +135,7 @@ test.each([0, 1, 2, 3])(
 	'a value written %d microtasks after the check began is refused, or refuses the change',
 	async (microtasks) => {
 		const store = openStore(':memory:', machineClock, defaultQuotas);
-		const { cards, fields, records } = createWorkspaceData(store, defaultQuotas, async () => {});
+		const { cards, fields, records } = createWorkspaceData(store, defaultQuotas);
 		const { id: workspace } = store.identities.createWorkspace('Workspace', 'owner@example.com');
 		const { id: card } = cards.create(workspace, { name: 'Card' });
 		const { id: field } = fields.create(workspace, card, { name: 'n', type: 'text' });

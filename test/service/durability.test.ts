@@ -160,8 +160,21 @@ test('key and account that are named belong to the workspace that is named', asy
 	}
 });
 
-/** Removes the additions of version 4. */
+/** Records as version 4 kept them. */
+const asVersion4 = `
+	ALTER TABLE records RENAME TO now;
+	CREATE TABLE records (
+		card_id TEXT NOT NULL REFERENCES cards(id) ON DELETE CASCADE, id TEXT NOT NULL,
+		data TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (card_id, id)
+	) WITHOUT ROWID;
+	INSERT INTO records SELECT * FROM now;
+	DROP TABLE now;
+	PRAGMA user_version = 4;
+`;
+
+/** Removes the additions of version 4, too. */
 const asVersion3 = `
+	${asVersion4}
 	DROP INDEX mails_by_workspace;
 	DROP INDEX mails_by_subscription;
 	ALTER TABLE mails DROP COLUMN subscription_id;
@@ -264,7 +277,7 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 		return count === 0;
 	});
 	const upgraded = new DatabaseSync(file, { readOnly: true });
-	expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 });
+	expect(upgraded.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 });
 	expect(upgraded.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0x57734461 });
 	upgraded.close();
 });
