@@ -5,7 +5,7 @@
  */
 const { spawn } = require('node:child_process');
 const { mkdir, rm, writeFile } = require('node:fs/promises');
-const { basename, dirname, posix } = require('node:path');
+const { basename, dirname, join, posix } = require('node:path');
 const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
 
@@ -47,7 +47,9 @@ async function bundle() {
 			resolveDir: __dirname,
 			loader: 'ts',
 		},
-		outfile: BUNDLE,
+		// So that the comments in the bundle name its parts as the folders of the nodes do.
+		absWorkingDir: join(__dirname, 'nodes', 'WorkspaceData'),
+		outfile: join(__dirname, BUNDLE),
 		bundle: true,
 		charset: 'utf8',
 		format: 'cjs',
@@ -56,7 +58,7 @@ async function bundle() {
 		packages: 'external',
 		platform: 'node',
 		target: TARGET,
-		tsconfig: 'tsconfig.build.json',
+		tsconfig: join(__dirname, 'tsconfig.build.json'),
 	});
 	for (const { file, className } of entries) {
 		await mkdir(dirname(file), { recursive: true });

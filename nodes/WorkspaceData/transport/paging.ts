@@ -1,4 +1,5 @@
 /** Reads a listing page by page, once for all who read from it. */
+import { sleep } from 'n8n-workflow';
 import type { Page } from '../model/answer/shapes';
 import { UnexpectedAnswer } from './failure/failures';
 
@@ -108,9 +109,12 @@ export function openListing<Entry extends { id: string }>(
 		return true;
 	}
 
-	/** Never more than one page ahead. A failure reaches the next reader. */
-	function readAhead(start: number): void {
-		if (known() < wanted && known() - start <= pageLength) void readOn().catch(() => {});
+	/** Requests the next page, never more than one ahead. A failure reaches the next reader. */
+	async function readAhead(start: number): Promise<void> {
+		if (fetching || next === null || known() >= wanted || known() - start > pageLength) return;
+		void readOn().catch(() => {});
+		// The request leaves before the caller computes: else the service would wait for that.
+		await sleep(0);
 	}
 
 	/** Forgets the entries before this position, which were returned. */
@@ -126,7 +130,7 @@ export function openListing<Entry extends { id: string }>(
 			if (!(await readOn())) break;
 		}
 		drop(Math.min(start, known()));
-		if (ahead) readAhead(start);
+		if (ahead) await readAhead(start);
 		return entries.slice(start - dropped, start - dropped + count);
 	}
 
