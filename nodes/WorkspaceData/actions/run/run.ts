@@ -72,14 +72,17 @@ export function createRun(
 		gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
 	};
 	const stopping = new AbortController();
+	// Not `AbortSignal.any`: one that somebody listens to stays in memory for good.
+	const stop = () => stopping.abort();
 	const cancelling = context.getExecutionCancelSignal();
-	const stopped = AbortSignal.any([stopping.signal, ...(cancelling ? [cancelling] : [])]);
+	cancelling?.addEventListener('abort', stop, { once: true });
+	if (cancelling?.aborted) stop();
 	const records = createRecords(api, count > 1);
 	const cards = createCards(api, messages, yieldToLoop);
 	const fields = createFields(api, records, messages, yieldToLoop);
-	const writes = createWrites(api, records, items, stopped, zone);
+	const writes = createWrites(api, records, items, stopping.signal, zone);
 	const ending = createEnding(() => {
-		stopping.abort();
+		stop();
 		api.stop();
 	});
 	return {
