@@ -54,7 +54,7 @@ export function createRecordListing(store: Store, cards: Cards, quotas: Pick<Quo
 			const found: ApiRecord[] = [];
 			let [last, bytes, isLarge] = [after, 0, false];
 			for (;;) {
-				// What is more than a small page is read in turns of its own.
+				// The first piece is a small page. The rest of a larger one is read in pieces that wait for their turn.
 				const room = (isLarge ? quotas.pageBytes : heavyBytes) - bytes;
 				const takesOne = isLarge && found.length === 0;
 				const piece = records.piece(cardId, last, limit - found.length, room, takesOne);

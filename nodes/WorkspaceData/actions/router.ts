@@ -70,7 +70,7 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 	return [...outcomes.flatMap(({ items }) => items), ...late];
 }
 
-/** Gives each output item objects of its own. */
+/** Makes sure that no two output items share an object. */
 function unsharing({ writes }: Operation, items: number): (json: JsonObject) => JsonObject {
 	if (items === 1) return (json) => json;
 	// A write gives few objects to each item: to copy them takes less than to remember those of a hundred thousand.

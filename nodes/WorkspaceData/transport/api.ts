@@ -8,6 +8,7 @@ import {
 	createStopwatch,
 	createUnlessCancelled,
 	systemClock,
+	unlessCancelledBefore,
 	wait,
 	type Clock,
 	type ServiceClock,
@@ -231,15 +232,14 @@ export async function openApi(
 			};
 			// Impatient requests do not wait for others of the same key either.
 			const ahead = request.ahead || request.impatient;
-			const inOrder = async (): Promise<ApiAnswer> => {
-				if (!ahead) await paused.ended();
-				return await sending();
-			};
-			let begun: Promise<ApiAnswer> | undefined;
-			const done = limited({ ...kindOf(request), ahead }, async () => await (begun = inOrder()));
-			// It may wait for executions that are not cancelled. Once begun it ends by itself, and says what was sent.
-			return await unlessCancelled(done).catch(
-				async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+			// It may wait for executions that are not cancelled.
+			return await unlessCancelledBefore(
+				unlessCancelled,
+				async (begin) => await limited({ ...kindOf(request), ahead }, begin),
+				async () => {
+					if (!ahead) await paused.ended();
+					return await sending();
+				},
 			);
 		},
 	};

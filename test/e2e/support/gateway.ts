@@ -14,7 +14,7 @@ export interface HeldRequest {
 /** A second subscription for an address is made like any other, is refused with 409, or replaces the first under its id. */
 type Addresses = 'many' | 'refuse' | 'replace';
 
-/** Stands between n8n and the service, and does what the reference service does not. */
+/** A gateway between n8n and the service, with faults that the reference service does not have. */
 export interface Gateway {
 	/** Address without a final slash. */
 	url: string;

@@ -115,14 +115,11 @@ export const syncRecords = defineOperation({
 		const { listing } = await checked.live();
 		const options = get('options');
 		const deleted = await finishing;
-		if (!dryRun) {
-			const output = ({ id }: DataRecord) => ({ deleted: true, id, action: 'deleted' });
-			run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: output(record) })));
-			return [{ ...recordOutput(listing, true, options)(after), action }];
-		}
-		const dry = dryOutput(listing, options);
-		const output = (record: DataRecord) => dry('delete', record, undefined);
-		run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: output(record) })));
+		const dry = dryRun ? dryOutput(listing, options) : undefined;
+		const ofDeleted = (record: DataRecord) =>
+			dry?.('delete', record, undefined) ?? { deleted: true, id: record.id, action: 'deleted' };
+		run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: ofDeleted(record) })));
+		if (!dry) return [{ ...recordOutput(listing, true, options)(after), action }];
 		if (action === 'unchanged') return [];
 		return [dry(action === 'created' ? 'create' : 'update', before, after)];
 	},

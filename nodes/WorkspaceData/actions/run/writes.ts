@@ -6,7 +6,7 @@ import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
 import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
-import { createUnlessCancelled } from '../../transport/http/clock';
+import { createUnlessCancelled, unlessCancelledBefore } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/listings';
 import type { Items } from '../schedule/items';
 import type { CardReference, Records } from './cardsAndRecords';
@@ -129,19 +129,15 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/**
-	 * Runs a task in the queue of the process. It does not begin once the run was cancelled. One that has begun is waited for:
-	 * its requests end with the execution, and what they were is in its result.
-	 */
+	/** Runs a task in the queue of the process. It does not begin once the run was cancelled. */
 	async function exclusively<T>(key: string, task: () => Promise<T>): Promise<T> {
-		let begun: Promise<T> | undefined;
-		const done = processQueue(key, async () => {
-			if (signal.aborted) throw new Cancelled();
-			begun = task();
-			return await begun;
-		});
-		return await unlessCancelled(done).catch(
-			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+		return await unlessCancelledBefore(
+			unlessCancelled,
+			async (begin) => await processQueue(key, begin),
+			async () => {
+				if (signal.aborted) throw new Cancelled();
+				return await task();
+			},
 		);
 	}
 

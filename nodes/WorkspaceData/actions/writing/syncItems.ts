@@ -1,4 +1,4 @@
-/** What the items of a run bring to Sync, by card. There may be a hundred thousand: of each only what is written is kept. */
+/** The items of a Sync, by card. There may be a hundred thousand, so only the values that are written are kept. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
@@ -42,6 +42,8 @@ export interface FirstItem {
 	itemIndex: number;
 	write: Write;
 	settings: SyncSettings;
+	/** The settings as a text, to compare others with. */
+	settingsKey: string;
 }
 
 /** The items of a card. */
@@ -128,16 +130,17 @@ async function add(
 	itemIndex: number,
 	{ write, settings }: { write: Write; settings: SyncSettings },
 ): Promise<void> {
-	const { settings: first } = (own.first ??= { itemIndex, write, settings });
-	if (JSON.stringify(settings) !== JSON.stringify(first)) own.different ??= itemIndex;
-	// The first fault decides what the user is told.
+	const settingsKey = JSON.stringify(settings);
+	const first = (own.first ??= { itemIndex, write, settings, settingsKey });
+	if (settingsKey !== first.settingsKey) own.different ??= itemIndex;
+	// Only the first fault is reported.
 	if (own.invalid !== undefined || own.different !== undefined || own.refused) return;
-	if (mayGrow(first)) {
+	if (mayGrow(first.settings)) {
 		own.growing.push(write);
 		return;
 	}
 	try {
-		own.fields ??= await fieldsOf(run, own.card, own.first.write);
+		own.fields ??= await fieldsOf(run, own.card, first.write);
 		const item = await toItem(run, itemIndex, write, own.fields);
 		own.items.push({ ...item, write: withoutEntries(write, own.items.at(-1)?.write) });
 	} catch (error) {
@@ -154,14 +157,14 @@ async function fieldsOf(
 	return { listing, fieldIds: matchingFieldIds(columns, listing) };
 }
 
-/** A write without what the item gave. @param last another one, which is taken where it is the same */
+/** A write without the item's values. @param last the write of another item, which is reused if it is the same */
 function withoutEntries(write: Write, last: Write | undefined): Write {
 	const { columns, options, dryRun } = write;
 	if (last && last.options === options && last.dryRun === dryRun) return last;
 	return { ...write, columns: { ...columns, entries: [] } };
 }
 
-/** An item, as it is written. @throws InputError that names the item, if it is not valid */
+/** Converts an item's values. @throws InputError that names the item, if it is not valid */
 async function toItem(
 	run: Run,
 	itemIndex: number,

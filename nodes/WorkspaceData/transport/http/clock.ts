@@ -51,6 +51,25 @@ export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
 		});
 }
 
+/**
+ * Waits for a task that needs to queue. Once it has begun, it is waited for even if the execution is cancelled: its
+ * requests end with the execution, and its result says what was sent.
+ *
+ * @param enqueue begins the task it is given, sooner or later
+ * @throws Cancelled if the execution is cancelled before the task has begun
+ */
+export async function unlessCancelledBefore<T>(
+	unlessCancelled: UnlessCancelled,
+	enqueue: (begin: () => Promise<T>) => Promise<T>,
+	task: () => Promise<T>,
+): Promise<T> {
+	let begun: Promise<T> | undefined;
+	const done = enqueue(async () => await (begun = task()));
+	return await unlessCancelled(done).catch(
+		async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+	);
+}
+
 /** Measures the time in which at least one of several tasks is under way. */
 export interface Stopwatch {
 	/** Runs while the task is under way. */
