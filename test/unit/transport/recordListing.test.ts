@@ -1,0 +1,203 @@
+/** The pages of a card's records: complete, or refused. */
+import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import {
+	getRecordPage,
+	openRecordListing,
+} from '../../../nodes/WorkspaceData/transport/recordListing';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+
+let services = 0;
+
+/** A service that answers each request for records as told, and publishes a description. */
+function service(answer: (limit: unknown, request: ApiRequest) => unknown, maximum?: number) {
+	const sent: ApiRequest[] = [];
+	const descriptions: ApiRequest[] = [];
+	const request = async (one: ApiRequest) => {
+		await Promise.resolve();
+		const isDescription = one.path[0] === 'openapi.json';
+		(isDescription ? descriptions : sent).push(one);
+		const parameters = [{ name: 'limit', in: 'query', schema: { maximum } }];
+		const body = isDescription
+			? { paths: { '/cards/{id}/records': { get: { parameters } } } }
+			: answer(one.query?.limit, one);
+		if (body instanceof Error) throw body;
+		return { status: 200, headers: {}, body };
+	};
+	// What is learned of a service is kept by its address.
+	const api = { baseUrl: `https://l${(services += 1)}.example/api/v1`, request };
+	const limits = () => sent.map(({ query }) => query?.limit);
+	return { sent, descriptions, limits, api: api as unknown as WorkspaceApi };
+}
+const records = (count: number, text = '') =>
+	Array.from({ length: count }, (_, n) => ({ id: `r${n}`, data: { text } }));
+const refusal = (status: number, words: object) =>
+	new ApiFailure({ status, title: 'Bad request', ...words });
+const tooLarge = () =>
+	new Unreachable('the answer is too large', { transient: false, tooLarge: true });
+
+describe('one page', () => {
+	const options = { timeoutMs: 7_000 };
+
+	test('asks for what is wanted, and for nothing else', async () => {
+		const { api, sent } = service(() => ({ records: records(1), next_cursor: 'b' }));
+		expect(await getRecordPage(api, 'c1', undefined, undefined, options)).toMatchObject({
+			records: [{ id: 'r0' }],
+			nextCursor: 'b',
+		});
+		await getRecordPage(api, 'c1', '', 5, options);
+		const path = ['cards', { value: 'c1', parameter: 'Card' }, 'records'];
+		expect(sent).toEqual([
+			{ method: 'GET', path, query: {}, ...options },
+			{ method: 'GET', path, query: { limit: 5, cursor: '' }, ...options },
+		]);
+	});
+
+	test.each([
+		[400, { detail: 'limit must be at most 3' }],
+		[422, { title: 'Wrong Limit' }],
+		[400, { kind: 'invalid-limit' }],
+	])('a refused size (%d, %j) is left to the service', async (status, words) => {
+		const { api, limits } = service((limit) => (limit ? refusal(status, words) : records(2)));
+		expect((await getRecordPage(api, 'c1', 'a', 5)).records).toHaveLength(2);
+		expect(limits()).toEqual([5, undefined]);
+	});
+
+	test.each<[Error, number | undefined]>([
+		[refusal(400, { detail: 'bad cursor' }), 5],
+		[refusal(403, { detail: 'limit' }), 5],
+		[refusal(500, { detail: 'limit' }), 5],
+		[refusal(400, { detail: 'limit' }), undefined],
+		[new Error('limit'), 5],
+	])('%s with limit %s is the answer', async (error, limit) => {
+		const { api, sent } = service(() => error);
+		await expect(getRecordPage(api, 'c1', undefined, limit)).rejects.toBe(error);
+		expect(sent).toHaveLength(1);
+	});
+
+	test.each<[unknown, string]>([
+		['<html></html>', 'The answer is not a list of records'],
+		[{ records: [...records(2), { data: {} }] }, 'incomplete: it has 1 without an ID'],
+		[{ records: records(2), errors: ['shard 3'] }, 'incomplete: it came with errors'],
+	])('%j is refused, as records could be missed', async (body, message) => {
+		const { api } = service(() => body);
+		await expect(getRecordPage(api, 'c1', undefined, 5)).rejects.toThrow(message);
+	});
+});
+
+describe('all records', () => {
+	const read = async (api: WorkspaceApi, wanted = Infinity, options = {}) =>
+		await openRecordListing(api, 'c1', wanted, options).first(wanted);
+
+	test('settings go along with each request', async () => {
+		const { api, sent } = service((_, { query }) =>
+			query?.cursor ? { records: [] } : { records: records(1), next_cursor: 'b' },
+		);
+		await read(api, Infinity, { requestsPerSecond: 3 });
+		expect(sent.map(({ requestsPerSecond }) => requestsPerSecond)).toEqual([3, 3]);
+	});
+
+	test('a page that is too large is read in ever smaller ones, down to one record', async () => {
+		const { api, limits } = service((limit) =>
+			Number(limit) > 1 ? tooLarge() : { records: records(1) },
+		);
+		expect(await read(api)).toHaveLength(1);
+		expect(limits()).toEqual([1_000, 125, 15, 1]);
+	});
+
+	test('a single record that is too large is reported, once', async () => {
+		const { api, limits } = service(() => tooLarge());
+		await expect(read(api)).rejects.toMatchObject({ tooLarge: true });
+		expect(limits()).toEqual([1_000, 125, 15, 1]);
+	});
+
+	test('a lost connection is reported: no smaller page would help', async () => {
+		const lost = new Unreachable('lost', { transient: true });
+		const { api, limits } = service(() => lost);
+		await expect(read(api)).rejects.toBe(lost);
+		expect(limits()).toEqual([1_000]);
+	});
+
+	test('pages of large records are read again in smaller ones before more is read', async () => {
+		const text = 'x'.repeat(80_000);
+		const { api, limits } = service((limit) => {
+			const count = Number(limit);
+			return { records: records(count, text), next_cursor: 'b' };
+		});
+		const listing = openRecordListing(api, 'c1', Infinity);
+		const first = await listing.part(0, 1);
+		expect(first).toHaveLength(1);
+		const [, second] = limits() as number[];
+		expect(limits()).toHaveLength(2);
+		// 8 MB of records of 80 kB.
+		expect(second).toBeGreaterThan(90);
+		expect(second).toBeLessThanOrEqual(100);
+	});
+
+	test.each<[string, number, unknown]>([
+		['it is the last one', Infinity, null],
+		['no more is wanted', 200, 'b'],
+	])('a page of large records is enough if %s', async (_, wanted, next) => {
+		const text = 'x'.repeat(80_000);
+		const { api, limits } = service(() => ({ records: records(200, text), next_cursor: next }));
+		expect(await read(api, wanted)).toHaveLength(200);
+		expect(limits()).toEqual([Math.min(wanted, 1_000)]);
+	});
+
+	test('the description is asked for within five seconds, or less if the user says so', async () => {
+		const answer = (limit: unknown) =>
+			Number(limit) > 300 ? refusal(400, {}) : { records: records(1) };
+		const usual = service(answer, 300);
+		await read(usual.api);
+		const quick = service(answer, 300);
+		await read(quick.api, Infinity, { timeoutMs: 1_000 });
+		const slow = service(answer, 300);
+		await read(slow.api, Infinity, { timeoutMs: 60_000 });
+		const all = [usual, quick, slow].map(({ descriptions }) => descriptions);
+		expect(all.map(([one]) => one?.timeoutMs)).toEqual([5_000, 1_000, 5_000]);
+		expect(all.flat().every(({ impatient }) => impatient)).toBe(true);
+		expect(usual.limits()).toEqual([1_000, 300]);
+	});
+
+	describe('what a refusal teaches', () => {
+		/** The sizes that later listings ask for first, after this one was read. */
+		async function later(words: object, maximum?: number) {
+			const { api, limits } = service(
+				(limit) => (Number(limit) > 300 ? refusal(400, words) : { records: records(1) }),
+				maximum,
+			);
+			await read(api);
+			const used = limits();
+			await read(api);
+			return [used, limits()[used.length]];
+		}
+
+		test('one that names the size holds for all later listings', async () => {
+			expect(await later({ detail: 'page size' })).toEqual([[1_000, 500, 250], 250]);
+		});
+		test('one that the description explains, too', async () => {
+			expect(await later({}, 300)).toEqual([[1_000, 300], 300]);
+		});
+		test('any other one does not: its reason may pass', async () => {
+			expect(await later({})).toEqual([[1_000, 500, 250], 1_000]);
+		});
+		test('one that named the size, then one that did not', async () => {
+			const { api, limits } = service((limit) => {
+				if (limit === 1_000) return refusal(413, {});
+				return limit === 500 ? refusal(400, {}) : { records: records(1) };
+			});
+			await read(api);
+			expect(limits()).toEqual([1_000, 500, 250]);
+			await read(api);
+			expect(limits()[3]).toBe(250);
+		});
+		test('the size that a short listing learned holds for a long one', async () => {
+			const { api, limits } = service((limit) =>
+				limit === 600 ? refusal(413, {}) : { records: records(1) },
+			);
+			await read(api, 600);
+			await read(api);
+			expect(limits()).toEqual([600, 300, 300]);
+		});
+	});
+});
