@@ -1,22 +1,15 @@
 /** The editor's requests to the node: pickers, columns, field types, and the credential test. */
-import { CredentialTestContext, LoadOptionsContext } from 'n8n-core';
-import {
-	Workflow,
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
-	type INodeListSearchResult,
-	type INodeType,
+import { CredentialTestContext, type LoadOptionsContext } from 'n8n-core';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INodeListSearchResult,
+	INodeType,
 } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
-import {
-	ACTION_TYPE,
-	actionNode,
-	additionalData,
-	nodeTypesOf,
-	prepareN8n,
-	type TestCredentials,
-} from '../support/n8n';
+import { editorContext } from '../support/editor';
+import { prepareN8n, type TestCredentials } from '../support/n8n';
 import { byId, byName } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
@@ -40,31 +33,12 @@ beforeAll(async () => {
 afterAll(async () => await workspace.close());
 afterEach(() => workspace.service.control.reset());
 
-/** n8n's own context for calls of the editor. */
-function editor(
+const editor = (
 	parameters: IDataObject,
 	credentials: TestCredentials = workspace.apiKey,
-	path = 'parameters',
-	type: INodeType = nodeType,
-): LoadOptionsContext {
-	const node = actionNode(credentials, {
-		resource: 'record',
-		operation: 'create',
-		...parameters,
-	});
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: type }),
-	});
-	const additional = additionalData(credentials, 'internal', workflow);
-	additional.currentNodeParameters = node.parameters;
-	const stored = workflow.getNode(node.name);
-	if (!stored) throw new Error('the workflow has lost its node');
-	return new LoadOptionsContext(workflow, stored, additional, path);
-}
+	path?: string,
+	type?: INodeType,
+) => editorContext(credentials, parameters, path, type);
 
 const { listSearch, loadOptions, resourceMapping } = nodeType.methods;
 

@@ -1,0 +1,35 @@
+/** n8n's context for the requests that its editor makes to a node. */
+import { LoadOptionsContext } from 'n8n-core';
+import { Workflow, type IDataObject, type INodeType } from 'n8n-workflow';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { ACTION_TYPE, actionNode, additionalData, nodeTypesOf, type TestCredentials } from './n8n';
+
+/**
+ * n8n's own context for calls of the editor.
+ *
+ * @param path the parameter that makes the call
+ */
+export function editorContext(
+	credentials: TestCredentials,
+	parameters: IDataObject,
+	path = 'parameters',
+	type: INodeType = new WorkspaceData(),
+): LoadOptionsContext {
+	const node = actionNode(credentials, {
+		resource: 'record',
+		operation: 'create',
+		...parameters,
+	});
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: nodeTypesOf({ [ACTION_TYPE]: type }),
+	});
+	const additional = additionalData(credentials, 'internal', workflow);
+	additional.currentNodeParameters = node.parameters;
+	const stored = workflow.getNode(node.name);
+	if (!stored) throw new Error('the workflow has lost its node');
+	return new LoadOptionsContext(workflow, stored, additional, path);
+}
