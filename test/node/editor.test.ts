@@ -1,4 +1,5 @@
 /** The editor's requests to the node: pickers, columns, field types, and the credential test. */
+import { hurry } from '../support/quickTime';
 import { CredentialTestContext, type LoadOptionsContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -403,6 +404,22 @@ describe('Test of a credential', () => {
 		[403, problem('invalid-api-key'), "'API Key'"],
 		[401, problem('unauthorized', 'No such workspace key'), "'API Key'"],
 		[503, problem('maintenance'), 'status 503'],
+		[500, problem('workspace-database-down'), 'status 500'],
+		[500, { title: 'The workspace is away' }, 'status 500'],
+		[418, problem('other', 'Nothing that names an entry'), 'status 418'],
+		[300, problem('moved'), "'Base URL'"],
+		[399, problem('moved'), "'Base URL'"],
+		[404, problem('not-found', 'No such route'), 'does not offer the API', "'Base URL'"],
+		[404, problem('not-found', 'This path is unknown'), 'does not offer the API', "'Base URL'"],
+		[404, problem('not-found', 'Unknown endpoint'), 'does not offer the API', "'Base URL'"],
+		[404, problem('not-found', 'Check the URL'), 'does not offer the API', "'Base URL'"],
+		[404, problem('not-found', 'Cannot find it'), 'does not offer the API', "'Base URL'"],
+		[403, problem('forbidden', 'This token may not'), "'API Key'"],
+		[403, problem('forbidden', 'The credential was revoked'), "'API Key'"],
+		[200, { ...problem('maintenance', 'Back soon'), status: 503 }, 'status 503', 'Back soon'],
+		// A path in the words is that of the request, and says nothing about the cause.
+		[403, problem('forbidden', 'GET /api/workspaces/w1/keys is refused'), "'Workspace ID'"],
+		[400, problem('other', 'GET /api/workspaces/w1/cards is refused'), 'status 400'],
 	])('a service that answers %i with %j', async (status, body, ...wanted) => {
 		workspace.service.control.fail({ path: '/cards$', status, body: 'json', json: body });
 		const { message } = await press('apiKey');
@@ -411,6 +428,57 @@ describe('Test of a credential', () => {
 		expect(entries.filter((entry) => message.includes(entry))).toHaveLength(
 			wanted.filter((word) => entries.includes(word ?? '')).length,
 		);
+	});
+
+	test('the message is made of whole sentences', async () => {
+		const told = async (detail: string) => {
+			const json = problem('unauthorized', detail);
+			workspace.service.control.fail({ path: '/cards$', status: 401, body: 'json', json });
+			return (await press('apiKey')).message;
+		};
+		const advice = "The API key was not accepted. Check 'API Key'. It answered:";
+		expect(await told('It is revoked')).toBe(`${advice} It is revoked.`);
+		expect(await told('It is revoked!')).toBe(`${advice} It is revoked!`);
+		workspace.service.control.fail({ path: '/cards$', status: 401, body: 'empty' });
+		expect((await press('apiKey')).message).toMatch(/It answered: [^.]+\.$/);
+		expect(await press('apiKey')).toEqual({
+			status: 'OK',
+			message: 'Connection successful: the cards of the workspace can be listed.',
+		});
+	});
+
+	test.each([
+		[
+			'dropBefore',
+			/^The service at 127\.0\.0\.1:\d+ could not be reached: .*\. Check 'Base URL'\.$/,
+		],
+		['hang', /could not be reached: .*\. Check 'Base URL'\.$/],
+	] as const)('a service that does not answer (%s) blames the address', async (mode, message) => {
+		hurry();
+		workspace.service.control.fail({ path: '/cards$', mode });
+		expect(await press('apiKey')).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(message),
+		});
+	});
+
+	test('an address that the service redirects to is never asked', async () => {
+		const asked: Array<string | undefined> = [];
+		const server = await startWebServer((request, response) => {
+			asked.push(request.url);
+			response.writeHead(302, { location: '/elsewhere' });
+			response.end();
+		});
+		await press('apiKey', { baseUrl: `${server.url}/api/v1` });
+		await server.close();
+		expect(asked).toHaveLength(1);
+	});
+
+	test('a token that the auth server gives and the service refuses blames the realm', async () => {
+		workspace.service.control.fail({ path: '/cards$', status: 401 });
+		const { message } = await press('serviceAccount');
+		expect(message).toContain("Check 'Auth URL', 'Realm' and 'Base URL'");
+		expect(message).not.toContain("'API Key'");
 	});
 
 	test('a key that was pasted with a line end is not quoted', async () => {
