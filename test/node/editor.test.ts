@@ -375,6 +375,8 @@ describe('Test of a credential', () => {
 	test.each([
 		[200, 'is not the workspace service'],
 		[404, 'does not offer the API at this address'],
+		[403, 'does not offer the API at this address'],
+		[502, 'does not offer the API at this address'],
 		[302, 'redirects to another address'],
 	])('another web server that answers %i', async (status, message) => {
 		const server = await startWebServer((_request, response) => {

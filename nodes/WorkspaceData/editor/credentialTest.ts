@@ -51,11 +51,11 @@ const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 function blame(problem: Problem, host: string, keyAdvice: string): string {
 	const { status } = problem;
 	if (status === 401) return keyAdvice;
-	if (status >= 300 && status < 400) {
-		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
-	}
 	// Refused under a status of success: the service's own words say the rest.
 	if (status < 300) return problem.title;
+	if (status < 400) {
+		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
+	}
 	const wrongAddress = `${host} does not offer the API at this address. Check 'Base URL'`;
 	if (problem.foreign) return wrongAddress;
 	const words = wordsOf(problem);
@@ -65,7 +65,7 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 			? keyAdvice
 			: "The credential is valid, but has no access to this workspace. Check 'Workspace ID'";
 	}
-	if (status >= 400 && status < 500 && namesWorkspace) {
+	if (status < 500 && namesWorkspace) {
 		return "This workspace does not exist. Check 'Workspace ID'";
 	}
 	if (status === 404) {

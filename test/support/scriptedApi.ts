@@ -1,0 +1,26 @@
+import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
+import type { ApiAnswer, ApiRequest } from '../../nodes/WorkspaceData/transport/request';
+
+/** A service whose answers a test gives, and the requests that came. */
+export interface ScriptedApi extends WorkspaceApi {
+	readonly sent: ApiRequest[];
+}
+
+/** @param answer gets each request; what it throws is the failure of the request */
+export function scriptedApi(
+	answer: (request: ApiRequest) => Partial<ApiAnswer> | Promise<Partial<ApiAnswer>>,
+	place: Partial<WorkspaceApi> = {},
+): ScriptedApi {
+	const sent: ApiRequest[] = [];
+	const api: Partial<ScriptedApi> = {
+		baseUrl: 'https://data.example.com/api/v1',
+		workspaceId: 'w1',
+		...place,
+		sent,
+		async request(request) {
+			sent.push(request);
+			return { status: 200, body: undefined, headers: {}, ...(await answer(request)) };
+		},
+	};
+	return api as ScriptedApi;
+}

@@ -1,0 +1,246 @@
+/** Which events start the workflow: in doubt too many rather than too few, with a line in the log that says why. */
+import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
+import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/event';
+import {
+	comparedFields,
+	isFiltered,
+	isRelevant,
+	isWatched,
+	misdirection,
+	unknownNames,
+} from '../../../nodes/WorkspaceData/trigger/delivery/relevance';
+import { eventOf, settingsOf } from '../../support/triggerSettings';
+import { field } from '../model/fields';
+import { zone } from '../model/value/zone';
+
+const title = field('Title', 'text', [], 'f1');
+const pages = field('Pages', 'number', [], 'f2');
+const index = indexFields([title, pages], 'c1');
+const oneCard = { watch: 'oneCard', cardId: 'c1' };
+
+/** Whether an event is relevant, and what the log says. */
+function judge(
+	event: DeliveredEvent,
+	parameters: Record<string, unknown>,
+	fields: typeof index | undefined = index,
+): [boolean, string[]] {
+	const lines: string[] = [];
+	const say = (kind: string) => (message: string) => lines.push(`${kind}: ${message}`);
+	const doubts = { watchFields: say('watch'), filters: say('filters') };
+	const relevant = isRelevant(event, settingsOf(parameters), fields, zone, doubts);
+	return [relevant, lines];
+}
+
+describe('an event that is not for this node', () => {
+	const place = { workspaceId: 'w1', cardId: 'c1' };
+	const events = ['record.created'];
+
+	test.each<
+		[
+			string,
+			Partial<DeliveredEvent>,
+			typeof place | { workspaceId: string; cardId: null },
+			string | undefined,
+		]
+	>([
+		['its own', {}, place, undefined],
+		['of another workspace', { workspaceId: 'w2' }, place, 'it is from another workspace'],
+		['that names no workspace', { workspaceId: undefined }, place, undefined],
+		['of another card', { cardId: 'c2' }, place, 'it is from another card'],
+		['that names no card', { cardId: undefined }, place, undefined],
+		['of any card, watching all', { cardId: 'c2' }, { workspaceId: 'w1', cardId: null }, undefined],
+	])('%s', (_, more, subscription, expected) => {
+		expect(misdirection(eventOf('record.created', {}, more), subscription, events)).toBe(expected);
+	});
+
+	test('of a kind that was not asked for', () => {
+		expect(misdirection(eventOf('card.created', {}), place, events)).toBe(
+			"'Trigger On' does not include the event 'card.created'",
+		);
+	});
+});
+
+describe('watched fields', () => {
+	const options = (watchFields: string[]) => ({ ...oneCard, options: { watchFields } });
+
+	test('only updates are compared, and only where fields are watched', () => {
+		const watching = settingsOf(options(['Title']));
+		expect(isWatched(eventOf('record.updated', {}), watching)).toBe(true);
+		expect(isWatched(eventOf('record.created', {}), watching)).toBe(false);
+		expect(isWatched(eventOf('record.updated', {}), settingsOf())).toBe(false);
+	});
+
+	test.each([
+		['by name', ['Title'], { f1: 'x' }, true],
+		['by ID', ['f1'], { f1: 'x' }, true],
+		['one of two', ['Pages', 'Title'], { f1: 'x' }, true],
+		['another field', ['Title'], { f2: 1 }, false],
+		['nothing changed', ['Title'], {}, false],
+		['an ID that the listing does not have yet', ['f9'], { f9: 1 }, true],
+	])('%s', (_, watchFields, data, expected) => {
+		expect(judge(eventOf('record.updated', data), options(watchFields))).toEqual([expected, []]);
+	});
+
+	test('without values nothing changed', () => {
+		expect(judge(eventOf('record.updated', undefined), options(['Title']))).toEqual([false, []]);
+	});
+
+	test('without a listing every update starts', () => {
+		const event = eventOf('record.updated', { f2: 1 });
+		const lines: string[] = [];
+		const say = (message: string) => lines.push(message);
+		const settings = settingsOf(options(['Title']));
+		const doubts = { watchFields: say, filters: say };
+		expect(isRelevant(event, settings, undefined, zone, doubts)).toBe(true);
+		expect(lines).toEqual([]);
+	});
+
+	test('a name that the card no longer has: every update starts, and the log names it', () => {
+		const event = eventOf('record.updated', { f2: 1 });
+		expect(judge(event, options(['Old', 'Title', 'Older']))).toEqual([
+			true,
+			[
+				"watch: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow",
+			],
+		]);
+	});
+
+	test('with all cards, such a name is the field of another card', () => {
+		const event = eventOf('record.updated', { f2: 1 });
+		expect(judge(event, { options: { watchFields: ['Old'] } })).toEqual([false, []]);
+	});
+
+	test('an update that touches no watched field is left out even if it meets the conditions', () => {
+		const filters = { conditions: [{ field: 'Pages', condition: 'equals', value: 1 }] };
+		const watching = { ...oneCard, options: { watchFields: ['Title'], filters } };
+		expect(judge(eventOf('record.updated', { f2: 1 }), watching)).toEqual([false, []]);
+		expect(judge(eventOf('record.updated', { f1: 'a', f2: 1 }), watching)).toEqual([true, []]);
+		expect(judge(eventOf('record.updated', { f1: 'a', f2: 2 }), watching)).toEqual([false, []]);
+	});
+
+	test('the names that no field has', () => {
+		expect(unknownNames(['Title', 'Gone', 'f2', 'title'], index)).toEqual(['Gone']);
+	});
+});
+
+describe('conditions', () => {
+	const filtered = (
+		conditions: Array<{ field: string; condition: string; value: unknown }>,
+		more: Record<string, unknown> = {},
+		card: Record<string, unknown> = oneCard,
+	) => ({ ...card, options: { filters: { conditions }, ...more } });
+	const is = (name: string, value: unknown) => ({ field: name, condition: 'equals', value });
+	const any = { matchType: 'anyCondition' };
+
+	test('are about records only', () => {
+		const settings = settingsOf(filtered([is('Title', 'a')]));
+		expect(isFiltered(eventOf('record.deleted', {}), settings)).toBe(true);
+		expect(isFiltered(eventOf('card.created', {}), settings)).toBe(false);
+		expect(isFiltered(eventOf('record.created', {}), settingsOf())).toBe(false);
+		expect(judge(eventOf('card.created', {}), filtered([is('Title', 'a')]))).toEqual([true, []]);
+	});
+
+	test('the fields that they compare do not include the record’s own properties', () => {
+		const settings = settingsOf(filtered([is('Title', 'a'), is('id', 'r1'), is('created_at', '')]));
+		expect(comparedFields(settings)).toEqual(['Title']);
+	});
+
+	test.each([
+		['all are met', [is('Title', 'a'), is('Pages', 2)], {}, true],
+		['one is not met', [is('Title', 'a'), is('Pages', 3)], {}, false],
+		['one of any is met', [is('Title', 'b'), is('Pages', 2)], any, true],
+		['none of any is met', [is('Title', 'b'), is('Pages', 3)], any, false],
+		['the record’s own ID', [is('id', 'r1')], {}, true],
+		['another ID', [is('id', 'r2')], {}, false],
+	])('%s', (_, conditions, more, expected) => {
+		const event = eventOf('record.created', { f1: 'a', f2: 2 });
+		expect(judge(event, filtered(conditions, more))).toEqual([expected, []]);
+	});
+
+	test('a value that the event does not carry is empty', () => {
+		const empty = filtered([{ field: 'Title', condition: 'isEmpty', value: '' }]);
+		expect(judge(eventOf('record.created', {}), empty)).toEqual([true, []]);
+		expect(judge(eventOf('record.deleted', undefined), empty)).toEqual([true, []]);
+		expect(judge(eventOf('record.created', { f1: 'a' }), empty)).toEqual([false, []]);
+	});
+
+	test('a record without an ID has none that anything equals', () => {
+		const event = eventOf('record.created', {}, { recordId: undefined });
+		expect(judge(event, filtered([{ field: 'id', condition: 'isEmpty', value: '' }]))).toEqual([
+			true,
+			[],
+		]);
+	});
+
+	test.each([
+		['the body’s own time', 'record.updated', { created_at: '2026-01-02T00:00:00Z' }, true],
+		[
+			'that of the event, where it is the creation',
+			'record.created',
+			{ timestamp: '2026-01-02T00:00:00Z' },
+			true,
+		],
+		[
+			'its own time first',
+			'record.created',
+			{ created_at: '2025-01-02T00:00:00Z', timestamp: '2026-01-02T00:00:00Z' },
+			false,
+		],
+		[
+			'none, where the event is another one',
+			'record.updated',
+			{ timestamp: '2026-01-02T00:00:00Z' },
+			false,
+		],
+		['none, where it is no text', 'record.created', { timestamp: 5 }, false],
+	])('when a record was created: %s', (_, name, body, expected) => {
+		const late = { field: 'created_at', condition: 'greaterThan', value: '2026-01-01' };
+		const event = eventOf(name, {}, { body });
+		expect(judge(event, filtered([late]))).toEqual([expected, []]);
+	});
+
+	test('without a listing every event starts, and the log says so', () => {
+		const event = eventOf('record.created', { f1: 'b' });
+		const lines: string[] = [];
+		const doubts = { watchFields: () => {}, filters: (line: string) => lines.push(line) };
+		const settings = settingsOf(filtered([is('Title', 'a')]));
+		expect(isRelevant(event, settings, undefined, zone, doubts)).toBe(true);
+		expect(lines).toEqual([expect.stringContaining('could not be read')]);
+	});
+
+	test('a field that the one card does not have: every event starts, and the log names it', () => {
+		const event = eventOf('record.created', { f1: 'b' });
+		expect(judge(event, filtered([is('Title', 'a'), is('Old', 1), is('Older', 1)]))).toEqual([
+			true,
+			[
+				"filters: Card c1 has no field 'Old', 'Older' to filter by: every event of a record starts the workflow",
+			],
+		]);
+	});
+
+	test.each([
+		['all must be met', {}, 'a', false],
+		['one is enough, and is met', any, 'a', true],
+		['one is enough, and is not met', any, 'b', false],
+	])('with all cards, a field that this card does not have: %s', (_, more, value, expected) => {
+		const parameters = filtered([is('Title', 'a'), is('Old', 1)], more, {});
+		const event = eventOf('record.created', { f1: value });
+		expect(judge(event, parameters)).toEqual([expected, []]);
+	});
+
+	test('with all cards, and none of the fields, no condition is met', () => {
+		expect(judge(eventOf('record.created', {}), filtered([is('Old', 1)], any, {}))).toEqual([
+			false,
+			[],
+		]);
+	});
+
+	test('a value that the field cannot hold: every event starts, and the log says why', () => {
+		const event = eventOf('record.created', { f2: 1 });
+		const wrong = { field: 'Pages', condition: 'greaterThan', value: 'many' };
+		expect(judge(event, filtered([wrong]))).toEqual([
+			true,
+			[expect.stringMatching(/^filters: 'Filters' cannot be compared.*many/)],
+		]);
+	});
+});
