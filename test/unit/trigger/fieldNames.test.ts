@@ -17,7 +17,7 @@ interface Listed {
 const listed = (...names: string[]): Listed[] =>
 	names.map((name) => ({ id: `id-${name}`, name, type: 'text' }));
 
-/** A card of its own, and a trigger of it. */
+/** A new card, and a trigger of it. */
 function world(parameters: Record<string, unknown> = {}) {
 	const clock = createTestClock();
 	const cardId = `card-${(cards += 1)}`;
@@ -122,7 +122,7 @@ test('deliveries that come together share one listing', async () => {
 	expect(asked()).toBe(1);
 });
 
-test('cards, workspaces and credentials have listings of their own', async () => {
+test('cards, workspaces and credentials have separate listings', async () => {
 	const { names, asked } = world();
 	await names();
 	await names(['Title'], 'record.created', {}, { workspaceId: 'w2' });
