@@ -1,0 +1,164 @@
+/** Filters and Search: exactly the records that a person asked for. */
+import { readRecord, type DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import {
+	namedValue,
+	readConditions,
+	readMatchType,
+	readSearch,
+	recordTest,
+	type EnteredCondition,
+	type FilterPlace,
+} from '../../../../nodes/WorkspaceData/model/value/recordFilter';
+import { field } from '../fields';
+import { zone } from './zone';
+
+const index = indexFields(
+	[
+		field('Title', 'text', [], 'f1'),
+		field('Amount', 'number', [], 'f2'),
+		field('id', 'text', [], 'f3'),
+		// Called like another field's ID.
+		field('f1', 'text', [], 'f5'),
+	],
+	'Orders',
+);
+const hints: string[] = [];
+const place: FilterPlace = { zone, hint: (message) => hints.push(message) };
+beforeEach(() => void (hints.length = 0));
+
+const record = (id: string, data: object, created_at: string | null = null): DataRecord => {
+	const read = readRecord({ id, data, created_at });
+	if (!read) throw new Error('no record');
+	return read;
+};
+const records = [
+	record('r1', { f1: 'Red apple', f2: 1, f3: 'x' }, '2026-01-01T00:00:00Z'),
+	record('r2', { f1: 'Green pear', f2: 2, f5: 'apple' }, '2026-01-02T00:00:00'),
+	record('r3', { f2: 12 }),
+];
+const find = (conditions: EnteredCondition[], any: boolean, how: Partial<FilterPlace> = {}) =>
+	records
+		.filter(recordTest(conditions, any, index, { ...place, ...how }) ?? (() => false))
+		.map(({ id }) => id);
+const where = (key: string, condition: string, value: unknown): EnteredCondition => ({
+	key,
+	condition,
+	value,
+});
+
+describe('conditions as entered', () => {
+	test('none where there is nothing', () => {
+		for (const filters of [undefined, null, {}, { conditions: null }, { conditions: [] }])
+			expect(readConditions(filters)).toEqual([]);
+	});
+	test('with a value, chosen or not, and equals where nothing was chosen', () => {
+		const filters = {
+			conditions: [
+				{ field: 'Title', value: { __rl: true, mode: 'list', value: 'v' } },
+				{ field: ' Title ', condition: 'isEmpty' },
+			],
+		};
+		expect(readConditions(filters)).toEqual([
+			where('Title', 'equals', 'v'),
+			where(' Title ', 'isEmpty', undefined),
+		]);
+	});
+	test.each([
+		[{ conditions: 5 }, "'Filters' cannot be read"],
+		['text', "'Filters' cannot be read"],
+		[{ conditions: [{ field: 'a', condition: 7 }] }, "'Filters' cannot be read"],
+		[{ conditions: [{ field: '', condition: 'equals' }] }, "'Field Name or ID' is empty"],
+		[{ conditions: [{ field: ' ' }] }, "'Field Name or ID' is empty"],
+		[{ conditions: [{ field: 5 }] }, "'Field Name or ID' is empty"],
+	])('%j is refused', (filters, message) => {
+		expect(() => readConditions(filters)).toThrow(message);
+	});
+	test('all conditions, unless one is enough', () => {
+		expect(readMatchType('anyCondition')).toBe(true);
+		for (const all of ['allConditions', undefined, null]) expect(readMatchType(all)).toBe(false);
+		expect(() => readMatchType('some')).toThrow("'Match' cannot be 'some'");
+	});
+});
+
+describe('which records pass', () => {
+	const apple = where('Title', 'contains', 'apple');
+	const large = where('Amount', 'greaterThan', 10);
+	test('all conditions, or any of them', () => {
+		expect(find([apple], false)).toEqual(['r1']);
+		expect(find([apple, large], false)).toEqual([]);
+		expect(find([apple, large], true)).toEqual(['r1', 'r3']);
+		expect(find([apple, where('Amount', 'lessThan', 2)], false)).toEqual(['r1']);
+	});
+	test('no condition is no test', () => {
+		expect(recordTest([], false, index, place)).toBeUndefined();
+		expect(recordTest([], true, index, place)).toBeUndefined();
+	});
+	test('times without a zone are those of the service', () => {
+		expect(find([where('created_at', 'equals', '2026-01-02T02:00:00')], false)).toEqual(['r2']);
+		expect(find([where('created_at', 'isEmpty', undefined)], false)).toEqual(['r3']);
+	});
+	test('a name that means two things: the record’s own property, and a hint', () => {
+		expect(find([where('id', 'equals', 'r2')], false)).toEqual(['r2']);
+		expect(hints).toEqual([expect.stringContaining('f3')]);
+		expect(find([where('f3', 'equals', 'x')], false)).toEqual(['r1']);
+		expect(find([where('created_at', 'isEmpty', undefined)], false)).toEqual(['r3']);
+		expect(hints).toHaveLength(1);
+	});
+});
+
+describe('where records are chosen to be changed', () => {
+	const exact = { isExact: true };
+	test('a name that means two things is refused, with the ID to use', () => {
+		expect(() => find([where('id', 'equals', 'r2')], false, exact)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('both a property of the record and a field'),
+				description: expect.stringContaining('f3'),
+			}),
+		);
+		expect(find([where('created_at', 'isEmpty', undefined)], false, exact)).toEqual(['r3']);
+	});
+	test('a name must be exact; an ID is one that is no name', () => {
+		expect(find([where('amount', 'equals', 2)], false)).toEqual(['r2']);
+		expect(() => find([where('amount', 'equals', 2)], false, exact)).toThrow('no field');
+		expect(find([where('f2', 'equals', 2)], false, exact)).toEqual(['r2']);
+		expect(find([where('f1', 'equals', 'apple')], false, exact)).toEqual(['r2']);
+	});
+	test('a value must be exact, too', () => {
+		const values = [{ id: 'o1', name: 'Open' }];
+		const status = indexFields([field('Status', 'select', values, 'f1')], 'Orders');
+		const test = (isExact: boolean) =>
+			recordTest([where('Status', 'equals', 'open')], false, status, { ...place, isExact });
+		expect(test(false)?.(record('r', { f1: 'o1' }))).toBe(true);
+		expect(() => test(true)).toThrow('cannot hold "open"');
+	});
+});
+
+test('what a key names is told apart: a property, or a field', () => {
+	expect(namedValue(index, 'created_at', 'Sort', place)).toMatchObject({ isOwn: true });
+	const { isOwn, read } = namedValue(index, 'Amount', 'Sort', place);
+	expect([isOwn, records.map(read)]).toEqual([false, [1, 2, 12]]);
+	// A field that all objects seem to have.
+	const odd = indexFields([field('Odd', 'text', [], 'constructor')], 'Orders');
+	expect(namedValue(odd, 'Odd', 'Sort', place).read(record('r', {}))).toBeUndefined();
+});
+
+describe('search', () => {
+	const search = (value: unknown) => readSearch(value, index);
+	const found = (value: unknown) =>
+		records.filter(search(value) ?? (() => false)).map(({ id }) => id);
+	test('finds a text in any field, whatever its case', () => {
+		expect(found(' APPLE ')).toEqual(['r1', 'r2']);
+		expect(found('pear')).toEqual(['r2']);
+		expect(found(2)).toEqual(['r2', 'r3']);
+		expect(found(true)).toEqual([]);
+		// The record's own properties are no fields.
+		expect(found('r1')).toEqual([]);
+	});
+	test.each([undefined, null, '', ' '])('%j looks for nothing', (value) => {
+		expect(search(value)).toBeUndefined();
+	});
+	test.each([[['a']], [{ a: 1 }]])('%j is no text', (value) => {
+		expect(() => search(value)).toThrow("'Search' cannot be");
+	});
+});
