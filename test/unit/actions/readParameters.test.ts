@@ -1,4 +1,13 @@
-import { openParameters } from '../../../nodes/WorkspaceData/actions/readParameters';
+import {
+	openParameters,
+	readChoice,
+	readJson,
+	readJsonObject,
+	readLimit,
+	readSwitch,
+	requireEntries,
+	requireText,
+} from '../../../nodes/WorkspaceData/actions/readParameters';
 
 /** The parameters of a node as n8n gives them: texts that begin with `=` are computed for each item. */
 function contextOf(parameters: Record<string, unknown>) {
@@ -58,5 +67,117 @@ describe('the parameters of the items', () => {
 		const read = openParameters(context, { properties });
 		expect([read('limit', 4), read('limit', 5)]).toEqual([50, 50]);
 		expect(computed).toEqual(['limit 0']);
+	});
+
+	test('n8n is asked not to convert values: it would lose nulls', () => {
+		const asked: unknown[][] = [];
+		const getNodeParameter = (...given: unknown[]): never => asked.push(given) as never;
+		openParameters({ getNodeParameter } as never, { properties })('limit', 3);
+		expect(asked).toEqual([
+			['limit', 0, 50, { rawExpressions: true }],
+			['limit', 0, 50, { skipValidation: true }],
+		]);
+	});
+});
+
+describe('values that expressions give', () => {
+	const choice = {
+		displayName: 'Mode',
+		options: [
+			{ name: 'One', value: 'one' },
+			{ name: 'Two', value: 'two' },
+		],
+	} as const;
+
+	test('a choice is one of its list, or none', () => {
+		expect(readChoice(choice, 'two')).toBe('two');
+		expect(readChoice(choice, undefined)).toBeUndefined();
+		expect(readChoice(choice, null)).toBeUndefined();
+		expect(() => readChoice(choice, 'Two')).toThrow(
+			expect.objectContaining({
+				message: "'Mode' cannot be 'Two'",
+				description: 'Choose one of: One, Two.',
+			}),
+		);
+		expect(() => readChoice(choice, '')).toThrow("'Mode' cannot be ''");
+	});
+
+	test.each([
+		[true, false, true],
+		['true', false, true],
+		[false, true, false],
+		['false', true, false],
+		[undefined, true, true],
+		[undefined, false, false],
+		[null, true, true],
+	])('a switch of %j, else %s, is %s', (value, fallback, expected) => {
+		expect(readSwitch('Switch', value, fallback)).toBe(expected);
+	});
+
+	test.each([['yes'], [1], [0], ['']])('a switch of %j is refused', (value) => {
+		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' cannot be '${value}'`);
+	});
+
+	test('a text that must not be empty', () => {
+		expect(requireText(' a ', 'Name')).toBe(' a ');
+		expect(requireText(0, 'Name')).toBe('0');
+		for (const empty of ['', '  ', null, undefined, {}, true]) {
+			expect(() => requireText(empty, 'Name')).toThrow("'Name' is empty");
+		}
+	});
+
+	test('a collection that must not be empty', () => {
+		const entries = { a: undefined };
+		expect(requireEntries(entries, 'Changes')).toBe(entries);
+		expect(() => requireEntries({}, 'Changes')).toThrow("'Changes' is empty");
+	});
+
+	test.each([
+		[true, 5, Infinity],
+		['true', 'nonsense', Infinity],
+		[false, 5, 5],
+		[undefined, 1, 1],
+		[false, '20', 20],
+	])('with Return All %s, a limit of %s is %s', (returnAll, limit, expected) => {
+		expect(readLimit(returnAll, limit)).toBe(expected);
+	});
+
+	test.each([0, -1, 1.5, 'x', Infinity])('a limit of %s is refused', (limit) => {
+		const advice = (returnAll: unknown) => {
+			try {
+				return readLimit(returnAll, limit);
+			} catch (error) {
+				return error;
+			}
+		};
+		expect(advice(undefined)).toMatchObject({
+			message: `'Limit' must be a whole number of at least 1, not '${limit}'`,
+			description: 'Enter 1 or more.',
+		});
+		expect(advice(false)).toMatchObject({
+			description: "Enter 1 or more, or turn on 'Return All'.",
+		});
+	});
+
+	test('JSON may come as a text, or as what an expression made of it', () => {
+		expect(readJson('{"a":[1]}', 'Body')).toEqual({ a: [1] });
+		expect(readJson('null', 'Body')).toBeNull();
+		expect(readJson({ a: 1 }, 'Body')).toEqual({ a: 1 });
+		expect(readJson(0, 'Body')).toBe(0);
+		for (const nothing of ['', '  ', null, undefined]) {
+			expect(readJson(nothing, 'Body')).toBeUndefined();
+		}
+		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' is not valid JSON");
+		expect(() => readJson('[12345678901234567890]', 'Body')).toThrow(
+			"'Body' has a number with more digits than JSON numbers keep",
+		);
+	});
+
+	test('a JSON object is an object, and nothing is an empty one', () => {
+		expect(readJsonObject('{"a":1}', 'Body')).toEqual({ a: 1 });
+		expect(readJsonObject('', 'Body')).toEqual({});
+		for (const other of ['[1]', '5', '"text"', [1], 'true']) {
+			expect(() => readJsonObject(other, 'Body')).toThrow("'Body' is not a JSON object");
+		}
 	});
 });

@@ -1,0 +1,161 @@
+/** The values that an item gives, as the field mapper says or all that it has. */
+import { itemColumns, readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+
+const once = <Result>(_: unknown, work: () => Result): Result => work();
+const read = (value: unknown, item: Record<string, unknown> = {}) =>
+	readColumns({ once }, value, item, 'Values');
+
+describe('Map Each Column', () => {
+	test('the mapped values, with the hints that the editor kept', () => {
+		const schema = [
+			{ id: 'Old', displayName: 'Old (number)', fieldId: 'f1', fieldName: 'Old' },
+			{ id: 'Label', displayName: 'Label' },
+			{ id: 'Odd', displayName: 5, fieldId: {}, fieldName: null },
+			{ displayName: 'without an ID' },
+			'nonsense',
+			null,
+		];
+		const value = { Old: 1, Label: null, Empty: '' };
+		expect(read({ mappingMode: 'defineBelow', value, schema, matchingColumns: ['Old'] })).toEqual({
+			entries: Object.entries(value),
+			matchingKeys: ['Old'],
+			label: 'Values',
+			hints: new Map([
+				['Old', { fieldId: 'f1', name: 'Old' }],
+				['Label', { fieldId: undefined, name: 'Label' }],
+				['Odd', { fieldId: undefined, name: undefined }],
+			]),
+		});
+	});
+
+	test('what the editor hides is not sent; what it only says is', () => {
+		const schema = [
+			{ id: 'Hidden', removed: true },
+			{ id: 'Shown', removed: false },
+			{ id: 'Text', removed: 'true' },
+		];
+		const value = { Hidden: false, Shown: 1, Text: 2, Unknown: 3 };
+		expect(read({ value, schema }).entries).toEqual([
+			['Shown', 1],
+			['Text', 2],
+			['Unknown', 3],
+		]);
+	});
+
+	test.each([
+		[{ mappingMode: 5, value: { a: 1 }, matchingColumns: 'a', schema: 'b' }],
+		[{ value: { a: 1 }, matchingColumns: null, schema: null }],
+		[{ value: { a: 1 } }],
+	])('a saved mapper with parts that cannot be read: %j', (value) => {
+		expect(read(value)).toEqual({
+			entries: [['a', 1]],
+			matchingKeys: [],
+			label: 'Values',
+			hints: new Map(),
+		});
+	});
+
+	test.each([undefined, null, 'text', 5])('%j is no mapper', (value) => {
+		expect(() => read(value)).toThrow("'Values' is empty");
+	});
+
+	test.each([[{}], [{ value: null }], [{ value: [] }], [{ value: { a: undefined } }]])(
+		'%j has no value',
+		(value) => {
+			expect(() => read(value)).toThrow(
+				expect.objectContaining({
+					message: "No value in 'Values'",
+					description: 'Map at least one field.',
+				}),
+			);
+		},
+	);
+
+	test('a mapper that items share is read once', () => {
+		const results = new Map<unknown, unknown>();
+		let times = 0;
+		const remembering = <Result>(key: unknown, work: () => Result): Result => {
+			if (!results.has(key)) {
+				times += 1;
+				results.set(key, work());
+			}
+			return results.get(key) as Result;
+		};
+		const value = { value: { a: 1 } };
+		for (let item = 0; item < 3; item += 1) {
+			expect(readColumns({ once: remembering }, value, {}, 'Values').entries).toEqual([['a', 1]]);
+		}
+		expect(times).toBe(1);
+	});
+});
+
+describe('Map Automatically', () => {
+	const automatic = { mappingMode: 'autoMapInputData', value: { ignored: 1 } };
+
+	test('takes all keys of an item but those of a record itself', () => {
+		const item = { id: 'r1', created_at: 'x', action: 'created', Title: 'Emma', 'fields.id': 7 };
+		expect(read(automatic, item).entries).toEqual([
+			['Title', 'Emma'],
+			['id', 7],
+		]);
+	});
+
+	test('takes the fields of an item that has some', () => {
+		expect(
+			read(automatic, { id: 'r1', fields: { id: 1, 'fields.a': 2 }, other: 3 }).entries,
+		).toEqual([
+			['id', 1],
+			['fields.a', 2],
+		]);
+	});
+
+	test('a key called fields that holds no object is a field', () => {
+		expect(read(automatic, { fields: 'text' }).entries).toEqual([['fields', 'text']]);
+	});
+
+	test('an item without values says what its keys mean', () => {
+		expect(() => read(automatic, { id: 'r1', none: undefined })).toThrow(
+			expect.objectContaining({
+				message: "No value in 'Values'",
+				description: expect.stringContaining('keys must be field names'),
+			}),
+		);
+	});
+});
+
+describe('items that become a card', () => {
+	test('all keys of an item are columns', () => {
+		expect(itemColumns({ id: 5, Title: 'Emma', fields: 'text' })).toEqual({
+			entries: [
+				['id', 5],
+				['Title', 'Emma'],
+				['fields', 'text'],
+			],
+			matchingKeys: [],
+			label: 'Items',
+			hints: new Map(),
+			mayBeEmpty: true,
+		});
+	});
+
+	test('a record of this node gives its fields; an object with other keys is a row', () => {
+		const fields = { Title: 'Emma' };
+		expect(itemColumns({ id: 'r1', created_at: 'x', fields }).entries).toEqual([['Title', 'Emma']]);
+		expect(itemColumns({ event: 'record.created', delivery_key: 'k', fields }).entries).toEqual([
+			['Title', 'Emma'],
+		]);
+		expect(itemColumns({ fields, price: 5 }).entries).toEqual([
+			['fields', fields],
+			['price', 5],
+		]);
+	});
+
+	test.each([[''], [null], [undefined]])('a nameless column of %j is left out', (value) => {
+		expect(itemColumns({ a: 1, ' ': value }).entries).toEqual([['a', 1]]);
+		expect(itemColumns({ a: value }).entries).toEqual([['a', value]]);
+	});
+
+	test.each([[0], [false], ['x']])('a nameless column of %j is refused', (value) => {
+		expect(() => itemColumns({ a: 1, '': value })).toThrow('A column of the items has no name');
+	});
+});

@@ -1,0 +1,89 @@
+/** By which fields an item finds its record: exactly those, and never by an empty value. */
+import {
+	itemKey,
+	keyPart,
+	matchingFieldIds,
+} from '../../../../nodes/WorkspaceData/actions/writing/matching';
+import {
+	readMaxChanges,
+	requireConditions,
+} from '../../../../nodes/WorkspaceData/actions/writing/changeMany';
+import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { field } from '../../model/fields';
+import { zone } from '../../model/value/zone';
+
+const index = indexFields([field('Key'), field('Pages', 'number')], 'Books');
+const matchedBy = (matchingKeys: string[], hints: Array<[string, FieldHint]> = []) => {
+	const columns: Columns = { entries: [], matchingKeys, label: 'Values', hints: new Map(hints) };
+	return matchingFieldIds(columns, index);
+};
+
+test.each<[string, string, FieldHint | undefined]>([
+	['its name', 'Key', undefined],
+	['its ID', 'id-Key', undefined],
+	['its old name, where the mapper knows the ID', 'Old', { fieldId: 'id-Key' }],
+	['its old name, where the mapper knows the new one', 'Old', { name: 'Key' }],
+])('a field by %s', (_, key, hint) => {
+	expect(matchedBy([key, 'Pages'], hint && [[key, hint]])).toEqual(['id-Key', 'id-Pages']);
+});
+
+test('no field, an unknown one, and a name that is only near are refused', () => {
+	expect(() => matchedBy([])).toThrow("No field in 'Fields to match on'");
+	expect(() => matchedBy(['Nope'])).toThrow('Nope');
+	expect(() => matchedBy(['key'])).toThrow(
+		expect.objectContaining({
+			message: "'key' in 'Fields to match on' is not exactly the name of a field",
+			description: expect.stringContaining("Did you mean 'Key'?"),
+		}),
+	);
+	expect(() => matchedBy(['key'], [['key', { fieldId: 'gone', name: 'Gone' }]])).toThrow('exactly');
+});
+
+test('the key is the same for the same values, whatever their form', () => {
+	const keyOf = (data: Record<string, unknown>) =>
+		itemKey(['id-Key', 'id-Pages'], data, index, zone);
+	const key = keyOf({ 'id-Key': 'a', 'id-Pages': 7 });
+	expect(keyOf({ 'id-Pages': '7.0', 'id-Key': 'a', other: 1 })).toBe(key);
+	expect(keyOf({ 'id-Key': 'a', 'id-Pages': 8 })).not.toBe(key);
+});
+
+test.each([[''], [null], [undefined], [[]]])('a matching value of %j is refused', (value) => {
+	const data = { 'id-Key': 'a', 'id-Pages': value };
+	expect(() => itemKey(['id-Key', 'id-Pages'], data, index, zone)).toThrow(
+		"Matching field 'Pages' has no value",
+	);
+	expect(() => itemKey(['gone'], {}, index, zone)).toThrow("Matching field 'gone' has no value");
+});
+
+test('the part of a card that a key is, outlives another ID of the field', () => {
+	const fresh = indexFields([field('Key', 'text', [], 'new-id')], 'Books');
+	expect(keyPart(['new-id'], 'k', fresh)).toBe(keyPart(['id-Key'], 'k', index));
+	expect(keyPart(['id-Key'], 'k', index)).not.toBe(keyPart(['id-Pages'], 'k', index));
+	expect(keyPart(['id-Key'], 'k', index)).not.toBe(keyPart(['id-Key'], 'l', index));
+	expect(keyPart(['gone'], 'k', index)).toContain('gone');
+});
+
+test.each([
+	[1, 1],
+	['20', 20],
+	[-1, Infinity],
+	['-1', Infinity],
+])('at most %s records may change: %s', (value, expected) => {
+	expect(readMaxChanges(value)).toBe(expected);
+});
+
+test.each([0, -2, 1.5, 'many', Infinity])('%s is no number of records', (value) => {
+	expect(() => readMaxChanges(value)).toThrow(
+		`must be a whole number of at least 1, or -1, not '${value}'`,
+	);
+});
+
+test('many records are changed under a condition only', () => {
+	const conditions = [{ field: 'Key', condition: 'equals', value: 'a' }];
+	const matchType = 'allConditions';
+	expect(() => requireConditions({ filters: { conditions }, matchType })).not.toThrow();
+	for (const filters of [undefined, null, {}, { conditions: [] }, { conditions: 'all' }, []]) {
+		expect(() => requireConditions({ filters, matchType })).toThrow("'Filters' has no condition");
+	}
+});
