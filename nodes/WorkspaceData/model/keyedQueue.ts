@@ -3,25 +3,43 @@
 /**
  * Runs a task after all earlier tasks with the same key have ended, whether they succeeded or not.
  *
+ * @param kind tasks of one kind run side by side, unless one of another kind came between them. Without it, a task is
+ * of a kind of its own
  * @returns the task's result
  * @throws the task's error
  */
-export type KeyedQueue = <T>(key: string, task: () => Promise<T>) => Promise<T>;
+export type KeyedQueue = <T>(key: string, task: () => Promise<T>, kind?: string) => Promise<T>;
+
+/** Tasks that run side by side. */
+interface Batch {
+	kind: string | undefined;
+	/** Ends with the batch before this one; undefined if nothing is waited for. */
+	earlier: Promise<unknown> | undefined;
+	tasks: Set<Promise<unknown>>;
+}
 
 /** Creates an empty queue. It keeps nothing about a key whose tasks have ended. */
 export function createKeyedQueue(): KeyedQueue {
-	/** The last task of each key. */
-	const lastTasks = new Map<string, Promise<unknown>>();
+	/** The last batch of each key. */
+	const last = new Map<string, Batch>();
 
-	return async (key, task) => {
-		const earlier = lastTasks.get(key);
-		const result = earlier ? earlier.then(task, task) : startNow(task);
-		const ended = result.catch(() => undefined);
-		lastTasks.set(key, ended);
+	function batchFor(key: string, kind: string | undefined): Batch {
+		const known = last.get(key);
+		if (known && kind !== undefined && known.kind === kind) return known;
+		const batch = { kind, earlier: known && Promise.allSettled(known.tasks), tasks: new Set() };
+		last.set(key, batch as Batch);
+		return batch as Batch;
+	}
+
+	return async (key, task, kind) => {
+		const batch = batchFor(key, kind);
+		const result = batch.earlier ? batch.earlier.then(task) : startNow(task);
+		batch.tasks.add(result);
 		try {
 			return await result;
 		} finally {
-			if (lastTasks.get(key) === ended) lastTasks.delete(key);
+			batch.tasks.delete(result);
+			if (batch.tasks.size === 0 && last.get(key) === batch) last.delete(key);
 		}
 	};
 }

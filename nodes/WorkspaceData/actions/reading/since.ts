@@ -103,7 +103,11 @@ async function openCard(
 		entries.push({ ...age, token, record });
 		return false;
 	};
-	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
+	const listing = run.records.of(card, Infinity, request);
+	const read = await run.writes.withoutDeletions(
+		card,
+		async () => await scanRecords(run, listing, take, true),
+	);
 	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
 	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };

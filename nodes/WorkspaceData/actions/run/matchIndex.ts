@@ -6,7 +6,6 @@ import { UNKNOWN_ID, type DataRecord, ageOf, byAge } from '../../model/answer/re
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
 import type { RecordStates, WriteEvent } from './recordStates';
-import type { RecordListing } from '../../transport/recordListing';
 
 /** A value of a field as a text that is the same for all spellings of the value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
@@ -63,12 +62,12 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
  * Creates an index of the records of a card; nothing is read yet. A record is found by the values it was sent, and by the
  * values it holds: the service may keep them in another spelling.
  *
- * @param open gives a listing of the card's records that has not been read yet
+ * @param readAll reads the card's records anew
  * @param keyOf the matching values of a record as one text
  * @param states the records as writes have left them
  */
 export function createMatchIndex(
-	open: () => RecordListing,
+	readAll: (take: (record: DataRecord) => void) => Promise<void>,
 	keyOf: (data: JsonObject) => string,
 	fieldIds: readonly string[],
 	states: RecordStates,
@@ -108,10 +107,10 @@ export function createMatchIndex(
 		}
 	};
 	const read = async (): Promise<void> => {
-		for await (const record of open()) {
+		await readAll((record) => {
 			const current = states.current(record);
 			if (current !== 'deleted') file(keyOf(current.data), record);
-		}
+		});
 	};
 	/** One listing tells the IDs of all: it waits for the creates that are under way. */
 	const reread = async (): Promise<void> => {

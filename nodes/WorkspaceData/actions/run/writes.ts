@@ -48,6 +48,13 @@ export interface Writes {
 	 * @throws Cancelled while it waits
 	 */
 	exclusively<T>(thing: string, task: () => Promise<T>): Promise<T>;
+	/**
+	 * Runs a task that reads all records of a card while no execution of this process deletes any of them: if the service
+	 * counts its cursors from the first record, each deletion makes a reader miss a record. Deletions wait for the task.
+	 *
+	 * @throws Cancelled while it waits
+	 */
+	withoutDeletions<T>(card: CardReference, task: () => Promise<T>): Promise<T>;
 	/** Creates a record by `send`, and lets all executions of this process know. */
 	create(place: WritePlace, sent: JsonObject, send: () => Promise<DataRecord>): Promise<DataRecord>;
 	/** Changes a record by `send`, and lets all executions of this process know. */
@@ -129,11 +136,15 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** Runs a task in the queue of the process. It does not begin once the run was cancelled. */
-	async function exclusively<T>(key: string, task: () => Promise<T>): Promise<T> {
+	/**
+	 * Runs a task in the queue of the process. It does not begin once the run was cancelled.
+	 *
+	 * @param kind tasks of one kind run side by side
+	 */
+	async function inProcess<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {
 		return await unlessCancelledBefore(
 			unlessCancelled,
-			async (begin) => await processQueue(key, begin),
+			async (begin) => await processQueue(key, begin, kind),
 			async () => {
 				if (signal.aborted) throw new Cancelled();
 				return await task();
@@ -146,7 +157,16 @@ export function createWrites(
 		task: () => Promise<T>,
 	): Promise<T> {
 		const key = JSON.stringify([card.id, part]);
-		return await (isShared ? exclusively(address(key), task) : queue(key, task));
+		return await (isShared ? inProcess(address(key), task) : queue(key, task));
+	}
+
+	/** Runs a task side by side with others of its kind, but not with those of the other kind. */
+	async function onRecords<T>(
+		kind: 'reads all' | 'deletes',
+		card: CardReference,
+		task: () => Promise<T>,
+	): Promise<T> {
+		return await inProcess(address(`records of ${card.id}`), task, kind);
 	}
 
 	async function changing<Result>(
@@ -179,7 +199,8 @@ export function createWrites(
 		inOrder,
 		inItemOrder: async (itemIndex, target, task) =>
 			await items.inItemOrder(itemIndex, async () => await inOrder(target, task)),
-		exclusively: async (thing, task) => await exclusively(address(thing), task),
+		exclusively: async (thing, task) => await inProcess(address(thing), task),
+		withoutDeletions: async (card, task) => await onRecords('reads all', card, task),
 		async create(place, sent, send) {
 			const creation = send().then(
 				(record) => {
@@ -198,7 +219,8 @@ export function createWrites(
 			return await changing(place, id, send, (record) => ({ type: 'changed', record, sent }));
 		},
 		async remove(place, id, send) {
-			await changing(place, id, send, () => ({ type: 'deleted', id }));
+			const task = async () => await changing(place, id, send, () => ({ type: 'deleted', id }));
+			await (place.dryRun ? task() : onRecords('deletes', place.card, task));
 		},
 		states: statesOf,
 		async matches(card, index, fieldIds, request) {
@@ -206,7 +228,10 @@ export function createWrites(
 			const known = indexes.get(key);
 			if (known) return await known;
 			const created = createMatchIndex(
-				() => records.again(card, request),
+				async (take) =>
+					await onRecords('reads all', card, async () => {
+						for await (const record of records.again(card, request)) take(record);
+					}),
 				(data) => matchKey(fieldIds, data, index, zone),
 				fieldIds,
 				statesOf(card),

@@ -77,7 +77,11 @@ async function chooseRecords(
 		if (current !== 'deleted' && passes?.(current)) chosen.push(current);
 		return false;
 	};
-	const read = await scanRecords(run, run.records.of(card, Infinity, request), take, true);
+	const listing = run.records.of(card, Infinity, request);
+	const read = await run.writes.withoutDeletions(
+		card,
+		async () => await scanRecords(run, listing, take, true),
+	);
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
 	return chosen;

@@ -55,11 +55,15 @@ const refusal = (status: number) =>
 
 let services = 0;
 
-/** @param fates what becomes of each write, in the order in which they are sent; then all are done */
+/**
+ * @param fates what becomes of each write, in the order in which they are sent; then all are done
+ * @param pageSize records of a page; cursors count them from the first on
+ */
 export function simulateService(
 	scheduler: Scheduler,
 	fates: readonly Fate[],
 	initial: readonly SimulatedRecord[],
+	pageSize = Infinity,
 ): SimulatedService {
 	services += 1;
 	const records = new Map(initial.map((record) => [record.id, record]));
@@ -106,10 +110,15 @@ export function simulateService(
 		throw new Unreachable('No answer', { transient: true, mayHaveArrived: true });
 	}
 
-	async function read({ path }: ApiRequest): Promise<ApiAnswer> {
+	async function read({ path, query }: ApiRequest): Promise<ApiAnswer> {
 		if (path.at(-1) === 'fields') return answer(FIELDS);
 		await scheduler.schedule(Promise.resolve(), 'listing arrives');
-		const page = { records: [...records.values()], next_cursor: null };
+		const start = Number(query?.cursor ?? 0);
+		const left = [...records.values()].slice(start);
+		const page = {
+			records: left.slice(0, pageSize),
+			next_cursor: left.length > pageSize ? String(start + pageSize) : null,
+		};
 		await scheduler.schedule(Promise.resolve(), 'listing is answered');
 		return answer(page);
 	}

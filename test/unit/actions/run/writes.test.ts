@@ -1,5 +1,6 @@
 /** Several executions of one process write to one card, in any order, with any faults. */
 import * as fc from 'fast-check';
+import { deleteRecord } from '../../../../nodes/WorkspaceData/actions/record/delete.operation';
 import { updateRecord } from '../../../../nodes/WorkspaceData/actions/record/update.operation';
 import { upsertRecord } from '../../../../nodes/WorkspaceData/actions/record/upsert.operation';
 import {
@@ -82,6 +83,46 @@ test('(H7, H11) any executions upsert the same keys: one record for each key, an
 						expect(written.map(({ amount }) => amount)).toContain(item.Amount);
 					}
 				}
+			},
+		),
+		cases(300),
+	);
+});
+
+test('a record is never missed, and its key created again, while another execution deletes', async () => {
+	const stored: SimulatedRecord[] = ['a', 'b', 'c', 'd'].map((key, place) => ({
+		id: `r${place + 1}`,
+		data: { f1: key, f2: place },
+		created_at: '2026-01-01T00:00:00Z',
+	}));
+	await fc.assert(
+		fc.asyncProperty(
+			fc.scheduler(),
+			fates,
+			fc.subarray(['r1', 'r2', 'r3']),
+			fc.array(fc.array(keys, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+			async (scheduler, faults, gone, executions) => {
+				const service = simulateService(scheduler, faults, stored, 1);
+				const deleting = execute(
+					service,
+					deleteRecord,
+					gone.map((id) => ({ id })),
+					({ id }) => ({
+						cardId: card,
+						recordId: { __rl: true, mode: 'id', value: id },
+						options: {},
+					}),
+				);
+				const upserting = executions.map(
+					async (chosen) =>
+						await upsert(
+							service,
+							chosen.map((Key) => ({ Key, Amount: 100 })),
+						),
+				);
+				await scheduler.waitFor(Promise.all([deleting, ...upserting]));
+
+				expect(twice(service)).toEqual([]);
 			},
 		),
 		cases(300),
