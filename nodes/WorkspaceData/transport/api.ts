@@ -169,11 +169,13 @@ export async function openApi(
 		let fault: NetworkFailure | undefined;
 		let begunToWait: number | undefined;
 		for (;;) {
+			const sentAt = clock.now();
 			const { outcome, token } = await attemptWithinRate(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			const now = clock.now();
 			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
-			const step = nextStep(outcome, request, history, { now, mayRenew });
+			const isSurplus = pacing.isSurplus(outcome, sentAt);
+			const step = nextStep(outcome, request, history, { now, mayRenew, isSurplus });
 			switch (step.act) {
 				case 'wait':
 					begunToWait ??= now;

@@ -11,12 +11,20 @@ const answer = (statusCode: number, headers: object = {}, body: unknown = {}): A
 	headers,
 	body,
 });
+const ok = answer(200);
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
 let keys = 0;
 
-/** The service behind n8n's request helper: gives the answers in turn, the last one forever. */
-async function service(...answers: Answer[]) {
+/**
+ * The service behind n8n's request helper: gives the answers in turn, the last one forever. To reads, it answers 200 if
+ * the answers are for writes only.
+ */
+async function service(...given: [{ toWrites: Answer[] }] | Answer[]) {
+	const [first] = given;
+	const isForWrites = first !== undefined && 'toWrites' in first;
+	const answers = isForWrites ? (first.toWrites as Answer[]) : (given as Answer[]);
+	let answered = 0;
 	const clock = createTestClock();
 	const sent: IHttpRequestOptions[] = [];
 	const cancel = new AbortController();
@@ -30,8 +38,10 @@ async function service(...answers: Answer[]) {
 		}),
 		helpers: {
 			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
-				const next = answers[Math.min(sent.length, answers.length - 1)];
 				sent.push(options);
+				const isRead = isForWrites && options.method === 'GET';
+				const next = isRead ? ok : answers[Math.min(answered, answers.length - 1)];
+				if (!isRead) answered += 1;
 				await clock.sleep(10);
 				if (next instanceof Error) throw next;
 				return next;
@@ -52,8 +62,6 @@ const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): 
 	...(method === 'POST' && { body: { data: {} }, creates: 'record' }),
 	...more,
 });
-const ok = answer(200);
-
 test('sends to the encoded address, with a time-out, without redirects, and judges the status itself', async () => {
 	const { api, sent } = await service(ok);
 	await api.request(request('POST'));
@@ -108,6 +116,37 @@ describe('retries: which requests, and how often at most', () => {
 			const { api } = await service(failure('ECONNREFUSED'), failure('ECONNREFUSED'), ok);
 			expect(await api.request(request(method))).toMatchObject({ status: 200 });
 		}
+	});
+	describe('one too many for the service, which answers others meanwhile (H12)', () => {
+		const others = async (api: { request(one: ApiRequest): Promise<unknown> }) => {
+			for (let n = 0; n < 1_200; n += 1) await api.request(request('GET', { ahead: true }));
+		};
+		const isWrite = ({ method }: IHttpRequestOptions) => method !== 'GET';
+
+		test.each([answer(503), answer(502), failure('ECONNRESET')])(
+			'an update is tried until it fits in',
+			async (refusal) => {
+				const toWrites = [refusal, refusal, refusal, refusal, refusal, ok];
+				const { api, sent } = await service({ toWrites });
+				const reading = others(api);
+				expect(await api.request(request('PATCH'))).toMatchObject({ status: 200 });
+				expect(sent.filter(isWrite)).toHaveLength(6);
+				await reading;
+			},
+		);
+		test('an update that never fits in ends, a create is sent once, and a 500 does not count', async () => {
+			for (const [method, status, times] of [
+				['PATCH', 503, 6],
+				['POST', 503, 1],
+				['PATCH', 500, 3],
+			] as const) {
+				const { api, sent } = await service({ toWrites: [answer(status)] });
+				const reading = others(api);
+				await expect(api.request(request(method))).rejects.toThrow();
+				expect([method, status, sent.filter(isWrite).length]).toEqual([method, status, times]);
+				await reading;
+			}
+		});
 	});
 	test('pauses grow and have jitter', async () => {
 		const { api, clock } = await service(failure('ECONNREFUSED'));

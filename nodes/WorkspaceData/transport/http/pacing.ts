@@ -30,6 +30,12 @@ export interface Pacing {
 	 * @returns must be told the outcome; undefined if there is none
 	 */
 	sending(request: ApiRequest): (outcome: Attempt['outcome'] | undefined) => void;
+	/**
+	 * Whether an attempt was one too many: it was refused or cut off, while the service answered others of this key.
+	 *
+	 * @param sentAt when the attempt was sent, in ms since the epoch
+	 */
+	isSurplus(outcome: Attempt['outcome'], sentAt: number): boolean;
 }
 
 /** The properties of a request that decide its pace. */
@@ -71,6 +77,8 @@ export function createPacing(clock: Clock): Pacing {
 	const mostAtOnce = (kind: Kind) => atOnce(state, kind, gate.isLimitKnown, clock.now());
 	/** How long a create takes, in ms: the mean of the last ones; before them, how long the first request took. */
 	let createMs = 0;
+	/** When the service last answered a request, and did not refuse it as one too many. */
+	let servedAt = -Infinity;
 	/**
 	 * Few creates run at once. Begun together they would all be answered together, and each would wait until n8n has
 	 * worked on the others: so they are spread over half of the time that one takes.
@@ -91,14 +99,11 @@ export function createPacing(clock: Clock): Pacing {
 				const ms = Math.max(0, clock.now() - start);
 				if (createMs === 0) createMs = ms;
 				else if (!kind.repeatable) createMs += (ms - createMs) / MEAN_OF;
-				state = requestEnded(
-					state,
-					started.sent,
-					outcomeOf(outcome),
-					gate.isLimitKnown,
-					clock.now(),
-				);
+				const how = outcomeOf(outcome);
+				if (how === 'succeeded' || how === 'answered') servedAt = clock.now();
+				state = requestEnded(state, started.sent, how, gate.isLimitKnown, clock.now());
 			};
 		},
+		isSurplus: (outcome, sentAt) => outcomeOf(outcome) === 'refused' && servedAt >= sentAt,
 	};
 }

@@ -5,6 +5,8 @@ import type { ApiAnswer, ApiRequest } from '../request';
 
 /** Tries of a request that may be sent again after a fault. */
 const TRIES = 3;
+/** Tries if the last one was one too many: a request may be unlucky more often while the service's capacity is unknown. */
+const TRIES_IF_SURPLUS = 6;
 /** The longest total time that one request waits for the rate limit, in ms. */
 const MAX_REFUSED_MS = 5 * 60_000;
 
@@ -55,15 +57,16 @@ export type Step =
  * @param history the tries before this one
  * @param now ms since the epoch
  * @param mayRenew whether another access token could be had
+ * @param isSurplus whether the try was one too many for a service that answered others meanwhile
  */
 export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method, impatient }: Pick<ApiRequest, 'method' | 'impatient'>,
 	history: History,
-	{ now, mayRenew }: { now: number; mayRenew: boolean },
+	{ now, mayRenew, isSurplus }: { now: number; mayRenew: boolean; isSurplus: boolean },
 ): Step {
 	const repeatable = isRepeatable(method);
-	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
+	const mayTryAgain = !impatient && history.faults + 1 < (isSurplus ? TRIES_IF_SURPLUS : TRIES);
 	const again = (unclear: boolean): Step & { act: 'again' } => ({
 		act: 'again',
 		history: {
