@@ -4,7 +4,7 @@ import { InputError } from '../inputError';
 import { plainNumber } from '../text';
 import type { Zone } from '../time';
 import { isChoice, splitChoices } from './choices';
-import { compareForms, isEmpty, jsonForm, showValue, textOf } from './form';
+import { compareForms, isEmpty, isOfOneSort, jsonForm, showValue, textOf } from './form';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 
@@ -34,7 +34,7 @@ const not =
 function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonly unknown[]] {
 	const { set } = field.kind;
 	if (!set) return [field, (stored) => [stored]];
-	return [{ ...field, kind: set.kind }, (stored) => (isEmpty(stored) ? [] : set.of(stored, field))];
+	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
 }
 
 /** Whether a value, or a member of a set, is one of some entered values. */
@@ -114,7 +114,9 @@ function orderTo(
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
 	return (stored) => {
 		const place = placeOf(field, stored, rules.zone);
-		return place.rank === 0 ? compareForms(place.form, form) : undefined;
+		// A number and a length of time, for example, have no order: the service alone knows the number's unit.
+		const isOrdered = place.rank === 0 && isOfOneSort(place.form, form);
+		return isOrdered ? compareForms(place.form, form) : undefined;
 	};
 }
 

@@ -89,6 +89,9 @@ export function keyOfForm(form: Comparable): string {
 
 const rankOf = (form: Comparable): number => (typeof form === 'string' ? 1 : isList(form) ? 2 : 0);
 
+/** Whether two forms are both numbers, both texts, or both lists. */
+export const isOfOneSort = (a: Comparable, b: Comparable): boolean => rankOf(a) === rankOf(b);
+
 /**
  * Orders two forms: numbers before texts before lists, lists by their first difference.
  *

@@ -286,20 +286,61 @@ describe('conditions by the kind of the field', () => {
 	test.each(['greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual'])(
 		'%s is never met by empty, null and unreadable values of any kind (H24)',
 		(condition) => {
-			const operands: Partial<Record<Name, unknown>> = {
-				code: '10',
-				amount: 10,
-				due: '2026-03-31',
-				at: '2026-03-31T10:00:00Z',
-				rating: '2',
-				done: true,
+			const operands: Record<string, unknown> = {
+				text: '10',
+				number: 10,
+				date: '2026-03-31',
+				datetime: '2026-03-31T10:00:00Z',
+				duration: 'PT1H',
+				select: '2',
+				checkbox: true,
+				json: '{"a":1}',
+				'a type of the future': 10,
 			};
 			const records = [null, undefined, '', [], {}, { a: 1 }, [[10]], 'N/A', ['2026-03-31']];
-			for (const [name, operand] of Object.entries(operands)) {
-				expect([name, find(name as Name, condition, operand, records)]).toEqual([name, []]);
+			for (const [type, operand] of Object.entries(operands)) {
+				const test = testIn(condition, operand, field('F', type, RATED), { zone, isExact: true });
+				expect([type, records.filter(test)]).toEqual([type, []]);
 			}
 		},
 	);
+
+	test.each<[string, unknown, unknown[], unknown[]]>([
+		['number', 10, ['ten', '9', 10, 11], [11]],
+		[
+			'date',
+			'2026-03-31',
+			['2026-04-01T01:00:00Z', '1.4.2026', 20_260_401],
+			['2026-04-01T01:00:00Z'],
+		],
+		['datetime', '2026-03-31', ['2026-03-31T00:00:00Z', 'later', 9e15], ['2026-03-31T00:00:00Z']],
+		['duration', '1:00:00', ['PT2H', 7_200, '7200', 'long'], ['PT2H']],
+		['duration', 3_600, ['PT2H', 7_200, '7200', 'long'], [7_200, '7200']],
+		['json', '{"a":1}', [{ b: 1 }, '{"b":1}', 'z'], []],
+		['a type of the future', '2026-03-31', ['2026-04-01', 7, 'z'], ['2026-04-01']],
+		['a type of the future', 'b', ['c', 'a', 7, null], ['c']],
+	])('%s greaterThan %j: of %j, %j', (type, operand, records, found) => {
+		const test = testIn('greaterThan', operand, field('F', type), { zone, isExact: true });
+		expect(records.filter(test)).toEqual(found);
+	});
+
+	test('whatever the kind, the operand and the value: an empty value is neither above nor below', () => {
+		const type = fc.constantFrom('text', 'number', 'date', 'datetime', 'duration', 'json', 'new');
+		const condition = fc.constantFrom('greaterThan', 'greaterOrEqual', 'lessThan', 'lessOrEqual');
+		const days = fc.constantFrom('2026-03-31', '2026-03-31T10:00:00Z', 'PT1H', '7', 7);
+		fc.assert(
+			fc.property(type, condition, fc.oneof(days, fc.jsonValue()), (name, how, operand) => {
+				let meets: (stored: unknown) => boolean;
+				try {
+					meets = testIn(how, operand, field('F', name), { zone });
+				} catch (error) {
+					expect(error).toBeInstanceOf(InputError);
+					return;
+				}
+				expect([null, undefined, '', []].filter(meets)).toEqual([]);
+			}),
+		);
+	});
 });
 
 describe('a choice whose label is the identifier of another one (H2)', () => {
