@@ -1,6 +1,6 @@
 /** Lists, objects and other JSON, compared by their content. */
 import { isExactJson, parseJsonText } from '../../answer/json';
-import { canonicalJson, jsonForm, textOf } from '../form';
+import { canonicalJson, textOf } from '../form';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
 export const json: Kind = {
@@ -15,7 +15,7 @@ export const json: Kind = {
 	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
 	/** Parses text that is a JSON object or list: the editor gives such values as text. */
 	enter(entered, field) {
-		if (typeof entered !== 'string') return jsonForm(entered);
+		if (typeof entered !== 'string') return entered;
 		const parsed = parseJsonText(entered);
 		if (!parsed || isExactJson(entered)) return parsed ?? entered;
 		throw unusable(
