@@ -111,6 +111,24 @@ describe('tasks with the same key', () => {
 		await again;
 	});
 
+	it('wait for those that wait already, however late they come', async () => {
+		const queue = createKeyedQueue();
+		const order: string[] = [];
+		const slow = async (name: string) => {
+			order.push(`${name} begins`);
+			await new Promise((resolve) => setImmediate(resolve));
+			order.push(`${name} ends`);
+		};
+		const first = queue('a', async () => await slow('first'));
+		const second = queue('a', async () => await slow('second'));
+		await first;
+		await Promise.all([second, queue('a', async () => await slow('third'))]);
+
+		expect(order).toEqual(
+			['first', 'second', 'third'].flatMap((name) => [`${name} begins`, `${name} ends`]),
+		);
+	});
+
 	it('continue after a task that throws before its first wait', async () => {
 		const queue = createKeyedQueue();
 		const failing = queue('a', () => {

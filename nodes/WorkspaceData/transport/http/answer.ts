@@ -37,12 +37,12 @@ const cutOff = (): NetworkFailure =>
 	new NetworkFailure('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
 
 /** Codes of a connection that breaks while a body comes. */
-const BROKEN = /^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/;
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** The reason why a body cannot be read. Whatever it is, the request has arrived: it was answered. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
-	if (BROKEN.test(fault.code)) return cutOff();
+	if (BROKEN.has(fault.code)) return cutOff();
 	if (fault.mayHaveArrived) return fault;
 	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
 }

@@ -156,6 +156,14 @@ describe('G11: a body that does not come to its end', () => {
 		});
 	});
 
+	test('a time-out of the connection is called one', async () => {
+		await expect(readBody(failing('ETIMEDOUT'), MANY)).rejects.toMatchObject({
+			message: 'no answer came in time',
+			httpCode: 'ETIMEDOUT',
+			mayHaveArrived: true,
+		});
+	});
+
 	test('closed without an end, before or while it is read', async () => {
 		const closed = new PassThrough();
 		closed.destroy();

@@ -1,0 +1,241 @@
+/** What each kind of value offers people: conditions, inputs of the editor, and how an entry is sent. */
+import { CONDITIONS } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
+import { KINDS, kindOfType } from '../../../../nodes/WorkspaceData/model/value/kinds/allKinds';
+import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { field } from '../fields';
+import { zone } from './zone';
+
+const EQUALITY = 'equals notEquals isEmpty isNotEmpty';
+const ANY_OF = 'isAnyOf isNoneOf';
+const PARTS = 'contains notContains';
+const ENDS = 'startsWith endsWith';
+const ORDER = 'greaterThan greaterOrEqual lessThan lessOrEqual';
+const DAYS = 'inLastDays inNextDays';
+
+describe('the conditions that a field offers', () => {
+	test.each([
+		['checkbox', [EQUALITY]],
+		['number', [EQUALITY, ANY_OF, ORDER]],
+		['date', [EQUALITY, ANY_OF, ORDER, DAYS]],
+		['datetime', [EQUALITY, ANY_OF, ORDER, DAYS]],
+		['duration', [EQUALITY, ANY_OF, ORDER]],
+		['select', [EQUALITY, ANY_OF, PARTS]],
+		['multi_select', [EQUALITY, ANY_OF, PARTS]],
+		['json', [EQUALITY, PARTS]],
+		['text', [EQUALITY, ANY_OF, PARTS, ENDS]],
+		['a type of the future', [EQUALITY, ANY_OF, PARTS, ENDS, ORDER, DAYS]],
+	])('%s', (type, groups) => {
+		const expected = groups.join(' ').split(' ').sort();
+		expect([...kindOfType(type).conditions].sort()).toEqual(expected);
+		for (const condition of expected) expect(CONDITIONS).toContain(condition);
+	});
+});
+
+test.each([
+	['boolean', 'Boolean bool CHECKBOX yes_no yes-no'],
+	['number', 'number numeric integer int float double decimal currency percent'],
+	['date', 'date date_only Date-Only'],
+	['datetime', 'datetime date_time DateTime date_and_time'],
+	['duration', 'duration time_span'],
+	['choice', 'single_select select enum dropdown single-choice choice'],
+	['choices', 'multi_select multiple_select multichoice multiple_choice multi_enum choices'],
+	['json', 'json object'],
+	['text', 'text long_text short_text rich_text string email url phone textarea'],
+	['unknown', 'emoji numbers'],
+])('%s: as services call it', (name, types) => {
+	for (const type of types.split(' ')) expect([type, kindOfType(type).name]).toEqual([type, name]);
+	expect(kindOfType(' ' + (types.split(' ')[0] ?? '')).name).toBe(name);
+});
+
+test('each kind is there once', () => {
+	const types = KINDS.flatMap((kind) => kind.types);
+	expect(new Set(types).size).toBe(types.length);
+	expect(new Set(KINDS.map(({ name }) => name)).size).toBe(KINDS.length);
+});
+
+describe('how the editor asks', () => {
+	test.each<[string, string, boolean]>([
+		['checkbox', 'options', true],
+		['number', 'number', true],
+		['date', 'dateTime', true],
+		['datetime', 'dateTime', true],
+		['duration', 'string', true],
+		['select', 'options', true],
+		['multi_select', 'string', false],
+		['json', 'string', false],
+		['text', 'string', true],
+		['a type of the future', 'string', true],
+	])('%s: as %s; records can be matched by it: %s', (type, input, canMatch) => {
+		expect(kindOfType(type).input).toMatchObject({ type: input, canMatch });
+	});
+
+	const COLORS = field('Colors', 'select', [
+		{ id: 'o1', name: 'red' },
+		{ id: 'o2', name: 'blue, light' },
+	]);
+
+	test('choices are offered by their labels, in a filter, too', () => {
+		const offers = [
+			{ name: 'red', value: 'red' },
+			{ name: 'blue, light', value: 'blue, light' },
+		];
+		const { input } = COLORS.kind;
+		expect(input.options?.(COLORS)).toEqual(offers);
+		expect(input.filterValues?.(COLORS)).toEqual(offers);
+		const several = kindOfType('multi_select');
+		expect(several.input.filterValues?.(COLORS)).toEqual(offers);
+	});
+
+	test('several choices: the label says how they are entered', () => {
+		const { hint } = kindOfType('multi_select').input;
+		expect(hint?.(COLORS)).toBe('comma-separated: red, "blue, light"');
+		expect(hint?.({ ...COLORS, options: [] })).toBe('comma-separated');
+		const many = (length: number) => field('F', 'multi_select', [{ name: 'x'.repeat(length) }]);
+		expect(hint?.(many(2_000))).toHaveLength('comma-separated: '.length + 2_000);
+		expect(hint?.(many(2_001))).toBe(`comma-separated: ${'x'.repeat(2_000)}…`);
+		expect(kindOfType('json').input.hint?.(COLORS)).toBe('JSON');
+	});
+
+	test('yes or no: values for the mapper, texts for a filter, which finds by both', () => {
+		const done = field('Done', 'checkbox');
+		const { input } = done.kind;
+		expect(input.options?.(done).map(({ value }) => value)).toEqual([true, false]);
+		expect(input.filterValues?.(done).map(({ value }) => value)).toEqual(['true', 'false']);
+	});
+
+	test('days are offered as expressions, which stay right; conditions have words for times', () => {
+		for (const type of ['date', 'datetime']) {
+			const { filterValues, conditionNames } = kindOfType(type).input;
+			const offers = filterValues?.(COLORS) ?? [];
+			expect(offers).toHaveLength(7);
+			for (const { value } of offers)
+				expect(value).toMatch(/^=\{\{ \$today.*\.toISODate\(\) \}\}$/);
+			expect(Object.keys(conditionNames ?? {}).sort()).toEqual(ORDER.split(' ').sort());
+		}
+		expect(kindOfType('number').input.conditionNames).toBeUndefined();
+	});
+});
+
+describe('entries that depend on what records hold', () => {
+	test.each<[string, unknown, boolean]>([
+		['a type of the future', '12', true],
+		['a type of the future', '012', false],
+		['a type of the future', 12, false],
+		['a type of the future', ['12'], false],
+		['duration', ' 90 ', true],
+		['duration', 'PT1H', false],
+		['duration', 90, false],
+		['datetime', '2026-03-31T10:00', true],
+		['datetime', '2026-03-31', true],
+		['datetime', '2026-03-31T10:00Z', false],
+		['datetime', 'soon', false],
+	])('%s: %j: %s', (type, entered, depends) => {
+		expect(kindOfType(type).dependsOnRecords?.(entered)).toBe(depends);
+	});
+
+	test.each(['text', 'number', 'date', 'select', 'json', 'checkbox', 'multi_select'])(
+		'%s: none',
+		(type) => expect(kindOfType(type).dependsOnRecords).toBeUndefined(),
+	);
+
+	test.each<[string, unknown[], string | undefined]>([
+		['a type of the future', [1, null, '', 2.5], 'numbers'],
+		['a type of the future', [1, '2'], undefined],
+		['a type of the future', [null, '', []], undefined],
+		['a type of the future', [], undefined],
+		['duration', [90, 0], 'numbers'],
+		['datetime', ['2026-03-31T10:00', null, '2026-03-31'], 'noOffset'],
+		['datetime', ['2026-03-31T10:00', '2026-03-31T10:00Z'], undefined],
+		['datetime', ['2026-03-31T10:00', 'soon'], undefined],
+		['datetime', [null], undefined],
+	])('%s: records hold %j: %s', (type, stored, habit) => {
+		expect(kindOfType(type).habitOf?.(stored)).toBe(habit);
+	});
+
+	const sent = (type: string, habit: 'numbers' | 'noOffset' | undefined, entered: unknown) =>
+		enter({ ...field('F', type), habit }, entered, { emptyValues: 'send', zone });
+
+	test('numbers among numbers; texts as they are otherwise', () => {
+		expect(sent('a type of the future', 'numbers', '12')).toBe(12);
+		expect(sent('a type of the future', 'numbers', '012')).toBe('012');
+		expect(sent('a type of the future', 'numbers', ['1'])).toEqual(['1']);
+		expect(sent('a type of the future', undefined, '12')).toBe('12');
+		expect(sent('duration', 'numbers', ' 90 ')).toBe(90);
+		expect(sent('duration', 'numbers', 'PT1H')).toBe('PT1H');
+		expect(sent('duration', undefined, '90')).toBe('90');
+	});
+
+	test('times without an offset, where no record has one', () => {
+		expect(sent('datetime', 'noOffset', ' 2026-03-31T10:00')).toBe('2026-03-31T10:00');
+		expect(sent('datetime', 'numbers', '2026-03-31T10:00')).toBe('2026-03-31T08:00:00.000Z');
+		expect(() => sent('datetime', 'noOffset', 'soon')).toThrow('cannot hold');
+	});
+});
+
+describe('values that are made to fit a new field', () => {
+	const fit = (type: string, entered: unknown, more = {}) =>
+		enter(field('F', type), entered, {
+			emptyValues: 'send',
+			zone,
+			fits: true,
+			whole: true,
+			...more,
+		});
+
+	test('an empty text only where the field holds one', () => {
+		for (const type of ['text', 'long_text', 'phone', 'a type of the future'])
+			expect([type, fit(type, '')]).toEqual([type, '']);
+		for (const type of [
+			'email',
+			'E-Mail',
+			'url',
+			'number',
+			'date',
+			'datetime',
+			'checkbox',
+			'select',
+			'multi_select',
+			'json',
+			'duration',
+		])
+			expect([type, fit(type, '')]).toEqual([type, undefined]);
+		expect(fit('number', '', { emptyValues: 'clear' })).toBeNull();
+		expect(fit('text', '', { emptyValues: 'ignore' })).toBeUndefined();
+		expect(fit('number', '', { fits: false })).toBe('');
+	});
+
+	test('in a text field all as text, elsewhere unchanged', () => {
+		expect(fit('text', 7)).toBe('7');
+		expect(fit('text', { a: [1] })).toBe('{"a":[1]}');
+		expect(fit('text', 'a')).toBe('a');
+		expect(fit('text', 7, { fits: false })).toBe(7);
+		expect(fit('json', { a: 1 })).toEqual({ a: 1 });
+	});
+
+	test.each<[string, unknown, unknown]>([
+		['number', '12.5', 12.5],
+		['number', 7, 7],
+		['checkbox', 'TRUE', true],
+		['checkbox', false, false],
+		['date', '2026-03-31', '2026-03-31'],
+		['datetime', '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
+		['duration', ' PT1H', ' PT1H'],
+	])('%s: %j keeps all, as %j', (type, entered, sent) => {
+		expect(fit(type, entered)).toEqual(sent);
+	});
+
+	test.each<[string, unknown, RegExp]>([
+		['number', '007', /would become 7/],
+		['number', '1e3', /would become 1000/],
+		['number', '-0', /would become 0|would become -0/],
+		['number', '1234567890123456', /would become/],
+		['checkbox', '1', /would keep true only/],
+		['checkbox', 0, /would keep false only/],
+		['date', '2026-03-31T10:00:00Z', /keeps 2026-03-31 only/],
+		['datetime', '2026-03-31T10:00', /here it would become 2026-03-31T08:00:00.000Z/],
+	])('%s: %j would lose something, and is refused', (type, entered, why) => {
+		expect(() => fit(type, entered)).toThrow(
+			expect.objectContaining({ description: expect.stringMatching(why) }),
+		);
+	});
+});
