@@ -9,5 +9,6 @@ module.exports = {
 	...projects.find(({ displayName }) => displayName === 'unit'),
 	rootDir: join(__dirname, '..', '..'),
 	testTimeout: 60_000,
+	testSequencer: join(__dirname, 'quickFirst.cjs'),
 	testMatch: parts.map((/** @type {string} */ part) => `<rootDir>/test/${part}*{,/**/*}.test.ts`),
 };

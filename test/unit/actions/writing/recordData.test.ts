@@ -1,0 +1,241 @@
+/** The values of an item as the service gets them: under IDs, in the types of their fields, all mistakes in one message. */
+import {
+	requireData,
+	toRecordData,
+	type ColumnOptions,
+} from '../../../../nodes/WorkspaceData/actions/writing/recordData';
+import {
+	countUse,
+	dryOutput,
+	nextDryRunId,
+	readDryRuns,
+} from '../../../../nodes/WorkspaceData/actions/writing/dryRun';
+import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { field } from '../../model/fields';
+import { zone } from '../../model/value/zone';
+
+const index = indexFields(
+	[
+		field('Title'),
+		field('Pages', 'number'),
+		field('Status', 'single_select', ['Open', 'Done']),
+		field('Tags', 'multi_select', ['a', 'b', 'c']),
+	],
+	'Books',
+);
+const run = { zone } as Run;
+
+function dataOf(
+	values: Record<string, unknown>,
+	options: ColumnOptions = {},
+	more: Partial<Columns> = {},
+) {
+	const columns: Columns = {
+		entries: Object.entries(values),
+		matchingKeys: [],
+		label: 'Values',
+		hints: new Map(),
+		...more,
+	};
+	return toRecordData(run, columns, index, options);
+}
+
+/** What was thrown. */
+function failureOf(work: () => unknown): unknown {
+	try {
+		return work();
+	} catch (error) {
+		return error;
+	}
+}
+
+test('values under the IDs of their fields, in the types of these', () => {
+	expect(dataOf({ Title: 'a', 'id-Pages': '7', status: 'done' })).toEqual({
+		'id-Title': 'a',
+		'id-Pages': 7,
+		'id-Status': 'Done',
+	});
+});
+
+test('a number stays one in a text field, unless the field was made for the values of all items', () => {
+	expect(dataOf({ Title: 5 })).toEqual({ 'id-Title': 5 });
+	expect(dataOf({ Title: 5 }, { unknownFields: 'create' })).toEqual({ 'id-Title': '5' });
+});
+
+test('a renamed field is found by the hint of the mapper', () => {
+	const hints = new Map<string, FieldHint>([['Old', { fieldId: 'id-Title' }]]);
+	expect(dataOf({ Old: 'a' }, {}, { hints })).toEqual({ 'id-Title': 'a' });
+	expect(dataOf({ Old: 'a' }, { unknownFields: 'ignore' }, { hints })).toEqual({ 'id-Title': 'a' });
+});
+
+test.each<[string, ColumnOptions, object]>([
+	['sent', {}, { 'id-Title': '' }],
+	['left out', { emptyValues: 'ignore' }, {}],
+	['cleared', { emptyValues: 'clear' }, { 'id-Title': null }],
+])('an empty text is %s', (_, options, expected) => {
+	expect(dataOf({ Title: '' }, options)).toEqual(expected);
+});
+
+test('an unknown field is an error with advice, or left out', () => {
+	expect(failureOf(() => dataOf({ Nope: 1 }))).toMatchObject({
+		message: expect.stringContaining('Nope'),
+		description: expect.stringContaining("'Create the Field'"),
+	});
+	expect(dataOf({ Nope: 1, Title: 'a' }, { unknownFields: 'ignore' })).toEqual({ 'id-Title': 'a' });
+});
+
+test('an unknown choice is an error with advice, unless choices are added anyway', () => {
+	expect(failureOf(() => dataOf({ Status: 'Late' }))).toMatchObject({
+		description: expect.stringContaining("'Add to the Field'"),
+	});
+	const adding = failureOf(() => dataOf({ Status: 'Late' }, { missingChoices: 'add' }));
+	expect(JSON.stringify(adding)).not.toContain("'Add to the Field'");
+});
+
+test('a choice by which records are matched must be spelled exactly', () => {
+	expect(
+		failureOf(() => dataOf({ Status: 'DONE' }, {}, { matchingKeys: ['Status'] })),
+	).toMatchObject({
+		message: expect.stringContaining('DONE'),
+	});
+	expect(dataOf({ Status: 'DONE' })).toEqual({ 'id-Status': 'Done' });
+});
+
+test('two keys for one field are refused', () => {
+	expect(failureOf(() => dataOf({ Title: 'a', 'id-Title': 'b' }))).toMatchObject({
+		message: "'Title' and 'id-Title' both refer to field 'Title'",
+		description: 'Map each field only once.',
+	});
+});
+
+test('texts that a field would keep in part are refused where all of it counts', () => {
+	expect(dataOf({ Pages: '007' })).toEqual({ 'id-Pages': 7 });
+	expect(failureOf(() => dataOf({ Pages: '007' }, { whole: true }))).toBeInstanceOf(Error);
+});
+
+test.each([
+	[{ emptyValues: 'drop' }, "cannot be 'drop'"],
+	[{ unknownFields: 'drop' }, "cannot be 'drop'"],
+	[{ missingChoices: 'drop' }, "cannot be 'drop'"],
+])('the option %j is refused', (options, message) => {
+	expect(() => dataOf({ Title: 'a' }, options)).toThrow(message);
+});
+
+describe('several mistakes in one item', () => {
+	test('are one message that names each with its advice', () => {
+		const failure = failureOf(() => dataOf({ Pages: 'many', Status: 'Late', Title: 'a' }));
+		expect(failure).toMatchObject({
+			message: '2 values of this item cannot be sent',
+			description: expect.stringMatching(/many.*Late.*Allowed values are 'Open', 'Done'\./s),
+		});
+	});
+
+	test('a single one is told as it is', () => {
+		const alone = failureOf(() => dataOf({ Pages: 'many' })) as Error;
+		expect(alone.message).toContain('many');
+		expect(alone.message).not.toContain('cannot be sent');
+	});
+
+	test.each([
+		[10, /Unknown9[^0-9].*$/s, false],
+		[11, / And 1 more\.$/, true],
+	])('%d of them: ten are named', (count, pattern, more) => {
+		const keys = Array.from({ length: count }, (_, n) => [`Unknown${n}`, 1] as const);
+		const failure = failureOf(() => dataOf(Object.fromEntries(keys))) as { description: string };
+		expect(failure.description).toMatch(pattern);
+		expect(/ more\.$/.test(failure.description)).toBe(more);
+		expect(failure.description).not.toContain('Unknown10');
+	});
+
+	test('a failure that is no mistake of the item comes first', () => {
+		const broken = {
+			...index,
+			resolve: (key: string) => {
+				if (key === 'Broken') throw new TypeError('A bug');
+				return index.resolve(key);
+			},
+		};
+		const entries: Array<[string, unknown]> = [
+			['Pages', 'many'],
+			['Broken', 1],
+			['Status', 'Late'],
+		];
+		const columns: Columns = { entries, matchingKeys: [], label: 'Values', hints: new Map() };
+		expect(() => toRecordData(run, columns, broken, {})).toThrow('A bug');
+	});
+});
+
+test('a write without values is refused, unless it may be empty', () => {
+	const columns: Columns = { entries: [], matchingKeys: [], label: 'Values', hints: new Map() };
+	const data = { f1: 1 };
+	expect(requireData(data, columns)).toBe(data);
+	expect(() => requireData({}, columns)).toThrow("No value in 'Values'");
+	expect(requireData({}, { ...columns, mayBeEmpty: true })).toEqual({});
+});
+
+describe('a dry run', () => {
+	const recordOf = (id: string, data: DataRecord['data']): DataRecord => ({
+		id,
+		data,
+		createdAt: null,
+		raw: { id, data },
+	});
+
+	test('is on where the parameter or the older option says so', () => {
+		expect(readDryRuns(undefined, undefined)).toBe(false);
+		expect(readDryRuns(true, undefined)).toBe(true);
+		expect(readDryRuns(false, 'true')).toBe(true);
+		expect(() => readDryRuns(false, 'maybe')).toThrow("'Dry Run' cannot be 'maybe'");
+	});
+
+	test('shows values before and after, never flat, and no ID that the service would not give', () => {
+		const memory = new Map<unknown, unknown>();
+		const once = <Result>(key: unknown, work: () => Result): Result => {
+			if (!memory.has(key)) memory.set(key, work());
+			return memory.get(key) as Result;
+		};
+		const [first, second] = [nextDryRunId({ once }), nextDryRunId({ once })];
+		expect(first).not.toBe(second);
+		const output = dryOutput(index, { outputFormat: 'flat', outputFields: ['Title'] });
+		expect(
+			output('create', undefined, recordOf(first, { 'id-Title': 'a', 'id-Pages': 1 })),
+		).toEqual({
+			dry_run: true,
+			action: 'create',
+			id: null,
+			before: null,
+			after: { Title: 'a' },
+		});
+		const before = recordOf('r1', { 'id-Title': 'a' });
+		expect(output('delete', before, undefined)).toMatchObject({
+			id: 'r1',
+			before: { Title: 'a' },
+			after: null,
+		});
+		expect(output('none', undefined, undefined)).toMatchObject({ id: null });
+	});
+
+	test('counts the records that have a value, and each of the choices that would go', async () => {
+		const values = [['a', 'b'], ['a', 'a'], [], null, undefined, ['c'], ['unknown']];
+		const records = values.map((tags, n) => recordOf(`r${n}`, { 'id-Tags': tags }));
+		const listing = { part: async (from: number) => records.slice(from, from + 100) };
+		const counting = {
+			records: { of: () => listing },
+			yieldToLoop: async () => {},
+		} as unknown as Run;
+		const card = { id: 'c1', name: 'Books' };
+		const tags = index.byId('id-Tags');
+		if (!tags) throw new Error('No such field');
+		expect(await countUse(counting, card, tags, ['a', 'b'])).toEqual({
+			values: 4,
+			choices: [
+				{ choice: 'a', records: 2 },
+				{ choice: 'b', records: 1 },
+			],
+		});
+		expect(await countUse(counting, card, tags)).toEqual({ values: 4, choices: [] });
+	});
+});
