@@ -3,7 +3,8 @@
  * that Stryker knows, and lists the changes that no test notices. Installs Stryker on first use.
  *
  * With `--lines 120`, only so many lines of it are changed, picked by `--seed` in pieces over all files: a sample. With
- * `--tests node/editor`, the tests are the files of test/ whose path contains one of these words, instead of the unit tests.
+ * `--tests node/editor`, the tests are the files of test/ whose path begins so, instead of the unit tests (for service/,
+ * those of the service); several times for more.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const usage =
-	'npm run mutate -- <folder or file below nodes/WorkspaceData> [--lines <number>] [--seed <number>] [--tests <part of a path>]…\n';
+	'npm run mutate -- <folder or file below nodes/WorkspaceData or service> [--lines <number>] [--seed <number>] [--tests <part of a path>]…\n';
 /** Lines of one piece of a sample. */
 const PIECE = 12;
 
@@ -22,11 +23,12 @@ const { values, positionals } = parseArgs({
 	options: {
 		lines: { type: 'string', default: '0' },
 		seed: { type: 'string', default: '1' },
-		tests: { type: 'string', multiple: true, default: ['unit/'] },
+		tests: { type: 'string', multiple: true },
 	},
 });
 const [folder] = positionals;
 const [lines, seed] = [Number(values.lines), Number(values.seed)];
+const tests = values.tests ?? [folder?.startsWith('service') ? 'service/' : 'unit/'];
 
 if (!folder || !existsSync(join(root, folder)) || !(lines >= 0) || !(seed >= 0)) {
 	process.stderr.write(usage);
@@ -73,7 +75,7 @@ const { status } = spawnSync(
 		env: {
 			...process.env,
 			MUTATE: JSON.stringify(mutate),
-			MUTATE_TESTS: JSON.stringify(values.tests),
+			MUTATE_TESTS: JSON.stringify(tests),
 		},
 	},
 );

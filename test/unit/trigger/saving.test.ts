@@ -1,0 +1,268 @@
+/** How the trigger has n8n save its subscriptions: what counts as saved, what is tried again, and what is said about it. */
+import type { IDataObject, INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import {
+	NO_SUBSCRIPTIONS,
+	type Subscription,
+} from '../../../nodes/WorkspaceData/model/subscription/stored';
+import type * as NodeStates from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
+import type * as Saving from '../../../nodes/WorkspaceData/trigger/subscription/saving';
+import { createTestClock } from '../../support/clock';
+import { settingsOf } from '../../support/triggerSettings';
+
+const FOLDER = '../../../nodes/WorkspaceData/trigger/subscription';
+const address = 'https://n8n.example.com/webhook/x';
+
+interface Done {
+	resolve(run: IRun | undefined): void;
+	reject(error: Error): void;
+}
+/** What becomes of an execution. */
+type End = (done: Done) => void;
+
+const endsWith =
+	(status: string, lastNodeExecuted: string, metadata?: Record<string, string>): End =>
+	(done) =>
+		done.resolve({
+			status,
+			data: { resultData: { lastNodeExecuted, ...(metadata && { metadata }) } },
+		} as unknown as IRun);
+const succeeds = endsWith('success', 'Other');
+const blind = endsWith('success', 'Trigger', { noStaticData: 'true' });
+
+/** A process of n8n with one published trigger, whose new subscription is not saved yet. */
+function world(ends: End[]) {
+	const modules = { states: undefined as unknown, saving: undefined as unknown };
+	jest.isolateModules(() => {
+		modules.states = jest.requireActual(`${FOLDER}/nodeState`);
+		modules.saving = jest.requireActual(`${FOLDER}/saving`);
+	});
+	const { adopt } = modules.states as typeof NodeStates;
+	const { runExecution, startSaving } = modules.saving as typeof Saving;
+	const clock = createTestClock();
+	const data: IDataObject = {};
+	const emitted: INodeExecutionData[][] = [];
+	const lines: string[] = [];
+	const state = { apiKey: 'key' as string | undefined };
+	const context = {
+		getNode: () => ({
+			id: 'n1',
+			name: 'Trigger',
+			credentials: { workspaceDataApi: { id: '1', name: 'Test' } },
+		}),
+		getWorkflow: () => ({ id: 'w1' }),
+		getMode: () => 'trigger',
+		getWorkflowStaticData: () => data,
+		async getCredentials() {
+			if (state.apiKey === undefined) throw new Error('The credential is gone');
+			return { apiKey: state.apiKey };
+		},
+		logger: { warn: (line: string) => lines.push(line) },
+		helpers: {
+			createDeferredPromise() {
+				let parts: Partial<Done> = {};
+				const promise = new Promise((resolve, reject) => (parts = { resolve, reject } as Done));
+				return { promise, ...parts };
+			},
+		},
+		emit(items: INodeExecutionData[][], _response: unknown, done: Done) {
+			emitted.push(items[0] ?? []);
+			ends.shift()?.(done);
+		},
+	} as unknown as ITriggerFunctions;
+	const node = adopt(context, 'production');
+	const now = clock.now();
+	node.dispatch({
+		type: 'started',
+		address,
+		stored: NO_SUBSCRIPTIONS,
+		byPerson: true,
+		overlapMs: 0,
+		now,
+	});
+	const subscription: Subscription = {
+		id: 's1',
+		secret: 'shh',
+		targetUrl: address,
+		baseUrl: 'https://data.example.com/api/v1',
+		workspaceId: 'w1',
+		cardId: null,
+		since: now,
+		clockAheadMs: 0,
+		generation: 0,
+	};
+	const effects = node.dispatch({
+		type: 'created',
+		subscription,
+		savedByHook: false,
+		overlapMs: 0,
+		now,
+	});
+	const task = effects.find((effect) => effect.type === 'save');
+	if (!task) throw new Error('There is nothing to save');
+	const upkeep = { context, settings: settingsOf(), clock, node };
+	/** Saves, and waits until nothing follows any more. */
+	async function save(): Promise<void> {
+		if (task) startSaving(upkeep, task);
+		for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+	}
+	return {
+		...{ context, node, clock, data, emitted, lines, state, save },
+		run: async () => await runExecution(context, { a: 1 }),
+		isSaved: () => node.set.saving === undefined,
+	};
+}
+
+describe('an execution that the trigger starts', () => {
+	test('has one item', async () => {
+		const { run, emitted } = world([succeeds]);
+		await run();
+		expect(emitted).toEqual([[{ json: { a: 1 } }]]);
+	});
+
+	test.each<[string, End, string]>([
+		['succeeds', succeeds, 'done'],
+		['fails in the trigger', endsWith('error', 'Trigger'), 'failed'],
+		['crashes in the trigger', endsWith('crashed', 'Trigger'), 'failed'],
+		['fails in a later node', endsWith('error', 'Other'), 'done'],
+		['succeeds with the trigger as its last node', endsWith('success', 'Trigger'), 'done'],
+		['ends without a report', ({ resolve }) => resolve(undefined), 'done'],
+		['says that it has no static data', blind, 'blind'],
+		['fails without static data', endsWith('error', 'Trigger', { noStaticData: 'true' }), 'failed'],
+		['was not kept', ({ reject }) => reject(new Error('Could not find execution 7')), 'done'],
+		['could not be run', ({ reject }) => reject(new Error('Out of memory')), 'failed'],
+	])('that %s', async (_, end, outcome) => {
+		expect(await world([end]).run()).toBe(outcome);
+	});
+});
+
+describe('a new subscription', () => {
+	test('is saved by one execution, whose item shows no secret', async () => {
+		const { save, isSaved, emitted, lines, data } = world([succeeds]);
+		await save();
+		expect(isSaved()).toBe(true);
+		expect(emitted).toHaveLength(1);
+		expect(emitted[0]?.[0]?.json).toEqual({
+			event: 'subscription_renewed',
+			sealed: expect.any(String),
+		});
+		expect(JSON.stringify(emitted)).not.toContain('shh');
+		expect(lines).toEqual([]);
+		// The trigger's own copy of static data is as old as the start of n8n.
+		expect(data).toEqual({});
+	});
+
+	test('is to be saved again after a pause where the execution fails', async () => {
+		const { save, isSaved, node, clock, lines } = world([endsWith('error', 'Trigger')]);
+		clock.pass(5_000);
+		const failedAt = clock.now();
+		await save();
+		expect(isSaved()).toBe(false);
+		expect(node.set.saving?.at).toBeGreaterThanOrEqual(
+			failedAt + (node.set.saving?.pauseMs ?? NaN),
+		);
+		expect(lines).toEqual([]);
+	});
+
+	test('is saved by the trigger itself where workers get no static data', async () => {
+		const { save, isSaved, emitted, data } = world([blind, blind]);
+		await save();
+		expect(isSaved()).toBe(true);
+		expect(emitted).toHaveLength(2);
+		expect(data).toHaveProperty('subscriptions', expect.stringContaining('"id":"s1"'));
+		expect(JSON.stringify(data)).not.toContain('shh');
+	});
+
+	test('is saved by the trigger at once after it has learned that', async () => {
+		const { save, emitted, node } = world([blind, blind, blind]);
+		await save();
+		const { current } = node.set;
+		if (!current) throw new Error('There is no subscription');
+		node.dispatch({
+			type: 'created',
+			subscription: { ...current, id: 's2' },
+			savedByHook: false,
+			overlapMs: 0,
+			now: 1,
+		});
+		await save();
+		expect(emitted).toHaveLength(3);
+	});
+
+	test('is left to workers again once they have static data', async () => {
+		const { save, data, emitted, node } = world([blind, succeeds, succeeds]);
+		await save();
+		const { current } = node.set;
+		if (!current) throw new Error('There is no subscription');
+		delete data.subscriptions;
+		node.dispatch({
+			type: 'created',
+			subscription: { ...current, id: 's2' },
+			savedByHook: false,
+			overlapMs: 0,
+			now: 1,
+		});
+		await save();
+		expect(emitted).toHaveLength(3);
+		expect(data).toEqual({});
+	});
+
+	test('is to be saved again where the trigger’s own execution fails', async () => {
+		const { save, isSaved } = world([blind, endsWith('error', 'Trigger')]);
+		await save();
+		expect(isSaved()).toBe(false);
+	});
+
+	test('that cannot be sealed is not saved, is tried again, and the log says why', async () => {
+		const { save, isSaved, node, clock, state, emitted, lines, data } = world([succeeds]);
+		state.apiKey = undefined;
+		clock.pass(5_000);
+		const failedAt = clock.now();
+		await save();
+		expect(isSaved()).toBe(false);
+		expect(node.set.saving?.at).toBeGreaterThanOrEqual(
+			failedAt + (node.set.saving?.pauseMs ?? NaN),
+		);
+		expect(emitted).toEqual([]);
+		expect(data).toEqual({});
+		expect(lines).toEqual([
+			'Trigger: The subscription could not be saved yet: The credential is gone',
+		]);
+	});
+
+	test('where n8n cannot start an execution, is tried again, and the log says why', async () => {
+		const { save, isSaved, lines } = world([
+			() => {
+				throw new Error('No place');
+			},
+		]);
+		await save();
+		expect(isSaved()).toBe(false);
+		expect(lines).toEqual(['Trigger: The subscription could not be saved yet: No place']);
+	});
+
+	test('that another execution has saved needs none', async () => {
+		const { save, node, clock, emitted } = world([succeeds]);
+		node.dispatch({
+			type: 'saved',
+			generation: node.set.current?.generation ?? 0,
+			here: false,
+			deleted: [],
+			overlapMs: 0,
+			jitter: 1,
+			now: clock.now(),
+		});
+		await save();
+		expect(emitted).toEqual([]);
+	});
+
+	test('of a workflow that was published anew meanwhile is nobody’s any more', async () => {
+		let end: Done | undefined;
+		const { save, node, isSaved } = world([(done) => (end = done)]);
+		const saving = save();
+		for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+		node.epoch += 1;
+		end?.resolve(undefined);
+		await saving;
+		expect(isSaved()).toBe(false);
+	});
+});
