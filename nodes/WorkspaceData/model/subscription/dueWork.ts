@@ -87,7 +87,7 @@ export function onPassed(
 			? withStrainRenewal(clamped, now)
 			: clamped;
 	const renewAt = set.renewAt ?? (isSilent ? now : undefined);
-	const renewal: Effect[] = renewAt !== undefined && renewAt <= now ? [{ type: 'create' }] : [];
+	const renewal: Effect[] = (renewAt ?? Infinity) <= now ? [{ type: 'create' }] : [];
 	const left = leftBehind({ ...set, renewAt }, now);
 	const ended = endDue(left.set, now);
 	return { set: ended.set, effects: [...renewal, ...left.effects, ...ended.effects] };
@@ -103,8 +103,7 @@ export function onProbed(
 	if (!isOfNow || due.length === 0) return { set, effects: [] };
 	if (answer === 'refused') {
 		// The service may have paused the new one for the refusals meanwhile: the old ones are needed.
-		const isKept = (one: RetiredSubscription) => one.deleteAt !== null && isOwn(set, one);
-		const retired = set.retired.map((one) => (isKept(one) ? { ...one, deleteAt: null } : one));
+		const retired = set.retired.map((one) => (isOwn(set, one) ? { ...one, deleteAt: null } : one));
 		const late = renewLater({ ...set, retired, trust: 'late' }, jitter, now);
 		return saving(late, [], now);
 	}

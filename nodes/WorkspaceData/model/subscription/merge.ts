@@ -5,7 +5,7 @@ import { EMPTY_SET, MAX_SUBSCRIPTIONS, retire, type SubscriptionSet } from './st
 
 /** Whether `a` was made after `b`. */
 const isNewer = (a: Subscription, b: Subscription): boolean =>
-	a.generation !== b.generation ? a.generation > b.generation : a.since > b.since;
+	(a.generation - b.generation || a.since - b.since) > 0;
 
 /** The part of a set that n8n saves. */
 export const stored = (set: SubscriptionSet): StoredSubscriptions => ({

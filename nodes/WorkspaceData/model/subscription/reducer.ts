@@ -96,8 +96,9 @@ function onStarted(
 
 /** Numbers continue above those of a deleted one: by a clock that was put back, they would not. */
 function onDeleted(set: SubscriptionSet, ids: readonly string[]): SubscriptionSet {
-	const isCurrent = set.current !== undefined && ids.includes(set.current.id);
-	const endedUpTo = Math.max(set.endedUpTo, isCurrent ? (set.current?.generation ?? 0) : 0);
+	const { current } = set;
+	const ended = current && ids.includes(current.id) ? current.generation : 0;
+	const endedUpTo = Math.max(set.endedUpTo, ended);
 	return { ...withGone(withoutIds(set, ids), ids), endedUpTo };
 }
 

@@ -98,7 +98,7 @@ export function leftBehind(set: SubscriptionSet, now: number): Outcome {
 	const foreign = leftovers.filter((one) => one.deleteAt === null && isLongOver(one));
 	const failed = leftovers.filter((one) => {
 		const retry = set.deletions.get(one.id);
-		return one.deleteAt !== null && isLongOver(one) && retry !== undefined && retry.at !== Infinity;
+		return isLongOver(one) && retry !== undefined && retry.at !== Infinity;
 	});
 	const subscriptions = [...new Set([...tooMany, ...foreign, ...failed])];
 	if (subscriptions.length === 0) return { set, effects: [] };

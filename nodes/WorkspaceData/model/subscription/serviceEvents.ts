@@ -28,11 +28,16 @@ function searchBefore(
 	};
 }
 
+const subscriptionsOf = ({ retired, current }: SubscriptionSet): Subscription[] => [
+	...retired,
+	...(current ? [current] : []),
+];
+
 export function onCreated(
 	set: SubscriptionSet,
 	{ subscription, savedByHook, overlapMs, now }: Extract<SubscriptionEvent, { type: 'created' }>,
 ): Outcome {
-	const known = [...set.retired, ...(set.current ? [set.current] : [])];
+	const known = subscriptionsOf(set);
 	// Higher than any before, including numbers that only other processes still remember.
 	const ended = set.endedUpTo + 1;
 	const generation = Math.max(now, ended, ...known.map((one) => one.generation + 1));
@@ -78,9 +83,7 @@ export function onDelivered(
 	set: SubscriptionSet,
 	{ id, overlapMs, now }: Extract<SubscriptionEvent, { type: 'delivered' }>,
 ): SubscriptionSet {
-	const signer = [...set.retired, ...(set.current ? [set.current] : [])].find(
-		(one) => one.id === id,
-	);
+	const signer = subscriptionsOf(set).find((one) => one.id === id);
 	if (!signer) return set;
 	const leadHere = isOwn(set, signer) ? set.leadHere : new Set([...set.leadHere, id]);
 	const known: SubscriptionSet = { ...set, leadHere };

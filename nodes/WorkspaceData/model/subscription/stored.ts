@@ -179,9 +179,8 @@ export function readSubscriptions(
 }
 
 function parseStored(text: unknown): z.infer<typeof storedSchema> | undefined {
-	if (typeof text !== 'string') return undefined;
 	try {
-		return storedSchema.parse(JSON.parse(text));
+		return storedSchema.parse(JSON.parse(String(text)));
 	} catch {
 		return undefined;
 	}

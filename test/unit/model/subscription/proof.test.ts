@@ -45,7 +45,7 @@ test('the processes of one n8n know each other, and nobody else', () => {
 
 test.each([
 	undefined,
-	['a'],
+	[`n1.${'a'.repeat(64)}`],
 	'',
 	'n1',
 	'.',

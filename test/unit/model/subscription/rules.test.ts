@@ -101,7 +101,8 @@ const wasSaved = (
 	}).set;
 const delivered = (before: SubscriptionSet, id = 'new', now = NOW): SubscriptionSet =>
 	reduce(before, { type: 'delivered', id, overlapMs: OVERLAP, now }).set;
-const typesOf = ({ effects }: Outcome) => effects.map(({ type }) => type);
+// `toEqual([])` takes a list of undefined for an empty one.
+const typesOf = ({ effects }: Outcome) => effects.map(({ type }) => String(type));
 const idsOf = (list: readonly Subscription[]) => list.map(({ id }) => id);
 
 describe('when time passes', () => {
@@ -166,6 +167,7 @@ describe('when time passes', () => {
 			const sign = (before: SubscriptionSet, id: string, now: number) =>
 				reduce(before, { type: 'strained', id, now }).set;
 			expect(sign(set(), 'old', NOW).strain).toBeUndefined();
+			expect(sign(set({ current: undefined }), 'old', NOW).strain).toBeUndefined();
 			const first = sign(set(), 'new', NOW);
 			expect(first.strain).toEqual({ since: NOW, at: NOW });
 			expect(sign(first, 'new', NOW + SECOND).strain).toEqual({ since: NOW, at: NOW + SECOND });
@@ -221,6 +223,12 @@ describe('when time passes', () => {
 			expect(passed(failed).set.saving).toEqual({ at: NOW + 30 * SECOND, pauseMs: MINUTE });
 			const none = set({ trust: 'late', retired: [due], current: undefined });
 			expect(passed(none).effects).toEqual([{ ...save, isSettled: false }]);
+		});
+		test('where one of several deletions failed before, an execution looks for all', () => {
+			const all = [due, old('second', { deleteAt: NOW })];
+			const deletions = new Map([['second', { at: NOW, pauseMs: MINUTE }]]);
+			const failed = set({ trust: 'elsewhere', retired: all, deletions });
+			expect(passed(failed).effects).toEqual([{ type: 'save', deletes: all, isSettled: true }]);
 		});
 		test('an execution that saves is waited for, then tried again after a pause that grows', () => {
 			const saving = { at: NOW + 1, pauseMs: MINUTE };
@@ -283,6 +291,7 @@ describe('the answer to a probe', () => {
 		['after all were deleted', { retired: [] }, 9],
 		['while an execution saves', { saving: { at: NOW, pauseMs: 1 } }, 9],
 		['after this process saved', { trust: 'here' }, 9],
+		['after the current one has ended', { current: undefined }, 9],
 	])('%s changes nothing', (_, more, generation) => {
 		const from = { ...before, ...more };
 		for (const answer of ['confirmed', 'refused', 'unknown'] as const) {
@@ -322,7 +331,8 @@ describe('a new subscription', () => {
 			retired: [{ id: 'new', deleteAt: null, wasSaved: true }],
 		});
 		expect(created({ ...before, trust: 'no' }).set.retired[0]?.wasSaved).toBe(false);
-		expect(created(set({ current: undefined })).set.retired).toEqual([]);
+		const first = created(set({ current: undefined })).set;
+		expect([first.retired.length, first.current?.generation]).toEqual([0, NOW]);
 	});
 	test('whose ID the service gave before is there once', () => {
 		const before = set({ current: one('next'), retired: [old('next'), old('old')] });
@@ -336,7 +346,7 @@ describe('a new subscription', () => {
 			retired: [{ id: 'new', deleteAt: NOW + OVERLAP }],
 		});
 		expect(effects).toEqual([]);
-		expect(typesOf(created(set()))).toEqual(['save']);
+		expect(created(set()).effects).toStrictEqual([{ type: 'save', deletes: [], isSettled: false }]);
 		const at = created(set({ retired: [old('old', { deleteAt: NOW })] }), { savedByHook: true });
 		expect(typesOf(at)).toEqual(['delete']);
 	});
@@ -363,9 +373,14 @@ describe('a new subscription', () => {
 		expect(retired.filter(({ deleteAt }) => deleteAt === NOW).map(({ id }) => id)).toEqual(['d']);
 		const five = created(set({ retired: row.slice(1) })).set.retired;
 		expect(five.every(({ deleteAt }) => deleteAt === null)).toBe(true);
-		const ended = row.map((item) => ({ ...item, deleteAt: NOW }));
-		const open = created(set({ retired: [...ended, old('z', { deleteAt: NOW + 1 })] })).set.retired;
-		expect(open.at(-2)).toMatchObject({ id: 'z', deleteAt: NOW + 1 });
+		// Subscriptions that have ended do not count.
+		const ended = row.map((item) => ({ ...item, deleteAt: NOW - 1 }));
+		const some = [old('y', { wasSaved: false }), ...ended, old('z', { deleteAt: NOW + 1 })];
+		expect(created(set({ retired: some })).set.retired.slice(0, -1)).toEqual(some);
+		const four = [...row.slice(1), old('z', { deleteAt: NOW })];
+		expect(created(set({ retired: four })).set.retired.slice(0, -1)).toEqual(four);
+		const later = row.map((item) => ({ ...item, deleteAt: NOW + 1, wasSaved: true }));
+		expect(created(set({ retired: later })).set.retired[0]?.deleteAt).toBe(NOW);
 	});
 });
 
@@ -412,6 +427,9 @@ describe('when it is saved', () => {
 		expect(next.trust).toBe('late');
 		expect(next.saving).toBeUndefined();
 		expect(idsOf(next.retired)).toEqual(['b']);
+		expect(next.renewAt).toBeUndefined();
+		const here = wasSaved(set({ trust: 'here' }), { now: NOW + HOUR });
+		expect(here).toMatchObject({ trust: 'here', renewAt: undefined });
 	});
 	test('late news of a replaced one: it was saved, and is needed until its successor is trusted', () => {
 		const retired = [
@@ -423,6 +441,8 @@ describe('when it is saved', () => {
 			{ ...retired[0], wasSaved: true, deleteAt: null },
 			retired[1],
 		]);
+		const ended = wasSaved(set({ trust: 'no', retired, current: undefined }), { generation: 5 });
+		expect(ended.retired).toEqual(untrusted.retired);
 		const trusted = wasSaved(set({ trust: 'elsewhere', retired }), { generation: 5 });
 		expect(trusted.retired[0]).toEqual({ ...retired[0], wasSaved: true });
 	});
@@ -467,6 +487,8 @@ describe('a delivery', () => {
 		const before = set({ aliveAt: 0, retired: [old('old')] });
 		expect(delivered(before, 'old')).toEqual(before);
 		expect(delivered(before, 'unknown')).toBe(before);
+		const none = set({ current: undefined, retired: [old('old')] });
+		expect(delivered(none, 'old')).toEqual(none);
 	});
 	test('of a replaced one at another address: it leads here, and may end once the new one works', () => {
 		const retired = [old('old', { targetUrl: ELSEWHERE })];
@@ -557,6 +579,9 @@ describe('deletions', () => {
 		const currentGone = reduce(before, { type: 'deleted', ids: ['new'] }).set;
 		expect(currentGone).toMatchObject({ current: undefined, endedUpTo: 9, gone: ['new'] });
 		expect(currentGone.deletions.size).toBe(1);
+		const none = reduce({ ...before, current: undefined }, { type: 'deleted', ids: ['old'] });
+		expect(none).toMatchObject({ set: { endedUpTo: 3, gone: ['old'] } });
+		expect(none.effects).toStrictEqual([]);
 	});
 	test('the last twenty are remembered, none twice', () => {
 		const gone = Array.from({ length: 20 }, (_, n) => `g${n}`);
@@ -597,8 +622,14 @@ describe('deletions', () => {
 		expect(next.retired).toHaveLength(20);
 		const twenty = passed(set({ retired: retired.slice(2) }));
 		expect(typesOf(twenty)).toEqual(['delete']);
-		const inService = Array.from({ length: 22 }, (_, n) => old(`o${n}`));
-		expect(typesOf(passed(set({ retired: inService })))).toEqual([]);
+		for (const deleteAt of [null, NOW + 1]) {
+			const inService = retired.map((item) => ({ ...item, deleteAt }));
+			expect(typesOf(passed(set({ retired: inService })))).toEqual([]);
+		}
+		const failed = [old('o0', { deleteAt: NOW, giveUpAt: NOW }), ...retired.slice(1, 21)];
+		const deletions = new Map([['o0', retry]]);
+		const given = passed(set({ retired: failed, deletions })).set;
+		expect([given.gone, given.deletions.size]).toEqual([['o0'], 0]);
 	});
 });
 
@@ -686,6 +717,7 @@ describe('n8n starts', () => {
 			lostAnswers: { count: 2 },
 			endedUpTo: NOW + 3,
 		});
+		expect(next.retired.at(-1)).toMatchObject({ wasSaved: true, giveUpAt: null });
 		expect([...next.leadHere]).toEqual(['x']);
 		expect(idsOf(next.retired)).toEqual(['far', 'a', 'new']);
 		const nothing = reduce(EMPTY_SET, { type: 'unpublished', now: NOW });
@@ -709,7 +741,7 @@ describe('after a clock was put back, nothing is due later than its longest paus
 			strainRenewal: { at: far, pauseMs: 7 },
 			lostAnswers: { count: 1, at: far },
 			deletions: new Map([['a', { at: far, pauseMs: 7 }]]),
-			retired: [old('a', { deleteAt: far, giveUpAt: far })],
+			retired: [old('a', { deleteAt: far, giveUpAt: far }), old('b', { deleteAt: far })],
 		});
 		expect(next).toMatchObject({
 			createdAt: NOW,
@@ -719,7 +751,10 @@ describe('after a clock was put back, nothing is due later than its longest paus
 			strain: { since: NOW, at: NOW },
 			strainRenewal: { at: NOW + HOUR, pauseMs: 7 },
 			lostAnswers: { count: 1, at: NOW },
-			retired: [{ deleteAt: NOW + OVERLAP, giveUpAt: NOW + 7 * DAY }],
+			retired: [
+				{ deleteAt: NOW + OVERLAP, giveUpAt: NOW + 7 * DAY },
+				{ deleteAt: NOW + OVERLAP, giveUpAt: null },
+			],
 		});
 		expect(next.deletions.get('a')).toEqual({ at: NOW + HOUR, pauseMs: 7 });
 	});
@@ -855,6 +890,10 @@ describe('what a process remembers, and what is saved', () => {
 		expect(idsOf(behind.retired)).toEqual(['new']);
 		const first = { cardId: 'c', from: 2, upTo: [] };
 		expect(withStored(set(), saved({ missed: first })).missed).toEqual(first);
+		const unknown = withStored(EMPTY_SET, saved({ retired: [old('a')] }));
+		expect([unknown.current, idsOf(unknown.retired)]).toEqual([undefined, ['a']]);
+		const lost = (count: number) => ({ lostAnswers: { count, at: 10 } });
+		expect(withStored(set(lost(1)), saved(lost(2)))).toMatchObject(lost(1));
 	});
 	test('what is saved of a set reads as the same', () => {
 		const before = set({ retired: [old('a')], gone: ['x'], endedUpTo: 4 });
@@ -915,6 +954,14 @@ describe('an execution that saves reads back first', () => {
 		]);
 		const kept = back(saved({ current: one('old', { generation: 8 }) }), ['x']);
 		expect(kept.toSave.retired[0]?.deleteAt).toBe(NOW);
+	});
+	test('none is current: what is named is deleted, and nothing else', () => {
+		const none = saved({ retired: [due, other] });
+		const { toDelete } = readBack(none, none, { deletes: ['due'], isSettled: true }, NOW);
+		expect(idsOf(toDelete)).toEqual(['due']);
+		const found = saved({ current: one('newer', { generation: 10 }) });
+		const past = readBack(none, found, { deletes: ['due'], isSettled: true }, NOW);
+		expect(past).toEqual({ toDelete: [], toSave: found });
 	});
 	test('a newer one was saved meanwhile: the job is of the past', () => {
 		const found = saved({ current: one('newer', { generation: 10 }), retired: [other] });

@@ -3,6 +3,8 @@ import { readCreatedSubscription } from '../../../../nodes/WorkspaceData/model/s
 import {
 	NO_SUBSCRIPTIONS,
 	readSubscriptions,
+	sealsIn,
+	sealSubscriptions,
 	writeSubscriptions,
 } from '../../../../nodes/WorkspaceData/model/subscription/stored';
 
@@ -124,6 +126,61 @@ test('reads what 0.1.0 wrote', () => {
 		gone: [],
 		lostAnswers: { count: 0, at: 0 },
 	});
+});
+
+describe('secrets are sealed', () => {
+	const one = { targetUrl: 'https://n8n', workspaceId: 'w', cardId: null, clockAheadMs: 0 };
+	const rest = { since: 5, generation: 1 };
+	const current = { ...one, ...rest, id: 'new', secret: 'first' };
+	const retired = [
+		{ ...one, ...rest, id: 'old', secret: 'second', deleteAt: 7, giveUpAt: null, wasSaved: true },
+		{ ...one, ...rest, id: 'lost', secret: '', deleteAt: 7, giveUpAt: null, wasSaved: true },
+	];
+	const missed = { cardId: null, from: 5, upTo: [] };
+	const kept = { ...NO_SUBSCRIPTIONS, current, retired, missed, gone: ['x'], endedUpTo: 3 };
+	const seal = (text: string) => `sealed ${text}`;
+	const open = (text: string) => text.replace('sealed ', '');
+
+	test('and opened again; whoever cannot open them has none', () => {
+		const text = sealSubscriptions(kept, seal);
+		expect(text).not.toMatch(/"secret"/);
+		expect(readSubscriptions(text, open)).toEqual(kept);
+		const closed = readSubscriptions(text);
+		expect([closed.current, ...closed.retired].map((each) => each?.secret)).toEqual(['', '', '']);
+	});
+	test('their seals are found', () => {
+		expect(sealsIn(sealSubscriptions(kept, seal))).toStrictEqual(['sealed second', 'sealed first']);
+		const none = { ...kept, current: undefined };
+		expect(sealsIn(sealSubscriptions(none, seal))).toStrictEqual(['sealed second']);
+		for (const nothing of [undefined, '', '{}', 5]) expect(sealsIn(nothing)).toStrictEqual([]);
+	});
+	test('a secret that cannot be sealed is not written', () => {
+		const text = sealSubscriptions(kept, () => undefined);
+		expect(text).not.toContain('first');
+		expect(sealsIn(text)).toStrictEqual([]);
+	});
+	test('one that 0.1.0 wrote is read as it is, sealed or not', () => {
+		const old = { current: { ...current, sealed: 'sealed other' }, retired: [] };
+		expect(readSubscriptions(JSON.stringify(old), open).current?.secret).toBe('first');
+	});
+	test('lost answers are written where there are any', () => {
+		const lostAnswers = { count: 1, at: 9 };
+		const text = sealSubscriptions({ ...kept, lostAnswers }, seal);
+		expect(readSubscriptions(text, open).lostAnswers).toEqual(lostAnswers);
+		expect(sealSubscriptions(kept, seal)).not.toContain('lostAnswers');
+	});
+});
+
+test('reads an identifier and a secret from where they are, and no deeper', () => {
+	expect(readCreatedSubscription({ id: 'whk_1', card: { id: 'crd_1', secret: 's' } })).toEqual({
+		id: 'whk_1',
+		secret: undefined,
+		createdAt: undefined,
+	});
+	const nested = (levels: number): object =>
+		levels === 0 ? { id: 'whk_1', secret: 's' } : { data: nested(levels - 1), at: 1 };
+	expect(readCreatedSubscription(nested(2)).id).toBe('whk_1');
+	expect(readCreatedSubscription(nested(5)).id).toBeUndefined();
 });
 
 test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"retired":[]}', 5, {}])(
