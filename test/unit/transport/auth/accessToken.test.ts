@@ -307,3 +307,111 @@ test('an address that cannot be used is refused before anything is sent', async 
 	);
 	expect(requests).toEqual([]);
 });
+
+test('a token is used until 85 % of its lifetime have passed, and valid until its end', async () => {
+	const { get, clock, requests, tokens } = endpoint();
+	const start = clock.now();
+	await get();
+	clock.pass(start + 255_000 - 1 - clock.now());
+	expect(await get()).toBe('token-1');
+	clock.pass(1);
+	expect(await get()).toBe('token-2');
+	expect(requests).toHaveLength(2);
+	const second = endpoint();
+	const issued = second.clock.now();
+	await second.get();
+	second.clock.pass(issued + 300_000 - 1 - second.clock.now());
+	expect(second.tokens.current(account)).toBe('token-1');
+	second.clock.pass(1);
+	expect(second.tokens.current(account)).toBeUndefined();
+	expect(tokens.current({ ...account, clientId: 'never asked' })).toBeUndefined();
+});
+
+test('a failure that may pass is remembered for five seconds, any other for thirty', async () => {
+	for (const [statusCode, seconds, tries] of [
+		[503, 5, 3],
+		[401, 30, 1],
+	] as const) {
+		const { get, clock, requests, answers } = endpoint();
+		answers(() => ({ statusCode, body: '' }));
+		await expect(get()).rejects.toThrow();
+		clock.pass(seconds * 1_000 - 1);
+		await expect(get()).rejects.toThrow();
+		expect(requests).toHaveLength(tries);
+		clock.pass(1);
+		await expect(get()).rejects.toThrow();
+		expect(requests).toHaveLength(2 * tries);
+	}
+});
+
+test('a token is beyond suspicion for half a minute, and nothing is suspected where there is none', async () => {
+	const { get, clock, tokens } = endpoint();
+	tokens.suspect(account);
+	const start = clock.now();
+	await get();
+	clock.pass(start + 30_000 - clock.now());
+	tokens.suspect(account);
+	expect(tokens.current(account)).toBe('token-1');
+	clock.pass(1);
+	tokens.suspect(account);
+	expect(tokens.current(account)).toBeUndefined();
+});
+
+test('the last five tokens may be quoted by the service, and are known', async () => {
+	const { get, tokens } = endpoint();
+	expect(tokens.recent(account)).toEqual([]);
+	for (let n = 1; n <= 7; n += 1) {
+		await get();
+		tokens.reject(account, `token-${n}`);
+	}
+	expect(tokens.recent(account)).toEqual(['token-7', 'token-6', 'token-5', 'token-4', 'token-3']);
+});
+
+test('a token that was renewed in time, not refused, may be replaced at once', async () => {
+	const { get, clock, tokens } = endpoint();
+	await get();
+	clock.pass(270_000);
+	expect(await get()).toBe('token-2');
+	expect(tokens.mayReplace(account, 'token-2')).toBe(true);
+	tokens.reject(account, 'token-2');
+	await get();
+	clock.pass(59_000);
+	expect(tokens.mayReplace(account, 'token-3')).toBe(false);
+	expect(tokens.mayReplace(account, undefined)).toBe(true);
+	clock.pass(230_000);
+	// The next one was not asked for because of a refusal.
+	expect(await get()).toBe('token-4');
+	expect(tokens.mayReplace(account, 'token-4')).toBe(true);
+});
+
+test.each<[number, RegExp, boolean]>([
+	[408, /not available right now \(status 408\)/, true],
+	[429, /not available right now/, true],
+	[500, /not available right now/, true],
+	[400, /service account was not accepted/, false],
+	[403, /service account was not accepted/, false],
+	[404, /no token endpoint for this realm/, false],
+	[300, /no token endpoint for this realm/, false],
+	[399, /no token endpoint for this realm/, false],
+	[299, /did not return an access token/, true],
+])('the auth server answers %d: %s', async (statusCode, message, transient) => {
+	const { get, answers } = endpoint();
+	answers(() => ({ statusCode, body: '' }));
+	await expect(get()).rejects.toMatchObject({
+		message: expect.stringMatching(message),
+		transient,
+		httpCode: String(statusCode),
+	});
+});
+
+test('an answer that is too large, or none at all, gives no token', async () => {
+	for (const answer of ['no answer', { statusCode: 200, body: Buffer.alloc(1_000_001, ' ') }]) {
+		const { get, answers } = endpoint();
+		answers(() => answer);
+		await expect(get()).rejects.toThrow('did not return an access token');
+	}
+	const { get, answers } = endpoint();
+	const body = Buffer.from(JSON.stringify({ access_token: 'x' }).padEnd(1_000_000));
+	answers(() => ({ statusCode: 200, body }));
+	expect(await get()).toBe('x');
+});

@@ -1,5 +1,14 @@
 /** What a message advises after an answer that is not a success. */
-import { apiFailure } from '../../../../nodes/WorkspaceData/transport/failure/explain';
+import {
+	apiFailure,
+	refusalOf,
+	unreachable,
+} from '../../../../nodes/WorkspaceData/transport/failure/explain';
+import {
+	AnswerTooLarge,
+	NetworkFailure,
+	UnusableAnswer,
+} from '../../../../nodes/WorkspaceData/transport/failure/failures';
 
 const page = '<!DOCTYPE html><html><head><title>Bad gateway</title></head></html>';
 
@@ -53,4 +62,106 @@ test('409 for another reason: the words of the service alone (M10)', () => {
 	expect(adviceFor(409, { title: 'Option in use', detail: 'Two records use it' }, 'record')).toBe(
 		'',
 	);
+});
+
+describe('advice that the words of the service do not give', () => {
+	test.each<[number, unknown, string | undefined, RegExp]>([
+		[300, '', undefined, /Redirects are not followed/],
+		[307, '', undefined, /'Base URL'/],
+		[399, '', undefined, /Redirects/],
+		[401, '', undefined, /Check 'API Key'/],
+		[404, page, undefined, /A web page answered/],
+		[409, { title: 'Conflict', detail: 'already exists' }, 'card', /Something else has this value/],
+		[409, { title: 'Value already in use' }, 'record', /'Create or Update'/],
+		[429, '', undefined, /'Max Parallel Requests'/],
+		[502, '', 'record', /The record may have been created/],
+		[504, '', 'card', /The card may have been created/],
+		[503, '', 'field', /The field may have been created.*'Max Parallel Requests'/],
+		[500, page, undefined, /web page/],
+		[500, page, 'record', /web page/],
+	])('%d %j, creating %s', (status, body, creates, words) => {
+		expect(adviceFor(status, body, creates)).toMatch(words);
+	});
+
+	test('none where they say enough', () => {
+		for (const [status, body] of [
+			[400, page],
+			[404, { title: 'Gone' }],
+			[422, { title: 'Value is a duplicate' }],
+			[500, { title: 'Broken' }],
+			[502, { title: 'Bad gateway' }],
+		] as const) {
+			expect([status, adviceFor(status, body)]).toEqual([status, '']);
+		}
+		expect(adviceFor(500, { title: 'Broken' }, 'record')).toBe('');
+		expect(adviceFor(502, '', 'record')).not.toContain("'Max Parallel Requests'");
+		expect(adviceFor(401, '', undefined, 'serviceAccount')).toContain('new access token');
+	});
+});
+
+describe('an answer that never came, or cannot be used', () => {
+	const origin = { host: 'data.example.com', authentication: 'apiKey', redact: hide } as const;
+	function hide(text: string): string {
+		return text.replaceAll('secret', '***');
+	}
+	const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', true, true);
+	const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', false, true);
+
+	test('of a create that may have arrived: check first', () => {
+		const error = unreachable(lost, { creates: 'record' }, origin);
+		expect(error).toMatchObject({
+			message: 'The record may have been created: the *** connection was closed',
+			description: expect.stringContaining('check before you run this item again'),
+			httpCode: 'ECONNRESET',
+			transient: true,
+			mayHaveArrived: true,
+			tooLarge: false,
+		});
+		const large = unreachable(new AnswerTooLarge(), { creates: 'record' }, origin);
+		expect(large.message).toBe('The record may have been created: the answer is too large');
+	});
+
+	test('of all else: the address, and what n8n can reach', () => {
+		for (const [fault, creates] of [
+			[never, 'record'],
+			[lost, undefined],
+		] as const) {
+			const error = unreachable(fault, creates ? { creates } : {}, origin);
+			expect(error).toMatchObject({
+				message: expect.stringMatching(/^The service could not be reached: the/),
+				description: expect.stringContaining('data.example.com'),
+				mayHaveArrived: fault.mayHaveArrived,
+				tooLarge: false,
+			});
+		}
+	});
+
+	test('that cannot be used: another server, or too much at once', () => {
+		const odd = unreachable(new UnusableAnswer('X', 'the answer is odd', false), {}, origin);
+		expect(odd).toMatchObject({
+			message: 'The service answered, but the answer is odd',
+			description: expect.stringMatching(/^Check 'Base URL'/),
+			tooLarge: false,
+			transient: false,
+		});
+		expect(unreachable(new AnswerTooLarge(), {}, origin)).toMatchObject({
+			description: expect.stringMatching(/^At most 64 MB.*'Limit'.*Check 'Base URL'/),
+			tooLarge: true,
+		});
+	});
+
+	test('a refusal under a status of success is one, without its secrets', () => {
+		const answer = (body: unknown) => ({ status: 200, headers: {}, body });
+		expect(refusalOf(answer({ error: 'the secret' }), origin)?.problem.detail).toBe('the ***');
+		expect(refusalOf(answer({ id: 'r1' }), origin)).toBeUndefined();
+	});
+
+	test('a refusal for the rate is one by its headers, too', () => {
+		const answer = { status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: '' };
+		expect(apiFailure(answer, { method: 'GET' }, origin).rateLimited).toBe(true);
+		expect(apiFailure(answer, { method: 'POST' }, origin).rateLimited).toBe(false);
+		expect(apiFailure({ ...answer, headers: {} }, { method: 'GET' }, origin).rateLimited).toBe(
+			false,
+		);
+	});
 });

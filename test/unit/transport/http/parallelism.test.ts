@@ -327,3 +327,59 @@ describe('creates (H12)', () => {
 		expect(atOnce(state, CREATE, false, 5 * MINUTE)).toBe(START);
 	});
 });
+
+describe('the level that is taken to work after one has failed', () => {
+	/** The state after so many creates were under way and the last one was refused. */
+	function failedAt(level: number, from = unknownParallelism): Parallelism {
+		let state = from;
+		const sent: Sent[] = [];
+		for (let n = 0; n < level; n += 1) {
+			const started = requestSent(state, CREATE);
+			state = started.state;
+			sent.push(started.sent);
+		}
+		for (const one of sent.toReversed()) {
+			const outcome = one.number === level - 1 ? 'refused' : 'unknown';
+			state = requestEnded(state, one, outcome, false, 0);
+		}
+		// Only the limit for repeatable requests is as it would be after many more answers.
+		return { ...state, limit: MAX_PARALLEL };
+	}
+
+	test.each([
+		[2, 1],
+		[4, 2],
+		[8, 4],
+		[9, 6],
+		[10, 7],
+		[12, 8],
+		[40, 8],
+	])('%d at once failed: creates stay at %d', (level, safe) => {
+		expect(atOnce(failedAt(level), CREATE, true, MINUTE)).toBe(safe);
+		expect(atOnce(failedAt(level), CREATE, true, 60 * MINUTE)).toBe(safe);
+		expect(atOnce(failedAt(level), CREATE, true, 60 * MINUTE + 1)).toBe(START);
+	});
+
+	test('a single request that is refused says nothing about the number', () => {
+		expect(atOnce(failedAt(1), CREATE, true, MINUTE)).toBe(START);
+	});
+
+	test('others stay below it for a minute, creates with their own number for an hour', () => {
+		const state = failedAt(12);
+		expect(atOnce(state, UPDATE, true, MINUTE)).toBe(11);
+		expect(atOnce(state, UPDATE, true, MINUTE + 1)).toBe(MAX_PARALLEL);
+		const own = { ...CREATE, maxParallel: 20 };
+		expect(atOnce(state, own, true, 60 * MINUTE)).toBe(11);
+		expect(atOnce(state, own, true, 60 * MINUTE + 1)).toBe(20);
+	});
+
+	test('a clock that is put back makes nothing last longer', () => {
+		expect(atOnce(failedAt(12), UPDATE, true, -1)).toBe(MAX_PARALLEL);
+	});
+
+	test('a user’s own number never exceeds 64', () => {
+		const state = { ...unknownParallelism, limit: 1_000 };
+		expect(atOnce(state, { ...CREATE, maxParallel: 500 }, true, 0)).toBe(64);
+		expect(atOnce(state, { ...UPDATE, maxParallel: 500 }, false, 0)).toBe(64);
+	});
+});

@@ -1,0 +1,161 @@
+/** What follows one try of a request: never a second create by mistake, and never a wait without end. */
+import fc from 'fast-check';
+import {
+	NetworkFailure,
+	SilentService,
+} from '../../../../nodes/WorkspaceData/transport/failure/failures';
+import {
+	isRepeatable,
+	nextStep,
+	UNTRIED,
+	type History,
+} from '../../../../nodes/WorkspaceData/transport/http/retryPolicy';
+import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
+
+type Method = ApiRequest['method'];
+const NOW = Date.UTC(2026, 0, 1);
+const METHODS: Method[] = ['GET', 'POST', 'PATCH', 'DELETE'];
+const answer = (status: number, headers = {}) => ({ status, headers, body: '' });
+const step = (
+	outcome: Parameters<typeof nextStep>[0],
+	method: Method,
+	history: Partial<History> = {},
+	{ impatient = false, mayRenew = false, isSurplus = false } = {},
+) =>
+	nextStep(
+		outcome,
+		{ method, impatient },
+		{ ...UNTRIED, ...history },
+		{ now: NOW, mayRenew, isSurplus },
+	);
+const lost = new NetworkFailure('ECONNRESET', 'closed', true, true);
+const refused = new NetworkFailure('ECONNREFUSED', 'refused', false, true);
+const untrusted = new NetworkFailure('CERT', 'not trusted', false, false);
+
+test('all but creates can be sent again', () => {
+	expect(METHODS.filter(isRepeatable)).toEqual(['GET', 'PATCH', 'DELETE']);
+});
+
+test.each(METHODS)('%s: success and refusals end it', (method) => {
+	for (const status of [200, 204, 299])
+		expect(step(answer(status), method)).toEqual({ act: 'done' });
+	for (const status of [199, 300, 400, 404, 409, 422]) {
+		expect(step(answer(status), method)).toEqual({ act: 'fail' });
+	}
+	expect(step(new SilentService(), method)).toEqual({ act: 'fail' });
+	expect(step(untrusted, method)).toEqual({ act: 'fail' });
+});
+
+describe('after a fault', () => {
+	const again = (unclear: boolean, faults = 1) => ({
+		act: 'again',
+		history: { ...UNTRIED, faults, unclear },
+	});
+
+	test('that cannot have arrived, everything is sent again, three times in all', () => {
+		for (const method of METHODS) {
+			expect(step(refused, method)).toEqual(again(false));
+			expect(step(refused, method, { faults: 1 })).toEqual(again(false, 2));
+			expect(step(refused, method, { faults: 2 })).toEqual({ act: 'fail' });
+			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
+		}
+	});
+	test('that may have arrived, all but creates', () => {
+		for (const outcome of [lost, answer(500), answer(408), answer(503)]) {
+			for (const method of METHODS) {
+				expect(step(outcome, method)).toEqual(method === 'POST' ? { act: 'fail' } : again(true));
+			}
+			expect(step(outcome, 'GET', { faults: 2 })).toEqual({ act: 'fail' });
+			expect(step(outcome, 'GET', {}, { impatient: true })).toEqual({ act: 'fail' });
+		}
+	});
+	test('one too many for a service that answers others is sent six times in all', () => {
+		const surplus = { isSurplus: true };
+		expect(step(answer(503), 'PATCH', { faults: 4 }, surplus)).toEqual(again(true, 5));
+		expect(step(answer(503), 'PATCH', { faults: 5 }, surplus)).toEqual({ act: 'fail' });
+		expect(step(refused, 'POST', { faults: 4 }, surplus)).toEqual(again(false, 5));
+		expect(step(lost, 'POST', {}, surplus)).toEqual({ act: 'fail' });
+		const impatient = { ...surplus, impatient: true };
+		expect(step(answer(503), 'GET', {}, impatient)).toEqual({ act: 'fail' });
+	});
+	test('what was unclear once stays unclear', () => {
+		expect(step(refused, 'DELETE', { unclear: true, faults: 1 })).toEqual(again(true, 2));
+	});
+	test('503 says when to come back', () => {
+		expect(step(answer(503, { 'retry-after': '20' }), 'PATCH')).toEqual({
+			act: 'wait',
+			ms: 20_000,
+			history: { ...UNTRIED, faults: 1, unclear: true, refusedMs: 20_000 },
+		});
+	});
+});
+
+describe('after a refusal for the rate', () => {
+	const limited = answer(429, { 'retry-after': '30' });
+
+	test.each(METHODS)('%s waits as long as it is told', (method) => {
+		expect(step(limited, method, { faults: 2 })).toEqual({
+			act: 'wait',
+			ms: 30_000,
+			history: { ...UNTRIED, faults: 2, refusals: 1, refusedMs: 30_000 },
+		});
+	});
+	test('up to five minutes in all; somebody who waits, five seconds', () => {
+		expect(step(limited, 'GET', { refusedMs: 270_000 })).toMatchObject({ act: 'wait' });
+		expect(step(limited, 'GET', { refusedMs: 270_001 })).toEqual({ act: 'fail' });
+		const soon = answer(429, { 'retry-after': '5' });
+		expect(step(soon, 'GET', {}, { impatient: true })).toMatchObject({ act: 'wait', ms: 5_000 });
+		expect(step(soon, 'GET', { refusedMs: 1 }, { impatient: true })).toEqual({ act: 'fail' });
+	});
+	test('longer with each further one', () => {
+		const unsaid = answer(429);
+		const waits = [0, 1, 2].map((refusals) => step(unsaid, 'GET', { refusals }));
+		expect(waits).toMatchObject([{ ms: 1_000 }, { ms: 2_000 }, { ms: 4_000 }]);
+	});
+});
+
+test('a refused token is renewed once, if another one can be had', () => {
+	const renewal = { act: 'renewToken', history: { ...UNTRIED, renewed: true } };
+	expect(step(answer(401), 'POST', {}, { mayRenew: true })).toEqual(renewal);
+	expect(step(answer(401), 'POST')).toEqual({ act: 'fail' });
+	expect(step(answer(401), 'GET', { renewed: true }, { mayRenew: true })).toEqual({ act: 'fail' });
+	expect(step(answer(403), 'GET', {}, { mayRenew: true })).toEqual({ act: 'fail' });
+});
+
+test('a deletion that finds nothing was done only if an earlier try may have done it', () => {
+	expect(step(answer(404), 'DELETE', { unclear: true })).toEqual({ act: 'alreadyGone' });
+	expect(step(answer(404), 'DELETE')).toEqual({ act: 'fail' });
+	expect(step(answer(404), 'PATCH', { unclear: true })).toEqual({ act: 'fail' });
+	expect(step(answer(410), 'DELETE', { unclear: true })).toEqual({ act: 'fail' });
+});
+
+test('any course of answers ends, after at most five minutes of waiting for the rate', () => {
+	const outcome = fc.oneof(
+		fc.constantFrom(lost, refused, untrusted),
+		fc.constantFrom(200, 401, 403, 404, 429, 500, 503).map((status) => answer(status)),
+		fc.nat(120).map((s) => answer(429, { 'retry-after': String(s) })),
+	);
+	fc.assert(
+		fc.property(
+			fc.constantFrom(...METHODS),
+			fc.array(outcome, { minLength: 60, maxLength: 60 }),
+			(method, outcomes) => {
+				let history: History = UNTRIED;
+				let waited = 0;
+				const sent: Array<(typeof outcomes)[number]> = [];
+				for (const one of outcomes) {
+					sent.push(one);
+					const next = step(one, method, history, { mayRenew: true });
+					if (!('history' in next)) break;
+					if (next.act === 'wait') waited += next.ms;
+					history = next.history;
+				}
+				expect(sent.length).toBeLessThan(60);
+				expect(waited).toBeLessThanOrEqual(300_000);
+				// A create is never sent after a try that may have stored it.
+				if (method === 'POST')
+					expect(sent.indexOf(lost) + 1).toBe(sent.includes(lost) ? sent.length : 0);
+			},
+		),
+	);
+});
