@@ -1,3 +1,4 @@
+import type { Turn } from '../foundation/heavyWork.ts';
 import type { DomainEvent } from '../foundation/events.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import type { Card } from '../storage/cards.ts';
@@ -18,12 +19,44 @@ const cardEvent = (
 	details: { card: { id, name, description } },
 });
 
+/** The texts of a card, which count for its workspace. */
+type CardTexts = Pick<Card, 'name' | 'description'>;
+
+const bytesOf = ({ name, description }: CardTexts) =>
+	Buffer.byteLength(name) + Buffer.byteLength(description);
+
 /** Gives the operations over a store. */
-export function createCards(store: Store, quotas: Pick<Quotas, 'cards'>) {
+export function createCards(store: Store, quotas: Pick<Quotas, 'cards' | 'cardBytes'>) {
 	const { cards, fields, subscriptions, leftovers } = store;
+
+	/** Refuses another card, or longer texts of one, for which the workspace has no room. */
+	const checkRoom = (workspaceId: string, before: CardTexts | undefined, after: CardTexts) => {
+		const added = bytesOf(after) - (before ? bytesOf(before) : 0);
+		const { count, bytes } = cards.sizeOf(workspaceId);
+		const refuse = (what: string) =>
+			refusal('quota-exceeded', `Workspace "${workspaceId}" ${what}, the most it may have.`);
+		if (!before && count >= quotas.cards) throw refuse(`already has ${quotas.cards} cards`);
+		if (added > 0 && bytes + added > quotas.cardBytes) {
+			throw refuse(
+				`would have more than ${quotas.cardBytes} bytes of names and descriptions of cards`,
+			);
+		}
+	};
 
 	return {
 		list: (workspaceId: string) => cards.list(workspaceId),
+		/** The same, read in pieces; each after the first waits for its turn. @returns also whether it is a large answer */
+		async listInTurns(workspaceId: string, turn: Turn) {
+			let { cards: found, next } = cards.some(workspaceId);
+			const isLarge = next !== null;
+			while (next !== null) {
+				await turn();
+				const piece = cards.some(workspaceId, next);
+				found = found.concat(piece.cards);
+				({ next } = piece);
+			}
+			return { cards: found, isLarge };
+		},
 		/** @throws Refusal card-not-found */
 		get(workspaceId: string, cardId: string): Card {
 			const card = cards.find(workspaceId, cardId);
@@ -36,22 +69,20 @@ export function createCards(store: Store, quotas: Pick<Quotas, 'cards'>) {
 		/** @throws Refusal quota-exceeded */
 		create(workspaceId: string, input: { name: string; description?: string }) {
 			return store.change((publish) => {
-				if (cards.count(workspaceId) >= quotas.cards) {
-					throw refusal(
-						'quota-exceeded',
-						`Workspace "${workspaceId}" already has ${quotas.cards} cards, the most it may have.`,
-					);
-				}
-				const card = cards.create(workspaceId, input.name, input.description ?? '');
+				const { name, description = '' } = input;
+				checkRoom(workspaceId, undefined, { name, description });
+				const card = cards.create(workspaceId, name, description);
 				publish(cardEvent('card.created', workspaceId, card));
 				return card;
 			});
 		},
+		/** @throws Refusal card-not-found, quota-exceeded */
 		update(workspaceId: string, cardId: string, change: { name?: string; description?: string }) {
 			return store.change((publish) => {
 				const before = this.get(workspaceId, cardId);
 				const { name = before.name, description = before.description } = change;
 				if (name === before.name && description === before.description) return before;
+				checkRoom(workspaceId, before, { name, description });
 				const card = cards.update(before, { name, description });
 				publish(cardEvent('card.updated', workspaceId, card));
 				return card;

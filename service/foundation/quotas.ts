@@ -20,8 +20,9 @@ export interface Quotas {
 	mails: number;
 	/** Largest record, in bytes of its stored JSON. */
 	recordBytes: number;
-	/** Cards of one workspace. */
+	/** Cards of one workspace, and bytes of their names and descriptions together: they are listed at once. */
 	cards: number;
+	cardBytes: number;
 	/** Fields of one card. */
 	fields: number;
 	/** Webhook subscriptions of one workspace. */
@@ -57,7 +58,8 @@ export const defaultQuotas: Readonly<Quotas> = {
 	fileBytes: Infinity,
 	mails: 1_000,
 	recordBytes: 1024 * 1024,
-	cards: 10_000,
+	cards: 1_000,
+	cardBytes: 2 * 1024 * 1024,
 	fields: 500,
 	subscriptions: 1_000,
 	pendingDeliveries: 250_000,

@@ -27,7 +27,11 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 				response: answersOf({ 200: z.object({ cards: z.array(cardSchema) }) }),
 			},
 		},
-		({ params }) => ({ cards: cards.list(params.wid) }),
+		async (request) => {
+			const { cards: found, isLarge } = await cards.listInTurns(request.params.wid, request.turn);
+			request.isLarge = isLarge;
+			return { cards: found };
+		},
 	);
 
 	app.get(

@@ -1,4 +1,5 @@
 import type { Clock } from '../foundation/clock.ts';
+import { heavyBytes } from '../foundation/heavyWork.ts';
 import { newId } from '../foundation/secrets.ts';
 import type { Database } from './database.ts';
 import { createRowCache } from './rowCache.ts';
@@ -12,19 +13,24 @@ export interface Card {
 	updated_at: string;
 }
 
+/** Bytes that a card takes in an answer besides its texts: id, times, and the names of all. */
+const bytesOfFrame = 160;
+
 const columns = 'id, name, description, created_at, updated_at';
 
 /** Cards of all workspaces. Prepares the statements. */
 export function createCardStore(database: Database, clock: Clock) {
 	const { sql } = database;
 	const list = sql.prepare(
-		`SELECT ${columns} FROM cards WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY position`,
+		`SELECT position, ${columns} FROM cards
+		WHERE workspace_id = ? AND position > ? AND deleted_at IS NULL ORDER BY position`,
 	);
 	const one = sql.prepare(
 		`SELECT workspace_id AS workspaceId, ${columns} FROM cards WHERE id = ? AND deleted_at IS NULL`,
 	);
-	const count = sql.prepare(
-		'SELECT COUNT(*) AS n FROM cards WHERE workspace_id = ? AND deleted_at IS NULL',
+	const size = sql.prepare(
+		`SELECT COUNT(*) AS count, TOTAL(octet_length(name) + octet_length(description)) AS bytes
+		FROM cards WHERE workspace_id = ? AND deleted_at IS NULL`,
 	);
 	const insert = sql.prepare(
 		`INSERT INTO cards (workspace_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -44,19 +50,30 @@ export function createCardStore(database: Database, clock: Clock) {
 		return { workspaceId, card };
 	});
 
+	/** Cards after a place in the list, until they come to so many bytes; and the place to go on from, if any. */
+	const some = (workspaceId: string, after = 0, room = heavyBytes) => {
+		const cards: Card[] = [];
+		let bytes = 0;
+		for (const row of list.iterate(workspaceId, after) as Iterable<unknown>) {
+			const { position, ...card } = row as Card & { position: number };
+			cards.push(card);
+			bytes += bytesOfFrame + card.name.length + card.description.length;
+			if (bytes >= room) return { cards, next: position };
+		}
+		return { cards, next: null };
+	};
+
 	return {
-		list(workspaceId: string) {
-			return list.all(workspaceId) as unknown as Card[];
-		},
+		some,
+		list: (workspaceId: string): Card[] => some(workspaceId, 0, Infinity).cards,
 		find(workspaceId: string, id: string): Readonly<Card> | undefined {
 			const found = known.get(id);
 			return found.workspaceId === workspaceId ? found.card : undefined;
 		},
 		/** The workspace that a card is in, or undefined where there is no such card. */
 		workspaceOf: (id: string) => known.get(id).workspaceId,
-		count(workspaceId: string) {
-			return (count.get(workspaceId) as { n: number }).n;
-		},
+		/** How many cards a workspace has, and the bytes of their names and descriptions. */
+		sizeOf: (workspaceId: string) => size.get(workspaceId) as { count: number; bytes: number },
 		create(workspaceId: string, name: string, description: string): Card {
 			const now = clock.iso();
 			const card = { id: newId('crd'), name, description, created_at: now, updated_at: now };

@@ -28,6 +28,25 @@ test('F3 cards, fields and subscriptions beyond their quotas are refused by name
 	}
 });
 
+test('F3 the names and descriptions of all cards of a workspace have a bound of their own', async () => {
+	const service = await startService({ quotas: { cardBytes: 100 } });
+	try {
+		const api = createClient(service);
+		const statusOf = async (method: string, path: string, body: object) =>
+			(await api(method, path, body)).status;
+		const { id } = (await api('POST', 'cards', { name: 'é'.repeat(20) })).body;
+		expect(await statusOf('POST', 'cards', { name: 'x'.repeat(61) })).toBe(409);
+		expect(await statusOf('POST', 'cards', { name: 'x'.repeat(60) })).toBe(201);
+		expect(await statusOf('PATCH', `cards/${id}`, { description: 'x' })).toBe(409);
+		expect(await statusOf('PATCH', `cards/${id}`, { name: 'x', description: 'x'.repeat(39) })).toBe(
+			200,
+		);
+		expect((await api('GET', `cards/${id}`)).body).toMatchObject({ name: 'x' });
+	} finally {
+		await service.close();
+	}
+});
+
 test('a subscription for which too much waits is paused, and the change goes through', async () => {
 	const receiver = await startReceiver();
 	const service = await startService({ control: true, quotas: { pendingDeliveries: 3 } });
