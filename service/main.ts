@@ -88,7 +88,7 @@ const command = new Command('npm run service --')
 		'mail server',
 		text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
 	)
-	.option('--body-bytes <number>', 'largest body (1048576)', whole(1_000, maximumBytes))
+	.option('--body-bytes <number>', 'largest body, and record (262144)', whole(1_000, maximumBytes))
 	.option(
 		'--page-bytes <number>',
 		'most of a page of records (2097152)',
@@ -96,7 +96,7 @@ const command = new Command('npm run service --')
 	)
 	.option(
 		'--bytes-per-second <number>',
-		'bodies and answers of one key (33554432)',
+		'bodies and answers of one key (16777216)',
 		whole(1_000, Number.MAX_SAFE_INTEGER),
 	)
 	.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")

@@ -54,7 +54,9 @@ export function toShown(stored: StoredData, fields: CardFields): Record<string, 
 
 /** Stored data without what is cleared. */
 export function withoutNulls(data: StoredData): StoredData {
-	return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+	const kept: StoredData = {};
+	for (const key in data) if (data[key] !== null) kept[key] = data[key];
+	return kept;
 }
 
 /** Whether two values are the same in JSON, where -0 is 0. */

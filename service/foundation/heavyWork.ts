@@ -6,8 +6,11 @@ export type HeavyWork = (owner: string) => Promise<void>;
 /** Waits for the next turn of the owner who is served. */
 export type Turn = () => Promise<void>;
 
-/** Bytes from which a body, a record or a page is large. */
+/** Bytes from which a record or a list is large. */
 export const heavyBytes = 32 * 1024;
+
+/** Bytes from which a body is large: the same bytes cost more to parse than to write, by what they hold. */
+export const heavyBodyBytes = 8 * 1024;
 
 /** Time after which a piece of work ends, in ms: a large one takes about as long as a small request. */
 export const heavyMs = 1;

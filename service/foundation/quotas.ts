@@ -47,17 +47,17 @@ export interface Quotas {
 
 /** The quotas that hold where the options name no other. */
 export const defaultQuotas: Readonly<Quotas> = {
-	bodyBytes: 1024 * 1024,
+	bodyBytes: 256 * 1024,
 	pageBytes: 2 * 1024 * 1024,
 	bodyDepth: 128,
-	bodyKeys: 20_000,
-	bodyValues: 100_000,
-	bytesPerSecond: 32 * 1024 * 1024,
+	bodyKeys: 3_000,
+	bodyValues: 10_000,
+	bytesPerSecond: 16 * 1024 * 1024,
 	connections: 1_000,
 	idleMs: 30_000,
 	fileBytes: Infinity,
 	mails: 1_000,
-	recordBytes: 1024 * 1024,
+	recordBytes: 256 * 1024,
 	cards: 1_000,
 	cardBytes: 2 * 1024 * 1024,
 	fields: 500,

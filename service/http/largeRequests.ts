@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
 	createHeavyWork,
-	heavyBytes,
+	heavyBodyBytes,
 	heavyMs,
 	type HeavyWork,
 	type Turn,
@@ -23,7 +23,7 @@ const discardedEveryMs = 4;
 function hasLargeBody({ headers }: IncomingMessage): boolean {
 	const announced = headers['content-length'];
 	if (announced === undefined) return headers['transfer-encoding'] !== undefined;
-	return Number(announced) >= heavyBytes;
+	return Number(announced) >= heavyBodyBytes;
 }
 
 /** The owner of a request's turns. */
@@ -47,11 +47,16 @@ async function discard({ raw }: FastifyRequest, turn: Turn) {
 	}
 }
 
-/** Parts of an answer. */
-async function* sendInTurns(bytes: Buffer, turn: Turn): AsyncGenerator<Buffer> {
-	for (let at = 0; at < bytes.length; at += sentAtOnce) {
+const utf8 = new TextEncoder();
+
+/** Parts of an answer, each made into bytes in its turn. */
+async function* sendInTurns(text: string, turn: Turn): AsyncGenerator<Buffer> {
+	for (let rest = text; rest !== ''; ) {
 		await turn();
-		yield bytes.subarray(at, at + sentAtOnce);
+		const part = Buffer.allocUnsafeSlow(sentAtOnce);
+		const { read, written } = utf8.encodeInto(rest, part);
+		rest = rest.slice(read);
+		yield part.subarray(0, written);
 	}
 }
 
@@ -141,8 +146,7 @@ export function answerInTurns(
 			done(null, payload);
 			return;
 		}
-		const bytes = Buffer.from(payload);
-		void reply.header('content-length', bytes.length);
-		done(null, Readable.from(sendInTurns(bytes, request.turn)));
+		void reply.header('content-length', Buffer.byteLength(payload));
+		done(null, Readable.from(sendInTurns(payload, request.turn)));
 	});
 }

@@ -213,6 +213,7 @@ export function openDatabase(file: string, maximumBytes = Infinity): Database {
 		PRAGMA locking_mode = EXCLUSIVE;
 		PRAGMA journal_mode = WAL;
 		PRAGMA synchronous = NORMAL;
+		PRAGMA wal_autocheckpoint = 500;
 		PRAGMA secure_delete = ON;
 		PRAGMA foreign_keys = ON;
 		PRAGMA temp_store = MEMORY;

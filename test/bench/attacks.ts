@@ -100,10 +100,10 @@ function bodies({ send, workspaceId, cardId }: Scene): Attack[] {
 	const path = `/api/v1/workspaces/${workspaceId}/cards/${cardId}/records`;
 	const kinds: Array<[what: string, body: string, status: number]> = [
 		['bodies of 8 MB', `{"data":{},"x":"${'x'.repeat(8 * mebibyte)}"}`, 413],
-		['bodies of 1 MiB of `[[[[…`', '['.repeat(mebibyte - 1), 422],
-		['objects of 60,000 keys', `{"data":{${list(60_000, (n) => `"k${n}":1`)}}}`, 422],
-		['arrays of 400,000 numbers', `[${list(400_000, () => '1')}]`, 422],
-		['objects of 19,000 unknown fields', `{"data":{${list(19_000, (n) => `"k${n}":1`)}}}`, 422],
+		['bodies of 256 KiB of `[[[[…`', '['.repeat(mebibyte / 4), 422],
+		['objects of 20,000 keys', `{"data":{${list(20_000, (n) => `"k${n}":1`)}}}`, 422],
+		['arrays of 100,000 numbers', `[${list(100_000, () => '1')}]`, 422],
+		['objects of 2,900 unknown fields', `{"data":{${list(2_900, (n) => `"k${n}":1`)}}}`, 422],
 	];
 	/** A body that is far too large is not read: its sender may find the connection closed before the answer. */
 	const closed = (error: unknown): Answer => {
@@ -449,7 +449,7 @@ async function createScene(service: RunningService): Promise<Scene & { close(): 
 		const cardId = await make(apiKey, workspaceId, '/cards', { name: 'Card' });
 		const field = { name: 'Text', type: 'long_text' };
 		const fieldId = await make(apiKey, workspaceId, `/cards/${cardId}/fields`, field);
-		const data = { [fieldId]: 'x'.repeat(500_000) };
+		const data = { [fieldId]: 'x'.repeat(250_000) };
 		const recordId = await make(apiKey, workspaceId, `/cards/${cardId}/records`, { data });
 		return { cardId, fieldId, recordId };
 	};
@@ -457,9 +457,9 @@ async function createScene(service: RunningService): Promise<Scene & { close(): 
 	const ours = await build(attacker.apiKey, attacker.workspaceId);
 	const spender = await control.createWorkspace();
 	const spent = await build(spender.apiKey, spender.workspaceId);
-	for (let n = 0; n < 4; n++) {
+	for (let n = 0; n < 8; n++) {
 		const path = `/cards/${spent.cardId}/records`;
-		const data = { [spent.fieldId]: 'x'.repeat(500_000) };
+		const data = { [spent.fieldId]: 'x'.repeat(250_000) };
 		await make(spender.apiKey, spender.workspaceId, path, { data });
 	}
 	return {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { defaultQuotas } from '../../service/foundation/quotas.ts';
 import { connectControl } from '../../service/index.ts';
 import type { RunningService } from '../host/serviceProcess.ts';
 import { undiciClient } from './clients.ts';
@@ -20,9 +21,12 @@ export type Row = [what: string, measured: string, target: string, met: boolean]
 const list = (count: number, text: (n: number) => string) =>
 	Array.from({ length: count }, (_, n) => text(n)).join(',');
 
-/** The attacks: each a body, or a page that is read. */
-function attacks(fieldId: string): Array<[name: string, body: string | null]> {
+/** The attacks: each a body, or a page that is read. Some are refused at once, others are as large as may be. */
+function attacks(fieldId: string, jsonId: string): Array<[name: string, body: string | null]> {
 	const value = (length: number) => 'x'.repeat(length);
+	const keys = defaultQuotas.bodyKeys - 2;
+	const values = defaultQuotas.bodyValues - 2;
+	const longest = defaultQuotas.bodyBytes - 1_000;
 	return [
 		['arrays of 8 MB', `[${list(4 * mebibyte, () => '1')}]`],
 		['arrays of 1 MiB', `[${list(mebibyte / 2 - 1, () => '1')}]`],
@@ -31,7 +35,17 @@ function attacks(fieldId: string): Array<[name: string, body: string | null]> {
 		['objects of 60,000 keys', `{${list(60_000, (n) => `"k${n}":1`)}}`],
 		['objects of 19,000 unknown fields', `{"data":{${list(19_000, (n) => `"k${n}":1`)}}}`],
 		['records of 1 MB', JSON.stringify({ data: { [fieldId]: value(1_000_000) } })],
-		['text that is no JSON', value(mebibyte)],
+		[`records of ${longest} bytes`, JSON.stringify({ data: { [fieldId]: value(longest) } })],
+		[`objects of ${keys} unknown fields`, `{"data":{${list(keys, (n) => `"k${n}":1`)}}}`],
+		[
+			`${keys} objects with a key of their own`,
+			`{"data":{"${jsonId}":[${list(keys, (n) => `{"k${n}":1}`)}]}}`,
+		],
+		[
+			`arrays of ${values} different texts`,
+			`{"data":{"${jsonId}":[${list(values, (n) => `"v${n}"`)}]}}`,
+		],
+		['text that is no JSON', value(longest)],
 		['pages of 2 MiB', null],
 	];
 }
@@ -77,10 +91,13 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 	const noisy = undiciClient(noisyService, 1);
 	const calm = await quiet.createCard('Calm', [{ name: 'n', type: 'number' }]);
 	await control.fillCard({ cardId: calm.id, count: 200 });
-	const loud = await noisy.createCard('Loud', [{ name: 'x', type: 'long_text' }]);
-	const fieldId = loud.fieldIds[0] ?? '';
-	for (let n = 0; n < 8; n++) {
-		const data = { [fieldId]: 'x'.repeat(500_000) };
+	const loud = await noisy.createCard('Loud', [
+		{ name: 'x', type: 'long_text' },
+		{ name: 'j', type: 'json' },
+	]);
+	const [fieldId = '', jsonId = ''] = loud.fieldIds;
+	for (let n = 0; n < 16; n++) {
+		const data = { [fieldId]: 'x'.repeat(250_000) };
 		await noisy.send('POST', `/cards/${loud.id}/records`, { data });
 		await sleep(100);
 	}
@@ -112,7 +129,7 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 	rows.push(['a quiet tenant alone: p99', shown(alone), 'measured', true]);
 
 	const all: Array<[string, string | null, string]> = [
-		...attacks(fieldId).map(([name, body]): [string, string | null, string] => [
+		...attacks(fieldId, jsonId).map(([name, body]): [string, string | null, string] => [
 			name,
 			body,
 			`/cards/${loud.id}/records?limit=1000`,

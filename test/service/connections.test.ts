@@ -38,8 +38,8 @@ describe('(L4)', () => {
 			const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
 			const fid = (await api('POST', `cards/${cid}/fields`, { name: 'x', type: 'long_text' })).body
 				.id;
-			for (let n = 0; n < 4; n++) {
-				await api('POST', `cards/${cid}/records`, { data: { [fid]: 'x'.repeat(500_000) } });
+			for (let n = 0; n < 8; n++) {
+				await api('POST', `cards/${cid}/records`, { data: { [fid]: 'x'.repeat(250_000) } });
 			}
 			// The client of this test keeps a connection, too.
 			const others = service.control.memory().connections;
