@@ -45,17 +45,16 @@ export function createCards(store: Store, quotas: Pick<Quotas, 'cards' | 'cardBy
 
 	return {
 		list: (workspaceId: string) => cards.list(workspaceId),
-		/** The same, read in pieces; each after the first waits for its turn. @returns also whether it is a large answer */
+		/** The same, read in pieces; each after the first waits for its turn. */
 		async listInTurns(workspaceId: string, turn: Turn) {
 			let { cards: found, next } = cards.some(workspaceId);
-			const isLarge = next !== null;
 			while (next !== null) {
 				await turn();
 				const piece = cards.some(workspaceId, next);
 				found = found.concat(piece.cards);
 				({ next } = piece);
 			}
-			return { cards: found, isLarge };
+			return found;
 		},
 		/** @throws Refusal card-not-found */
 		get(workspaceId: string, cardId: string): Card {

@@ -61,7 +61,7 @@ export function createRecordListing(store: Store, cards: Cards, quotas: Pick<Quo
 				for (const record of piece.records) found.push(showRecord(store, cardId, record));
 				const { end } = piece;
 				const isWhole = end === 'card' || end === 'limit' || (end === 'room' && isLarge);
-				if (isWhole) return { records: found, more: end !== 'card', isLarge };
+				if (isWhole) return { records: found, more: end !== 'card' };
 				last = piece.records.at(-1)?.id ?? last;
 				bytes += piece.bytes;
 				isLarge = true;

@@ -12,7 +12,7 @@ declare module 'fastify' {
 		principal: Principal | null;
 		/** Whether it has a large body or answer, so that it is served in turns. */
 		isLarge: boolean;
-		/** Waits for its next turn. */
+		/** Waits for its next turn; what does so is large. */
 		turn: Turn;
 	}
 	interface FastifyContextConfig {

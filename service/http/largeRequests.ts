@@ -93,6 +93,7 @@ export function readLargeBodies(app: FastifyInstance, heavyWork: HeavyWork) {
 	app.decorateRequest('turn', {
 		getter() {
 			return async () => {
+				this.isLarge = true;
 				await heavyWork(ownerOf(this));
 				// Nobody waits for the rest of a request whose connection has ended: its work stops here.
 				if (this.raw.socket.destroyed) await new Promise(() => {});

@@ -27,11 +27,7 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 				response: answersOf({ 200: z.object({ cards: z.array(cardSchema) }) }),
 			},
 		},
-		async (request) => {
-			const { cards: found, isLarge } = await cards.listInTurns(request.params.wid, request.turn);
-			request.isLarge = isLarge;
-			return { cards: found };
-		},
+		async ({ params, turn }) => ({ cards: await cards.listInTurns(params.wid, turn) }),
 	);
 
 	app.get(

@@ -81,7 +81,6 @@ export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteC
 			const { limit, cursor } = request.query;
 			const place = { limit: readLimit(limit), after: readCursor(cursors, cid, cursor) };
 			const page = await records.page(wid, cid, place, request.turn);
-			request.isLarge = page.isLarge;
 			const last = page.records.at(-1);
 			const next = page.more && last ? cursors.encode(cid, last.id) : null;
 			return { records: page.records, next_cursor: next };

@@ -50,7 +50,7 @@ export function createCardStore(database: Database, clock: Clock) {
 		return { workspaceId, card };
 	});
 
-	/** Cards after a place in the list, until they come to so many bytes; and the place to go on from, if any. */
+	/** Cards after a place in the list, until they come to so many bytes; and the place of the next ones, if any. */
 	const some = (workspaceId: string, after = 0, room = heavyBytes) => {
 		const cards: Card[] = [];
 		let bytes = 0;
