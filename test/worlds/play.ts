@@ -281,7 +281,7 @@ function lendHand(service: SimulatedService, { hand }: StepShape, world: World):
 	switch (hand) {
 		case 'rename': {
 			const field = service.field(world.value.name);
-			if (field) field.name = `${world.value.name} (old)`;
+			if (field) field.name = `${world.value.name} (old ${field.id})`;
 			break;
 		}
 		case 'edit': {

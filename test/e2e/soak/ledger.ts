@@ -21,11 +21,16 @@ export function createLedger() {
 		return entry;
 	};
 	return {
-		/** A record was written, with this value in 'Touched'. */
-		wrote(what: 'created' | 'updated', key: string, touched: unknown) {
+		/** A record was written, with one of these values in 'Touched'. */
+		wrote(what: 'created' | 'updated', key: string, touched: readonly unknown[]) {
 			counts[what] += 1;
-			Object.assign(entryOf(key), { existence: 'there', touched: new Set([touched]) });
+			Object.assign(entryOf(key), { existence: 'there', touched: new Set(touched) });
 		},
+		/** The keys that are there, or may be. */
+		present: (prefix: string): string[] =>
+			[...entries].flatMap(([key, { existence }]) =>
+				key.startsWith(prefix) && existence !== 'gone' ? [key] : [],
+			),
 		deleted(key: string) {
 			counts.deleted += 1;
 			entryOf(key).existence = 'gone';

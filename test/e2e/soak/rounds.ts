@@ -1,4 +1,7 @@
-/** A round of mixed work: creates, upserts, updates, reads and deletes, each in a separate workflow. */
+/**
+ * A round of mixed work: creates, upserts (two executions with the same keys at once), updates, reads, syncs and deletes,
+ * each in a separate workflow.
+ */
 import { randomUUID } from 'node:crypto';
 
 import {
@@ -24,6 +27,8 @@ import type { createLedger } from './ledger.ts';
 const BATCH = 15;
 /** Keys that upserts write again and again. */
 const KEPT = 10;
+/** Keys that Sync makes records of, and from which value of Number on a record takes part. */
+const SYNCED = { prefix: 's-', keys: 40, from: 1_000 };
 
 /** Whether a failed create may have been carried out: the message says so. Other writes are tried again. */
 const mayHaveCreated = (message: string): boolean => /may (exist|have been)/i.test(message);
@@ -75,6 +80,23 @@ export async function createRounds(
 			read(BATCH),
 			action('Write', 'update', { recordId, columns: touched }),
 		),
+		sync: await save(
+			'Sync',
+			// Each run has five other keys than the one before.
+			code(
+				`return Array.from({ length: ${BATCH} }, (_, n) => ({ json: { Key: \`${SYNCED.prefix}\${(Number($execution.id) * 5 + n) % ${SYNCED.keys}}\`, Number: ${SYNCED.from} + n, Touched: $execution.id } }));`,
+			),
+			action('Write', 'sync', {
+				columns: mapAutomatically(['Key']),
+				filters: {
+					conditions: [
+						{ field: 'Number', condition: 'greaterOrEqual', value: String(SYNCED.from) },
+					],
+				},
+				missingRecords: 'delete',
+				maxDeletions: String(SYNCED.keys),
+			}),
+		),
 		readAll: await save('Read all', read(0)),
 		delete: await save('Delete', read(BATCH + 5), action('Write', 'delete', { recordId })),
 	};
@@ -104,9 +126,22 @@ export async function createRounds(
 		return JSON.stringify([item.json, item.error]);
 	};
 
-	/** Books a write of items, which come out in their order. */
-	async function write(what: 'create' | 'upsert' | 'update' | 'delete'): Promise<void> {
-		const execution = await run(workflows[what]);
+	type Writing = 'create' | 'upsert' | 'update' | 'delete' | 'sync';
+
+	/** Runs a workflow that writes, so many times at once, and books what the executions say. */
+	async function write(what: Writing, times = 1): Promise<void> {
+		const runs = Array.from({ length: times }, async () => await run(workflows[what]));
+		const executions = await Promise.all(runs);
+		const ids = executions.map(({ id }) => id);
+		for (const execution of executions) book(what, execution, ids);
+	}
+
+	/**
+	 * Books a write of items, which come out in their order.
+	 *
+	 * @param ids of all executions at that time: any of them may have been the last one
+	 */
+	function book(what: Writing, execution: Execution, ids: readonly string[]): void {
 		const before = outputOf(execution, what === 'update' || what === 'delete' ? 'Read' : 'Make');
 		if (before.some((item) => failureIn(item) !== undefined)) return;
 		const after = outputOf(execution, 'Write');
@@ -114,26 +149,37 @@ export async function createRounds(
 			const key = 'Key' in item.json ? String(item.json.Key) : keyOf(item);
 			const message = failureIn(after[index]);
 			if (message !== undefined) {
-				const kind = what === 'upsert' ? 'create' : what;
+				const kind = what === 'upsert' || what === 'sync' ? 'create' : what;
 				ledger.failed(kind, key, execution.id, kind !== 'create' || mayHaveCreated(message));
 			} else if (what === 'delete') ledger.deleted(key);
 			else {
 				const isNew = what === 'create' || after[index]?.json.action === 'created';
-				ledger.wrote(isNew ? 'created' : 'updated', key, execution.id);
+				ledger.wrote(isNew ? 'created' : 'updated', key, ids);
 			}
+		}
+		if (what !== 'sync') return;
+		const isWhole = before.every((_, index) => failureIn(after[index]) === undefined);
+		const kept = new Set(before.map(({ json }) => String(json.Key)));
+		for (const key of ledger.present(SYNCED.prefix)) {
+			if (kept.has(key)) continue;
+			if (isWhole) ledger.deleted(key);
+			else ledger.failed('delete', key, execution.id, true);
 		}
 	}
 
 	let count = 0;
 	return {
 		/** About how many requests a round sends. */
-		requestsEach: 5 * BATCH + 10,
+		requestsEach: 7 * BATCH + 10,
 		watcher,
 		get count() {
 			return count;
 		},
 		async run(): Promise<void> {
-			for (const what of ['create', 'upsert', 'update'] as const) await write(what);
+			await write('create');
+			await write('upsert', 2);
+			await write('update');
+			await write('sync');
 			const all = outputOf(await run(workflows.readAll), 'Read');
 			if (all.every((item) => failureIn(item) === undefined)) ledger.read(all.map(keyOf));
 			await write('delete');
