@@ -73,7 +73,7 @@ export function memoryService(...cards: MemoryCard[]) {
 
 	function carryOut({ method, path, body, query = {} }: ApiRequest): unknown {
 		const [root, cardId = '', part, id = ''] = path.map((one) =>
-			typeof one === 'object' ? one.value : one,
+			String(typeof one === 'object' ? one.value : one),
 		);
 		const given = (body ?? {}) as JsonObject;
 		const newId = () => `new${(made += 1)}`;
