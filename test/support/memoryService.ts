@@ -144,7 +144,7 @@ export function memoryService(...cards: MemoryCard[]) {
 
 export type MemoryService = ReturnType<typeof memoryService>;
 
-/** Parameters of an operation; those that are not given have their defaults. */
+/** Parameters of an operation; without a value a parameter has its default. */
 export type Given = Record<string, unknown>;
 
 /** The surroundings of a run. */
