@@ -168,13 +168,16 @@ export async function openApi(
 		let history = UNTRIED;
 		let fault: NetworkFailure | undefined;
 		let begunToWait: number | undefined;
+		/** When the try before the current one was sent. */
+		let sentBefore = clock.now();
 		for (;;) {
 			const sentAt = clock.now();
 			const { outcome, token } = await attemptWithinRate(options, request);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			const now = clock.now();
 			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
-			const isSurplus = pacing.isSurplus(outcome, sentAt);
+			const isSurplus = pacing.isSurplus(outcome, sentBefore);
+			sentBefore = sentAt;
 			const step = nextStep(outcome, request, history, { now, mayRenew, isSurplus });
 			switch (step.act) {
 				case 'wait':

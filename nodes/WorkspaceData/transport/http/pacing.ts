@@ -33,9 +33,9 @@ export interface Pacing {
 	/**
 	 * Whether an attempt was one too many: it was refused or cut off, while the service answered others of this key.
 	 *
-	 * @param sentAt when the attempt was sent, in ms since the epoch
+	 * @param since when the attempt before it was sent, in ms since the epoch: a refusal comes sooner than other answers
 	 */
-	isSurplus(outcome: Attempt['outcome'], sentAt: number): boolean;
+	isSurplus(outcome: Attempt['outcome'], since: number): boolean;
 }
 
 /** The properties of a request that decide its pace. */
@@ -104,6 +104,6 @@ export function createPacing(clock: Clock): Pacing {
 				state = requestEnded(state, started.sent, how, gate.isLimitKnown, clock.now());
 			};
 		},
-		isSurplus: (outcome, sentAt) => outcomeOf(outcome) === 'refused' && servedAt >= sentAt,
+		isSurplus: (outcome, since) => outcomeOf(outcome) === 'refused' && servedAt >= since,
 	};
 }

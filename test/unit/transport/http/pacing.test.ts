@@ -223,6 +223,16 @@ test('any executions, a service that serves at least 8 at once: no create is ref
 	);
 });
 
+test.each([2, 3, 4, 10])(
+	'600 updates, a service that serves %d at once: none fails, though refused ones come back together (H12)',
+	async (capacity) => {
+		const updates = { method: 'PATCH' as const, count: 600, startsAt: 0, ahead: false };
+		const service = { capacity, latencyMs: 20, told: false };
+		const { results } = await run(service, [updates], createTestClock());
+		expect(results.flat()).not.toContain('failed');
+	},
+);
+
 describe('creates spread out, and take no longer for it', () => {
 	const service = { capacity: 1_000, latencyMs: 64, told: false };
 	const creates = { method: 'POST' as const, count: 400, startsAt: 0, ahead: false };
