@@ -49,7 +49,7 @@ export function showValue(value: unknown): string {
 	const whole = readable(value);
 	const text =
 		whole === value
-			? JSON.stringify(value, (_key, part: unknown) => readable(part))
+			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
 			: String(whole);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

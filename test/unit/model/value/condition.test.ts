@@ -262,6 +262,9 @@ describe('conditions by the kind of the field', () => {
 		['code', 'inLastDays', 3, 'cannot be compared in this way'],
 		['tags', 'greaterThan', 'red', 'cannot be compared in this way'],
 		['tags', 'contains', ['red', 'blue'], 'has several entries'],
+		// As an expression gives it for a property that is missing.
+		['tags', 'contains', [undefined], 'cannot hold undefined'],
+		['tags', 'contains', [null], 'cannot hold null'],
 		// Destructive means exact.
 		['tags', 'equals', 'RED', 'cannot hold "RED"'],
 		['rating', 'equals', '0', 'cannot hold "0"'],

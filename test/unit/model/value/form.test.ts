@@ -1,0 +1,115 @@
+/** Forms of values: what JSON can carry, what a message shows, and how forms are ordered. */
+import {
+	canonicalJson,
+	compareForms,
+	isEmpty,
+	isSendable,
+	jsonForm,
+	keyOfForm,
+	showValue,
+	textOf,
+	type Comparable,
+} from '../../../../nodes/WorkspaceData/model/value/form';
+
+const date = new Date('2026-03-31T10:00:00Z');
+const invalid = new Date(NaN);
+
+test('a value as text loses nothing', () => {
+	expect([null, undefined, 5, true, 'a', [1, 'a'], { a: null }, date].map(textOf)).toEqual([
+		...['null', 'undefined', '5', 'true', 'a', '[1,"a"]', '{"a":null}'],
+		'2026-03-31T10:00:00.000Z',
+	]);
+	expect([jsonForm(date), jsonForm(5), jsonForm({ toJSON: 1 })]).toEqual([
+		date.toISOString(),
+		5,
+		{ toJSON: 1 },
+	]);
+	expect(jsonForm(null)).toBeNull();
+});
+
+test('JSON with the keys of objects in order, those of objects in lists, too', () => {
+	expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1}]}');
+	expect(canonicalJson([2, 1])).toBe('[2,1]');
+	expect(canonicalJson(undefined)).toBe('null');
+});
+
+test.each<[unknown, boolean]>([
+	[undefined, true],
+	[null, true],
+	['', true],
+	[false, true],
+	[0, true],
+	[NaN, false],
+	[-Infinity, false],
+	[date, true],
+	[invalid, false],
+	[{ toJSON: () => NaN }, false],
+	[{ toJSON: () => 'x' }, true],
+	[{ a: [1, { b: null }] }, true],
+	[{ a: [1, { b: NaN }] }, false],
+	[[undefined], true],
+	[10n, false],
+	[Symbol('a'), false],
+	[() => 1, false],
+	[[() => 1], false],
+])('JSON can carry %p: %s', (value, sendable) => {
+	expect(isSendable(value)).toBe(sendable);
+});
+
+test.each<[unknown, string]>([
+	['a', '"a"'],
+	[7, '7'],
+	[null, 'null'],
+	[undefined, 'undefined'],
+	[NaN, 'NaN'],
+	[invalid, 'Invalid Date'],
+	[[NaN, 1n, 'x'], '["NaN","1","x"]'],
+	['x'.repeat(58), `"${'x'.repeat(58)}"`],
+	['x'.repeat(59), `"${'x'.repeat(59)}…`],
+])('%p is shown as %s', (value, shown) => {
+	expect(showValue(value)).toBe(shown);
+});
+
+test('empty is what says nothing; no and zero say something', () => {
+	expect([undefined, null, '', []].every(isEmpty)).toBe(true);
+	expect([false, 0, ' ', {}, [null], [''], NaN].some(isEmpty)).toBe(false);
+});
+
+describe('forms in their order', () => {
+	const ordered: Comparable[] = [
+		-Infinity,
+		{ near: -1, rest: '<1' },
+		-1,
+		{ near: -1, rest: '>1' },
+		{ near: -1, rest: '>2' },
+		0,
+		7,
+		'',
+		'a',
+		'b',
+		[],
+		[1],
+		[1, 1],
+		[1, 2],
+		[2],
+		['a'],
+		[[1]],
+	];
+
+	test('numbers, then texts, then lists; each one is itself', () => {
+		for (const [i, a] of ordered.entries()) {
+			for (const [j, b] of ordered.entries()) {
+				expect([a, b, Math.sign(compareForms(a, b))]).toEqual([a, b, Math.sign(i - j)]);
+				expect(keyOfForm(a) === keyOfForm(b)).toBe(i === j);
+			}
+		}
+		expect(compareForms(0, -0)).toBe(0);
+		expect(keyOfForm(0)).toBe(keyOfForm(-0));
+	});
+
+	test('texts as told, in lists, too', () => {
+		const backwards = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1);
+		expect(compareForms('a', 'b', backwards)).toBe(1);
+		expect(compareForms(['x', 'a'], ['x', 'b'], backwards)).toBe(1);
+	});
+});
