@@ -1,6 +1,13 @@
+import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import {
+	ApiFailure,
+	UnexpectedAnswer,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import {
 	describedFieldTypes,
 	describedPageSize,
+	getDescription,
 } from '../../../nodes/WorkspaceData/transport/description';
 import { leastOf, workMs } from '../../support/cpuTime.mts';
 
@@ -57,7 +64,126 @@ test.each<[string, object]>([
 		'another schema with a type',
 		{ components: { schemas: { Webhook: { properties: { type: { enum: ['x'] } } } } } },
 	],
-])('no types from %s', (_, document) => expect(describedFieldTypes({ ...document })).toEqual([]));
+	['null in every place', { paths: null, components: null }],
+	['null within', { paths: { '/cards/{id}/fields': null }, components: { schemas: null } }],
+	['an operation without a body', { paths: { '/cards/{id}/fields': { post: null } } }],
+	[
+		'a body without content',
+		{ paths: { '/cards/{id}/fields': { post: { requestBody: { content: null } } } } },
+	],
+	[
+		'content of another type',
+		{ paths: { '/cards/{id}/fields': { post: { requestBody: { content: { 'text/csv': {} } } } } } },
+	],
+	['a schema without properties', create({ properties: null })],
+	['values that are no texts', create({ properties: { type: { enum: [1, null], const: 5 } } })],
+	['a reference into a text', create({ $ref: '#/openapi/x' })],
+	['a reference to another document', create({ $ref: 'other.json#/paths' })],
+])('no types from %s', (_, document) => {
+	expect(describedFieldTypes({ ...document })).toStrictEqual([]);
+});
+
+test.each([
+	['Field', true],
+	['CardFieldInput', true],
+	['create_field', true],
+	['NewCardField_body', true],
+	['FieldTypeSchema', true],
+	['card_fields', true],
+	['FieldOption', false],
+	['WebhookField', false],
+	['MyField', false],
+	['FieldX', false],
+])('a schema called %s describes a field: %s', (name, isField) => {
+	const components = { schemas: { [name]: { properties: { type: { enum: types } } } } };
+	expect(describedFieldTypes({ components })).toStrictEqual(isField ? types : []);
+});
+
+test('names in a reference may have slashes and tildes', () => {
+	const components = { schemas: { 'a/b~c': { properties: { type: { enum: types } } } } };
+	const document = { ...create({ $ref: '#/components/schemas/a~1b~0c' }), components };
+	expect(describedFieldTypes(document)).toEqual(types);
+});
+
+test('the request counts more than the schemas, whatever the address of the path', () => {
+	const components = { schemas: { Field: { properties: { type: { enum: ['other'] } } } } };
+	expect(
+		describedFieldTypes({ ...create({ properties: { type: { enum: types } } }), components }),
+	).toEqual(types);
+	const post = {
+		requestBody: {
+			content: { 'application/json': { schema: { properties: { type: { enum: types } } } } },
+		},
+	};
+	for (const path of ['/cards/{id}/fields/', '/v2/cards/{x}/fields'])
+		expect(describedFieldTypes({ paths: { [path]: { post } } })).toEqual(types);
+	for (const path of ['/cards/{id}/fields/{fid}', '/cards/fields', '/cards/{id}/fieldsets'])
+		expect(describedFieldTypes({ paths: { [path]: { post } } })).toStrictEqual([]);
+});
+
+test('at most 200 types are offered', () => {
+	const many = Array.from({ length: 300 }, (_, n) => `t${n}`);
+	expect(describedFieldTypes(create({ properties: { type: { enum: many } } }))).toEqual(
+		many.slice(0, 200),
+	);
+});
+
+describe('the document', () => {
+	/** A service that answers each address as told. */
+	async function read(format: string, answers: Record<string, unknown>, options = {}) {
+		const sent: ApiRequest[] = [];
+		const request = async (one: ApiRequest) => {
+			sent.push(one);
+			const body = answers[one.root ?? ''];
+			if (body instanceof Error) throw body;
+			return await Promise.resolve({ status: 200, headers: {}, body });
+		};
+		const result = await getDescription(
+			{ request } as unknown as WorkspaceApi,
+			format,
+			options,
+		).catch((error: unknown) => error);
+		return {
+			result,
+			sent: sent.map(({ root, path }) => `${root} ${path.join('/')}`),
+			first: sent[0],
+		};
+	}
+	const missing = new ApiFailure({ status: 404, title: 'Not found' });
+	const broken = new ApiFailure({ status: 500, title: 'Broken' });
+
+	test('is below the API, else below the origin', async () => {
+		expect(await read('json', { api: { openapi: '3.0.0' } })).toMatchObject({
+			result: { openapi: '3.0.0' },
+			sent: ['api openapi.json'],
+		});
+		expect(await read('yaml', { api: missing, origin: 'openapi: 3.0.0' })).toMatchObject({
+			result: { yaml: 'openapi: 3.0.0' },
+			sent: ['api openapi.yaml', 'origin openapi.yaml'],
+		});
+		expect((await read('json', { api: missing, origin: broken })).result).toBe(broken);
+		const other = await read('json', { api: broken, origin: {} });
+		expect([other.result, other.sent.length]).toEqual([broken, 1]);
+		const { first } = await read('json', { api: {} }, { timeoutMs: 7, impatient: true });
+		expect(first).toMatchObject({ method: 'GET', timeoutMs: 7, impatient: true });
+	});
+
+	test('JSON is YAML, too', async () => {
+		expect((await read('yaml', { api: { a: 1 } })).result).toEqual({ yaml: '{\n  "a": 1\n}' });
+	});
+
+	test.each([
+		['json', 'openapi: 3.0.0', 'JSON'],
+		['json', [], 'JSON'],
+		['yaml', ' ', 'YAML'],
+		['yaml', '<html>Sign in</html>', 'YAML'],
+		['yaml', 5, 'YAML'],
+	])('as %s, %j is none', async (format, body, name) => {
+		const { result } = await read(format, { api: body });
+		expect(result).toBeInstanceOf(UnexpectedAnswer);
+		expect(result).toMatchObject({ message: expect.stringContaining(`description as ${name}`) });
+	});
+});
 
 test('D15: types that refer to each other in circles cost linear time', async () => {
 	const names = Array.from({ length: 400 }, (_, n) => `Type${n}`);
@@ -107,8 +233,39 @@ describe('the largest page', () => {
 			'other parameters',
 			{ '/records': { get: { parameters: [{ name: 'limit', in: 'path' }, null, 5] } } },
 		],
+		[
+			'another parameter in the query',
+			{ '/records': { get: { parameters: [{ name: 'size', in: 'query', maximum: 5 }] } } },
+		],
+		[
+			'a limit elsewhere',
+			{ '/records': { get: { parameters: [{ ...limit, schema: { maximum: 5 }, in: 'header' }] } } },
+		],
+		...[0, -1, 1.5, 'many', null, 1e300].map((maximum): [string, unknown] => [
+			`a maximum of ${maximum}`,
+			{
+				'/records': { get: { parameters: [{ name: 'limit', in: 'query', schema: { maximum } }] } },
+			},
+		]),
+		[
+			'another path',
+			{ '/records/{id}': { get: { parameters: [{ ...limit, maximum: 5, schema: null }] } } },
+		],
 	])('%s: no maximum', (_, paths) => {
 		expect(describedPageSize({ paths } as never)).toBeUndefined();
+	});
+	test('a text with a number is one, and one record is a page', () => {
+		const of = (maximum: unknown) => ({
+			get: { parameters: [{ name: 'limit', in: 'query', schema: { maximum } }] },
+		});
+		expect(describedPageSize({ paths: { '/records/': of('250') } })).toBe(250);
+		expect(describedPageSize({ paths: { '/records': of(1) } })).toBe(1);
+		// The first that names one.
+		expect(
+			describedPageSize({
+				paths: { '/a/records': of(0), '/b/records': of(7), '/c/records': of(9) },
+			}),
+		).toBe(7);
 	});
 	test('a million paths and parameters take no time', async () => {
 		const paths = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`/p${n}`, {}]));

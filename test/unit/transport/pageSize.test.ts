@@ -208,9 +208,9 @@ test('the learned page size is forgotten after an hour', async () => {
 	});
 	size.learned({ refused: 1_000, accepted: 300, isCertain: true });
 	expect(size.most()).toBe(300);
-	clock.pass(3_599_000);
+	clock.pass(3_599_999);
 	expect(size.most()).toBe(300);
-	clock.pass(1_001);
+	clock.pass(1);
 	expect(size.most()).toBe(1_000);
 });
 

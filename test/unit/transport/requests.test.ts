@@ -356,6 +356,14 @@ test('cancelling ends the wait for the requests of another execution with the sa
 	expect(sent.map(({ method }) => method)).not.toContain('GET');
 });
 
+test('a refusal under a status of success is a failure, and is not sent again', async () => {
+	const { api, sent } = await service(answer(200, {}, { success: false, error: 'Read-only' }));
+	await expect(api.request(request('PATCH'))).rejects.toMatchObject({
+		problem: { status: 200, detail: 'Read-only' },
+	});
+	expect(sent).toHaveLength(1);
+});
+
 test('after stop nothing more is sent', async () => {
 	const { api, sent } = await service(ok);
 	const all = Array.from(
@@ -502,6 +510,21 @@ describe('a service that keeps silent', () => {
 			transient: true,
 		});
 		expect(errors[19]).toMatchObject({ message: expect.stringContaining('was not sent') });
+	});
+
+	test('a request that was sent, and not again, is not said to be unsent', async () => {
+		const { api, sent } = await service(...never);
+		const both = [request('GET'), request('GET')];
+		const errors = await Promise.all(
+			both.map(async (one) => await api.request(one).catch((error: unknown) => error)),
+		);
+		for (const error of errors) {
+			expect(error).toMatchObject({
+				message: 'The service could not be reached: no answer came in time',
+			});
+		}
+		// Their third tries were not sent.
+		expect(sent).toHaveLength(4);
 	});
 
 	test('D10: a time-out is for the whole answer, and ends the connection', async () => {
