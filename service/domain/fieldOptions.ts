@@ -48,3 +48,22 @@ export function toOptions(
 		return { id, name: nameOf(option) };
 	});
 }
+
+/**
+ * Refuses options of a field for which its card has no room.
+ * @param others the other fields of the card
+ * @throws Refusal quota-exceeded
+ */
+export function checkTotal(
+	cardId: string,
+	options: readonly FieldOption[],
+	others: ReadonlyArray<{ options: readonly FieldOption[] }>,
+	most: number,
+) {
+	const total = others.reduce((sum, field) => sum + field.options.length, options.length);
+	if (total <= most) return;
+	throw refusal(
+		'quota-exceeded',
+		`The fields of card "${cardId}" would have more than ${most} options, the most they may have.`,
+	);
+}

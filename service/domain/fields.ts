@@ -1,20 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldType, hasOptions } from '../foundation/fieldTypes.ts';
+import { type FieldOption, type FieldType, hasOptions } from '../foundation/fieldTypes.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import type { Field } from '../storage/fields.ts';
 import type { Store } from '../storage/store.ts';
 import type { Cards } from './cards.ts';
 import { createFieldChecks } from './fieldChecks.ts';
-import { type OptionInput, toOptions } from './fieldOptions.ts';
+import { checkTotal, type OptionInput, toOptions } from './fieldOptions.ts';
 import { refusal } from './refusal.ts';
 
 /** The operations of clients on the fields of a card. */
 export type Fields = ReturnType<typeof createFields>;
 
 /** Gives the operations over a store. */
-export function createFields(store: Store, cards: Cards, quotas: Pick<Quotas, 'fields'>) {
+export function createFields(
+	store: Store,
+	cards: Cards,
+	quotas: Pick<Quotas, 'fields' | 'options'>,
+) {
 	const { fields, leftovers } = store;
 	const checks = createFieldChecks(store);
+
+	/** Refuses options of a field for which its card has no room. @returns them */
+	const checkRoom = (cardId: string, options: FieldOption[], key?: number) => {
+		const others = fields.of(cardId).list.filter((field) => field.key !== key);
+		if (options.length > 0) checkTotal(cardId, options, others, quotas.options);
+		return options;
+	};
 
 	const operations = {
 		/** Shows values that are being written to the changes of their fields that are under way. */
@@ -43,7 +54,7 @@ export function createFields(store: Store, cards: Cards, quotas: Pick<Quotas, 'f
 						`Card "${cardId}" already has ${quotas.fields} fields, the most it may have.`,
 					);
 				}
-				const options = toOptions(input.type, input.options ?? [], []);
+				const options = checkRoom(cardId, toOptions(input.type, input.options ?? [], []));
 				return fields.create(cardId, input.name, input.type, options);
 			});
 		},
@@ -65,7 +76,7 @@ export function createFields(store: Store, cards: Cards, quotas: Pick<Quotas, 'f
 					? hasOptions(type)
 						? before.options
 						: []
-					: toOptions(type, change.options, before.options);
+					: checkRoom(cardId, toOptions(type, change.options, before.options), before.key);
 			const { name = before.name } = change;
 			const typeStays = type === before.type && isDeepStrictEqual(options, before.options);
 			if (typeStays && name === before.name) return before;

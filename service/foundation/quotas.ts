@@ -23,8 +23,9 @@ export interface Quotas {
 	/** Cards of one workspace, and bytes of their names and descriptions together: they are listed at once. */
 	cards: number;
 	cardBytes: number;
-	/** Fields of one card. */
+	/** Fields of one card, and options of all of them together. */
 	fields: number;
+	options: number;
 	/** Webhook subscriptions of one workspace. */
 	subscriptions: number;
 	/** Deliveries that wait for one subscription; one more pauses it. */
@@ -61,6 +62,7 @@ export const defaultQuotas: Readonly<Quotas> = {
 	cards: 1_000,
 	cardBytes: 2 * 1024 * 1024,
 	fields: 500,
+	options: 5_000,
 	subscriptions: 1_000,
 	pendingDeliveries: 250_000,
 	pendingBytes: 256 * 1024 * 1024,

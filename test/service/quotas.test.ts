@@ -28,6 +28,24 @@ test('F3 cards, fields and subscriptions beyond their quotas are refused by name
 	}
 });
 
+test('F3 the options of all fields of a card have a bound of their own', async () => {
+	const service = await startService({ quotas: { options: 3 } });
+	try {
+		const api = createClient(service);
+		const path = `cards/${(await api('POST', 'cards', { name: 'Card' })).body.id}/fields`;
+		const field = (options: string[]) => ({ name: 'x', type: 'single_select', options });
+		const { id } = (await api('POST', path, field(['a', 'b']))).body;
+		const refused = await api('POST', path, field(['a', 'b']));
+		expect([refused.status, refused.body.title]).toEqual([409, 'Quota exceeded']);
+		expect((await api('POST', path, field(['a']))).status).toBe(201);
+		expect((await api('PATCH', `${path}/${id}`, { options: ['a', 'b', 'c'] })).status).toBe(409);
+		expect((await api('PATCH', `${path}/${id}`, { options: ['a', 'c'] })).status).toBe(200);
+		expect((await api('POST', path, { name: 'y', type: 'text' })).status).toBe(201);
+	} finally {
+		await service.close();
+	}
+});
+
 test('F3 the names and descriptions of all cards of a workspace have a bound of their own', async () => {
 	const service = await startService({ quotas: { cardBytes: 100 } });
 	try {
