@@ -43,11 +43,9 @@ export function createRecordStates(): RecordStates {
 	const states = new Map<string, State>();
 
 	function begin(id: string): void {
-		const state = states.get(id) ?? { underWay: 0, isUnclear: false, isDeleted: false };
+		const { underWay = 0, ...known } = states.get(id) ?? { isDeleted: false };
 		// The service may carry out two writes in any order; one that is alone makes the values certain again.
-		state.isUnclear = state.underWay > 0;
-		state.underWay += 1;
-		states.set(id, state);
+		states.set(id, { ...known, underWay: underWay + 1, isUnclear: underWay > 0 });
 	}
 
 	function end(id: string, outcome: Partial<State>): void {
