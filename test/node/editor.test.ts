@@ -483,6 +483,27 @@ describe('Test of a credential', () => {
 		expect(message).not.toContain("'API Key'");
 	});
 
+	test('a token of before that the auth server quotes is not shown', async () => {
+		const token = 'token-that-was-given-before';
+		const refusal = { error: 'invalid_client', error_description: `Not with ${token}` };
+		let asked = 0;
+		const server = await startWebServer((_request, response) => {
+			asked += 1;
+			response.writeHead(asked === 1 ? 200 : 400, { 'content-type': 'application/json' });
+			response.end(
+				JSON.stringify(asked === 1 ? { access_token: token, expires_in: 300 } : refusal),
+			);
+		});
+		const credentials = structuredClone(workspace.serviceAccount);
+		for (const data of Object.values(credentials)) Object.assign(data, { authUrl: server.url });
+		await expect(listSearch.searchCards.call(editor({}, credentials))).rejects.toThrow();
+		const { status, message } = await press('serviceAccount', { authUrl: server.url });
+		await server.close();
+		expect(status).toBe('Error');
+		expect(message).toContain('Not with');
+		expect(message).not.toContain(token);
+	});
+
 	test('a key that was pasted with a line end is not quoted', async () => {
 		const apiKey = 'wsd_live_of_nobody';
 		workspace.service.control.fail({
