@@ -55,21 +55,18 @@ function discard(stream: BodyStream): void {
 
 const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSignal) =>
 	await new Promise<Uint8Array[]>((resolve, reject) => {
-		let parts: Uint8Array[] = [];
-		let merged: Uint8Array[] = [];
+		const parts: Uint8Array[] = [];
+		const merged: Uint8Array[] = [];
 		let bytes = 0;
 		let ended = false;
 		function stop(reason: NetworkFailure): void {
+			if (ended) return;
 			ended = true;
-			parts = [];
-			merged = [];
 			reject(reason);
 			stream.destroy();
 		}
 		// Before anything else: an error without a listener would end n8n.
-		stream.on('error', (error) => {
-			if (!ended) stop(readFault(error));
-		});
+		stream.on('error', (error) => stop(readFault(error)));
 		stream.on('data', (part) => {
 			if (ended) return;
 			const raw = typeof part === 'string' ? Buffer.from(part) : part;
@@ -82,10 +79,8 @@ const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSig
 			ended = true;
 			resolve([...merged, ...parts]);
 		});
-		stream.on('close', () => {
-			if (!ended) stop(cutOff());
-		});
-		signal?.addEventListener('abort', () => !ended && stop(cutOff()), { once: true });
+		stream.on('close', () => stop(cutOff()));
+		signal?.addEventListener('abort', () => stop(cutOff()), { once: true });
 	});
 
 /** The value that a text holds as JSON; the text if it holds none. */
