@@ -4,9 +4,12 @@ import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failur
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
 
-type Answer = Record<string, unknown> | Error;
+type Answer =
+	| Record<string, unknown>
+	| Error
+	| ((options: IHttpRequestOptions) => Record<string, unknown>);
 
-const answer = (statusCode: number, headers: object = {}, body: unknown = {}): Answer => ({
+const answer = (statusCode: number, headers: object = {}, body: unknown = {}) => ({
 	statusCode,
 	headers,
 	body,
@@ -44,7 +47,7 @@ async function service(...given: [{ toWrites: Answer[] }] | Answer[]) {
 				if (!isRead) answered += 1;
 				await clock.sleep(10);
 				if (next instanceof Error) throw next;
-				return next;
+				return typeof next === 'function' ? next(options) : next;
 			},
 		},
 	};
@@ -209,6 +212,9 @@ describe('a DELETE that finds nothing', () => {
 	});
 	test('is reported when it is the first answer, or when the first try cannot have arrived', async () => {
 		await expect((await service(answer(404))).api.request(request('DELETE'))).rejects.toThrow();
+		const first = await service(saying('record-not-found'));
+		const deletion = request('DELETE', { deletes: 'record' });
+		await expect(first.api.request(deletion)).rejects.toMatchObject({ problem: { status: 404 } });
 		const { api } = await service(failure('ECONNREFUSED'), answer(404));
 		await expect(api.request(request('DELETE'))).rejects.toMatchObject({
 			problem: { status: 404 },
@@ -364,6 +370,14 @@ test('a refusal under a status of success is a failure, and is not sent again', 
 	expect(sent).toHaveLength(1);
 });
 
+test('a refusal under another status keeps its advice, whatever its body', async () => {
+	const { api } = await service(answer(403, {}, { success: false, error: 'Read-only' }));
+	await expect(api.request(request('PATCH'))).rejects.toMatchObject({
+		problem: { status: 403, detail: 'Read-only' },
+		advice: expect.stringContaining('choose an account that may edit'),
+	});
+});
+
 test('after stop nothing more is sent', async () => {
 	const { api, sent } = await service(ok);
 	const all = Array.from(
@@ -460,6 +474,20 @@ test('D11: a service that serves now and then is waited for as long as it takes'
 	);
 	expect(await Promise.all(items)).toHaveLength(20);
 	expect(clock.now() - start).toBeGreaterThan(20 * 100_000);
+});
+
+test('D11: an item that waits in vain ends the others only if nothing was served meanwhile', async () => {
+	const { api } = await service(({ url }) =>
+		url.endsWith('/limited') ? answer(429, { 'retry-after': '50' }) : answer(200),
+	);
+	let failure: unknown;
+	const limited = api
+		.request(request('GET', { path: ['limited'] }))
+		.catch((error: unknown) => (failure = error));
+	while (failure === undefined) await api.request(request('GET'));
+	await limited;
+	expect(failure).toMatchObject({ problem: { status: 429 } });
+	expect(await api.request(request('GET'))).toMatchObject({ status: 200 });
 });
 
 describe('D25: 503 with Retry-After and no rate headers', () => {
