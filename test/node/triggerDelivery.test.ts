@@ -6,7 +6,7 @@ import { leastOf } from '../support/cpuTime.mts';
 import { bytes, secretOf, sign, signed, useDeliveries } from '../support/deliveries';
 import { retainedBytes } from '../support/heap';
 import { keptBy, type Stored } from '../support/lifecycle';
-import { triggerNode, type watchWarnings } from '../support/trigger';
+import { triggerNode, type watchWarnings, type TestTrigger } from '../support/trigger';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -273,6 +273,21 @@ describe('A19–A24: which deliveries run, and how often', () => {
 			production.current?.id,
 		);
 		expect(await trigger.deliver(signed(trigger, eventBody()))).toMatchObject({ items: [{}] });
+	});
+
+	it('a test gets an event that the published workflow has run, and none that is signed for that', async () => {
+		const trigger = await activated();
+		const test = triggerNode(workspace.apiKey, { events: ['record.created'] }, { sameAs: trigger });
+		await test.activate('manual');
+		const body = bytes(eventBody());
+		const signedFor = (one: TestTrigger) => ({
+			body,
+			headers: { 'x-service-signature': sign(body, secretOf(one)) },
+		});
+		expect(await trigger.deliver(signedFor(trigger))).toMatchObject({ items: [{}] });
+		expect(await test.deliver(signedFor(trigger), true)).toMatchObject({ status: 401 });
+		expect(await test.deliver(signedFor(test), true)).toMatchObject({ items: [{}] });
+		await test.endTest();
 	});
 
 	it('A24 writes a line a minute for a flood of forged deliveries, saves nothing and keeps nothing', async () => {

@@ -166,6 +166,8 @@ test('C10, K2 remembers no more than the bound during an overlap', async () => {
 
 test.each([
 	[4_000, 200, []],
+	[5_000, 200, []],
+	[5_001, 200, ['late']],
 	[6_000, 200, ['late']],
 	[1_000, 500, ['refused']],
 ])('an answer after %s ms with %s is a sign of strain: %j (K1, K12)', async (ms, status, signs) => {
@@ -206,4 +208,44 @@ test('K12 a sender that hung up before n8n called the node is noticed, and its e
 	gone.send(200);
 	await clock.sleep(1_000);
 	expect(await duplicates.claim(event, new Answer(), clock)).toBe('duplicate');
+});
+
+test('a connection that closes right after n8n has answered is no sign of strain', async () => {
+	const { duplicates, clock } = setUp();
+	const signs: string[] = [];
+	const event = { key: 'key', subscription: 'whk_1', mayRepeat: false, overlaps: false };
+	const answer = new Answer();
+	await duplicates.claim(event, answer, clock, (sign) => signs.push(sign));
+	answer.writableEnded = true;
+	answer.hangUp();
+	expect(signs).toEqual([]);
+	expect(await duplicates.claim(event, new Answer(), clock)).toBe('duplicate');
+});
+
+test('the outcome of two hundred deliveries without their senders is waited for, not of more', async () => {
+	const { take } = setUp();
+	const answers = Array.from({ length: 201 }, () => new Answer());
+	for (const [n, answer] of answers.entries()) await take(answer, `key ${n}`);
+	for (const answer of answers.slice(0, 200)) answer.hangUp();
+	const retry = new Answer();
+	const waiting = take(retry, 'key 0');
+	retry.hangUp();
+	expect(await waiting).toBe('pending');
+	answers.at(-1)?.hangUp();
+	expect(await take(new Answer(), 'key 0')).toBe('accepted');
+	const second = new Answer();
+	const next = take(second, 'key 1');
+	second.hangUp();
+	expect(await next).toBe('pending');
+});
+
+test('where repetitions run, the failure of one does not end the wait for the other', async () => {
+	const { take, clock } = setUp({ mayRepeat: true });
+	const [first, second] = [new Answer(), new Answer()];
+	expect([await take(first), await take(second)]).toEqual(['accepted', 'accepted']);
+	first.send(500);
+	const other = take(new Answer(), 'key', 'whk_2');
+	await clock.sleep(1_000);
+	second.send(200);
+	expect(await other).toBe('duplicate');
 });
