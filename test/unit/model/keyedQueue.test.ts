@@ -48,7 +48,7 @@ describe('tasks with the same key', () => {
 		);
 	});
 
-	it('run side by side where they are of one kind, never next to another kind, and none waits without end', async () => {
+	it('run side by side where they are of one kind, never next to another kind, and none waits without end (H26)', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.scheduler(),

@@ -5,6 +5,7 @@ import type { Zone } from '../../model/time';
 import { createKeyedQueue, type KeyedQueue } from '../../model/keyedQueue';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import { toAuthentication } from '../../transport/auth/credential';
+import { systemClock, type Clock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
 import { getDescription } from '../../transport/description';
 import type { ReadOptions } from '../../transport/listings';
@@ -60,6 +61,7 @@ export function createRun(
 	context: IExecuteFunctions,
 	api: WorkspaceApi,
 	yieldToLoop = createYieldToLoop(),
+	clock: Clock = systemClock,
 ): Run {
 	const count = context.getInputData().length;
 	const { each, inItemOrder, gather } = createItems(count);
@@ -80,7 +82,7 @@ export function createRun(
 	const records = createRecords(api, count > 1);
 	const cards = createCards(api, messages, yieldToLoop);
 	const fields = createFields(api, records, messages, yieldToLoop);
-	const writes = createWrites(api, records, items, stopping.signal, zone);
+	const writes = createWrites(api, records, items, stopping.signal, zone, clock);
 	const ending = createEnding(() => {
 		stop();
 		api.stop();

@@ -6,7 +6,12 @@ import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
 import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
-import { createUnlessCancelled, unlessCancelledBefore } from '../../transport/http/clock';
+import { DEFAULT_TIMEOUT_MS } from '../../transport/http/attempt';
+import {
+	createUnlessCancelled,
+	unlessCancelledBefore,
+	type Clock,
+} from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/listings';
 import type { Items } from '../schedule/items';
 import type { CardReference, Records } from './cardsAndRecords';
@@ -42,7 +47,8 @@ export interface Writes {
 	inOrder<T>(target: WriteTarget, task: () => Promise<T>): Promise<T>;
 	/**
 	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
-	 * waits as long as those before it send requests, each with its time-out.
+	 * waits as long as those before it send requests, each with its time-out. It also waits for requests that the service
+	 * may still carry out, because their execution was cancelled.
 	 *
 	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
 	 * @throws Cancelled while it waits
@@ -110,6 +116,7 @@ function subscribe(address: string, listener: Listener): () => void {
  *
  * @param signal ends the wait for other executions
  * @param zone of times without an offset
+ * @param clock for the wait for what a cancelled run has sent
  */
 export function createWrites(
 	{ baseUrl, workspaceId }: Pick<WorkspaceApi, 'baseUrl' | 'workspaceId'>,
@@ -117,6 +124,7 @@ export function createWrites(
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
+	clock: Pick<Clock, 'alarm'>,
 ): Writes {
 	const queue = createKeyedQueue();
 	const unlessCancelled = createUnlessCancelled(signal);
@@ -136,15 +144,41 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
+	/** Waits until a task has ended; if it was cancelled on the way, until it would have been given up anyway. */
+	async function untilCarriedOut(done: Promise<unknown>): Promise<void> {
+		const isOnItsWay = await done.then(
+			() => false,
+			(error: unknown) => error instanceof Cancelled && error.mayHaveArrived,
+		);
+		if (isOnItsWay) await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
+	}
+
 	/**
 	 * Runs a task in the queue of the process. It does not begin once the run was cancelled.
 	 *
 	 * @param kind tasks of one kind run side by side
+	 * @param outlasts whether those behind it also wait for what the service may still carry out
 	 */
-	async function inProcess<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {
+	async function inProcess<T>(
+		key: string,
+		task: () => Promise<T>,
+		{ kind, outlasts = false }: { kind?: string; outlasts?: boolean } = {},
+	): Promise<T> {
+		const enqueue = async (begin: () => Promise<T>) =>
+			await new Promise<T>((resolve, reject) => {
+				void processQueue(
+					key,
+					async () => {
+						const done = begin();
+						done.then(resolve, reject);
+						await (outlasts ? untilCarriedOut(done) : done.catch(() => undefined));
+					},
+					kind,
+				);
+			});
 		return await unlessCancelledBefore(
 			unlessCancelled,
-			async (begin) => await processQueue(key, begin, kind),
+			enqueue,
 			async () => {
 				if (signal.aborted) throw new Cancelled();
 				return await task();
@@ -166,7 +200,7 @@ export function createWrites(
 		card: CardReference,
 		task: () => Promise<T>,
 	): Promise<T> {
-		return await inProcess(address(`records of ${card.id}`), task, kind);
+		return await inProcess(address(`records of ${card.id}`), task, { kind });
 	}
 
 	async function changing<Result>(
@@ -199,7 +233,7 @@ export function createWrites(
 		inOrder,
 		inItemOrder: async (itemIndex, target, task) =>
 			await items.inItemOrder(itemIndex, async () => await inOrder(target, task)),
-		exclusively: async (thing, task) => await inProcess(address(thing), task),
+		exclusively: async (thing, task) => await inProcess(address(thing), task, { outlasts: true }),
 		withoutDeletions: async (card, task) => await onRecords('reads all', card, task),
 		async create(place, sent, send) {
 			const creation = send().then(

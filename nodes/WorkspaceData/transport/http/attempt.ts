@@ -23,7 +23,7 @@ import { readAnswer } from './answer';
 import { isRepeatable } from './retryPolicy';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
-const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_TIMEOUT_MS = 30_000;
 /** Time-outs in a row after which the rest of an execution fails at once. */
 const MAX_TIMEOUTS = 3;
 

@@ -1,7 +1,9 @@
-/** What an execution leaves in the memory of n8n. */
+/** What an execution leaves behind: in the memory of n8n, and on its way to the service. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
+import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
+import { createTestClock } from '../../../support/clock';
 import { retainedBytes } from '../../../support/heap';
 
 test('ten thousand executions leave nothing behind', () => {
@@ -17,4 +19,43 @@ test('ten thousand executions leave nothing behind', () => {
 	run(10_000);
 	// Less than 100 bytes each.
 	expect(retainedBytes() - before).toBeLessThan(1_000_000);
+});
+
+describe('an execution is cancelled while it adds a field', () => {
+	const api = { baseUrl: 'https://data.example.com', workspaceId: 'w1' } as WorkspaceApi;
+	const clock = createTestClock();
+	const runWith = (cancel?: AbortController) => {
+		const context = {
+			getInputData: () => [{ json: {} }],
+			getExecutionCancelSignal: () => cancel?.signal,
+			getTimezone: () => 'UTC',
+		} as unknown as IExecuteFunctions;
+		return createRun(context, api, async () => await Promise.resolve(), clock);
+	};
+
+	test.each([
+		['may still be carried out: the next one looks after its time-out', true, 30_000],
+		['was not sent: the next one looks at once', false, 0],
+	])('its request %s', async (_, mayHaveArrived, waited) => {
+		const cancel = new AbortController();
+		const adding = runWith(cancel).writes.exclusively(
+			'fields of c1',
+			async () =>
+				await new Promise((_resolve, reject) => {
+					cancel.signal.addEventListener('abort', () => reject(new Cancelled(mayHaveArrived)));
+				}),
+		);
+		const start = clock.now();
+		const looking = runWith().writes.exclusively('fields of c1', async () =>
+			Promise.resolve(clock.now() - start),
+		);
+		const other = runWith().writes.exclusively('fields of c2', async () =>
+			Promise.resolve(clock.now() - start),
+		);
+		cancel.abort();
+		await expect(adding).rejects.toThrow('cancelled');
+		expect(clock.now() - start).toBe(0);
+		expect(await other).toBe(0);
+		expect(await looking).toBe(waited);
+	});
 });

@@ -89,7 +89,7 @@ test('(H7, H11) any executions upsert the same keys: one record for each key, an
 	);
 });
 
-test('a record is never missed, and its key created again, while another execution deletes', async () => {
+test('a record is never missed, and its key created again, while another execution deletes (H26)', async () => {
 	const stored: SimulatedRecord[] = ['a', 'b', 'c', 'd'].map((key, place) => ({
 		id: `r${place + 1}`,
 		data: { f1: key, f2: place },
