@@ -176,14 +176,10 @@ export function createWrites(
 					kind,
 				);
 			});
-		return await unlessCancelledBefore(
-			unlessCancelled,
-			enqueue,
-			async () => {
-				if (signal.aborted) throw new Cancelled();
-				return await task();
-			},
-		);
+		return await unlessCancelledBefore(unlessCancelled, enqueue, async () => {
+			if (signal.aborted) throw new Cancelled();
+			return await task();
+		});
 	}
 
 	async function inOrder<T>(
