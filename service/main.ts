@@ -96,7 +96,7 @@ const command = new Command('npm run service --')
 	)
 	.option(
 		'--bytes-per-second <number>',
-		'bodies and answers of one key (16777216)',
+		'bodies and answers of one key (33554432)',
 		whole(1_000, Number.MAX_SAFE_INTEGER),
 	)
 	.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")

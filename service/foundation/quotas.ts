@@ -53,7 +53,7 @@ export const defaultQuotas: Readonly<Quotas> = {
 	bodyDepth: 128,
 	bodyKeys: 3_000,
 	bodyValues: 10_000,
-	bytesPerSecond: 16 * 1024 * 1024,
+	bytesPerSecond: 32 * 1024 * 1024,
 	connections: 1_000,
 	idleMs: 30_000,
 	fileBytes: Infinity,
