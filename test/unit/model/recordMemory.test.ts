@@ -214,3 +214,20 @@ test.each([undefined, null, 'x', {}, { tokens: 1 }, { tokens: '', floor: 1 }])(
 	'%j was not saved by us',
 	(saved) => expect(readSeen(saved)).toBeUndefined(),
 );
+
+test('what is saved is read as the same, also where records have no time', () => {
+	const tokens = new Set(['a'.repeat(12), 'b'.repeat(12)]);
+	for (const at of [5, -Infinity]) {
+		const seen = { tokens, spans: [{ upTo: { at, id: 'r1' } }] };
+		const saved: unknown = JSON.parse(JSON.stringify(writeSeen(seen)));
+		expect(readSeen(saved)).toStrictEqual({ ...seen, isOutdated: false });
+	}
+	expect(readSeen(writeSeen(NOTHING_SEEN))).toStrictEqual({ ...NOTHING_SEEN, isOutdated: false });
+});
+
+test('tokens of an earlier version are told from tokens of this one', () => {
+	expect(readSeen({ tokens: '' })?.isOutdated).toBe(true);
+	expect(readSeen({ tokens: '', version: 1 })?.isOutdated).toBe(true);
+	expect(readSeen({ tokens: '', version: 2 })?.isOutdated).toBe(false);
+	expect(readSeen({ tokens: '', version: 3 })?.isOutdated).toBe(false);
+});

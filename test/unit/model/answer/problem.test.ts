@@ -237,3 +237,19 @@ describe('refusals under a status of success (G1)', () => {
 		expect(readRefusal(200, body)).toBeUndefined();
 	});
 });
+
+describe('listed errors', () => {
+	const detailOf = (body: object) => readProblem(422, { title: 'Invalid', ...body }).detail;
+	test('the first ten are shown, and nothing for entries that say nothing', () => {
+		const errors = Array.from({ length: 12 }, (_, n) => `e${n}`);
+		expect(detailOf({ errors })).toBe(errors.slice(0, 10).join('; '));
+		expect(detailOf({ errors: [{}, 'one', 5, 'two', null] })).toBe('one; two');
+		expect(detailOf({ errors: [{}] })).toBeUndefined();
+	});
+	test('a list that is null is no list; the next one counts', () => {
+		expect(detailOf({ errors: null, detail: [{ loc: 'age', msg: 'missing' }] })).toBe(
+			'age: missing',
+		);
+		expect(detailOf({ errors: null, invalid_params: ['wrong'] })).toBe('wrong');
+	});
+});

@@ -240,6 +240,11 @@ describe('conditions by the kind of the field', () => {
 		expect(find(name, condition, value, records)).toEqual(found);
 	});
 
+	test('one choice that a service keeps without a list is found as one', () => {
+		const open = field('Open', 'multi_select');
+		expect([7, [7], 8, null].filter(testIn('contains', '7', open, { zone }))).toEqual([7, [7]]);
+	});
+
 	test('a text with commas names several, where records are only read', () => {
 		const found = (value: string) =>
 			find('tags', 'isAnyOf', value, [['red'], ['blue'], ['Red, white']], false);

@@ -96,6 +96,7 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['single_select', 'anything', 'anything', []],
 	['single_select', 'o1', 'o1', labelled],
 	['single_select', '1', 1, [{ value: 1, label: 'Low' }]],
+	['single_select', 2, '2', [{ value: '2', label: 'Two' }]],
 	['single_select', 'low', 1, [{ value: 1, label: 'Low' }]],
 	['multi_select', 'Done, lost', ['d', 'lost'], labelled],
 	['single_select', 'lost', 'lost', labelled],

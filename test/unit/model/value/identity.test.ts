@@ -38,6 +38,7 @@ test.each<[string, unknown, unknown, boolean]>([
 	['multi_select', ['o1', 'Done'], ['Done', 'Open'], true],
 	['multi_select', ['o1', 'Done'], ['done', 'open'], false],
 	['multi_select', ['o1'], ['o1', 'o2'], false],
+	['multi_select', 'o1', ['Open'], true],
 	['text', 10, '10', true],
 	['text', '10', '10.00', false],
 	['a type of the future', 5, '5', true],

@@ -34,8 +34,7 @@ export const text: Kind = {
 	],
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
 	isLanguage: true,
-	enter: (entered, _field, { fits }) =>
-		fits && typeof entered !== 'string' ? textOf(entered) : entered,
+	enter: (entered, _field, { fits }) => (fits ? textOf(entered) : entered),
 	holdsEmptyText: ({ type = '' }) => !NEVER_EMPTY.includes(plainTypeName(type)),
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS],
 	orderAgainst,
