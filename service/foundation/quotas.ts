@@ -59,7 +59,7 @@ export const defaultQuotas: Readonly<Quotas> = {
 	fileBytes: Infinity,
 	mails: 1_000,
 	recordBytes: 256 * 1024,
-	cards: 1_000,
+	cards: 10_000,
 	cardBytes: 2 * 1024 * 1024,
 	fields: 500,
 	options: 5_000,
