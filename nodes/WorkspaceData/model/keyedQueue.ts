@@ -3,8 +3,8 @@
 /**
  * Runs a task after all earlier tasks with the same key have ended, whether they succeeded or not.
  *
- * @param kind tasks of one kind run side by side, unless one of another kind came between them. Without it, a task is
- * of a kind of its own
+ * @param kind tasks of one kind run side by side, unless one of another kind came between them. Without it, a task
+ * runs side by side with none
  * @returns the task's result
  * @throws the task's error
  */

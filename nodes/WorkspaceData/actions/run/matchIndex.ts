@@ -62,7 +62,7 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
  * Creates an index of the records of a card; nothing is read yet. A record is found by the values it was sent, and by the
  * values it holds: the service may keep them in another spelling.
  *
- * @param readAll reads the card's records anew
+ * @param readAll reads all records of the card from the service
  * @param keyOf the matching values of a record as one text
  * @param states the records as writes have left them
  */
