@@ -269,7 +269,9 @@ test('a file of version 2 is upgraded: its key and data work, what waits is deli
 		await receiver.close();
 	}
 	await until('its events are cleared away, by this start or the next', async () => {
-		const next = await startService({ file });
+		const next = await startService({ file, apiKey });
+		// Closed at once, it would stop before it has begun to clear anything away.
+		expect((await createClient(next)('GET', 'cards')).status).toBe(200);
 		await next.close();
 		const sql = new DatabaseSync(file, { readOnly: true });
 		const { count } = sql.prepare('SELECT COUNT(*) AS count FROM events').get() ?? {};
