@@ -84,6 +84,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 		[join(repository, 'service', 'main.ts'), ...serviceArguments(options)],
 		{
 			cwd: repository,
+			// As `npm run service` does.
+			env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 			buffer: false,
 			// An open pipe that closes when this process dies, however it dies.
 			stdin: 'pipe',
