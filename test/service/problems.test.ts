@@ -155,7 +155,7 @@ describe('F14', () => {
 		expect(answer).toContain('/problems/malformed-request');
 	});
 
-	test('an expectation that nobody meets is a problem', async () => {
+	test('an unsupported Expect header is answered with a problem', async () => {
 		const answer = await raw('GET /x HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\n\r\n');
 		expect(answer).toMatch(/^HTTP\/1\.1 417 [^]*content-type: application\/problem\+json/i);
 		expect(answer).toContain('/problems/expectation-failed');

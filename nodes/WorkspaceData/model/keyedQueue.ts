@@ -26,9 +26,10 @@ export function createKeyedQueue(): KeyedQueue {
 	function batchFor(key: string, kind: string | undefined): Batch {
 		const known = last.get(key);
 		if (known && kind !== undefined && known.kind === kind) return known;
-		const batch = { kind, earlier: known && Promise.allSettled(known.tasks), tasks: new Set() };
-		last.set(key, batch as Batch);
-		return batch as Batch;
+		const earlier = known && Promise.allSettled(known.tasks);
+		const batch: Batch = { kind, earlier, tasks: new Set() };
+		last.set(key, batch);
+		return batch;
 	}
 
 	return async (key, task, kind) => {

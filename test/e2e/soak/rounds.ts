@@ -128,7 +128,7 @@ export async function createRounds(
 
 	type Writing = 'create' | 'upsert' | 'update' | 'delete' | 'sync';
 
-	/** Runs a workflow that writes, so many times at once, and books what the executions say. */
+	/** Runs a workflow that writes several times at once, and notes what its executions report. */
 	async function write(what: Writing, times = 1): Promise<void> {
 		const runs = Array.from({ length: times }, async () => await run(workflows[what]));
 		const executions = await Promise.all(runs);

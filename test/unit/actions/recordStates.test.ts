@@ -64,7 +64,7 @@ test('after a failure, or two writes at once, the values are in doubt until one 
 	expect(states.isCertain('r1')).toBe(true);
 });
 
-test('what is told of a record that nobody began to write changes nothing', () => {
+test('a report about a record that was never being written changes nothing', () => {
 	const states = createRecordStates();
 	states.apply({ type: 'deleted', id: 'r1' });
 	states.apply({ type: 'maybeCreated', sent: {} });

@@ -32,6 +32,15 @@ const ROWS = [
 ];
 const books = (rows: ReadonlyArray<Record<string, unknown>> = ROWS) =>
 	memoryService(cardOf(FIELDS, rows));
+/** Makes the service refuse to delete a record. @returns how */
+const refuseDeletion = (service: ReturnType<typeof books>, id: string) => {
+	const refusal = new ApiFailure({ status: 403, title: 'No' });
+	service.hooks.refuse = ({ method, path }) => {
+		const last = path.at(-1);
+		if (method === 'DELETE' && typeof last === 'object' && last.value === id) throw refusal;
+	};
+	return refusal;
+};
 const many = (count: number) =>
 	books(Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Pages: n })));
 
@@ -468,7 +477,7 @@ describe('Delete', () => {
 describe('Update Many and Delete Many', () => {
 	const open = where('Status', 'Open');
 
-	test('change all records that meet the conditions, and send nothing for those that have the values', async () => {
+	test('change all records that meet the conditions, except records that have the values already', async () => {
 		const service = books();
 		const given = { ...open, ...values({ Pages: 2 }) };
 		const { json } = await run(service, updateManyRecords, given);
@@ -554,11 +563,7 @@ describe('Update Many and Delete Many', () => {
 
 	test('a failure says how many were done', async () => {
 		const service = books();
-		const failure = new ApiFailure({ status: 403, title: 'No' });
-		service.hooks.refuse = ({ method, path }) => {
-			const last = path.at(-1);
-			if (method === 'DELETE' && typeof last === 'object' && last.value === 'r3') throw failure;
-		};
+		const failure = refuseDeletion(service, 'r3');
 		const { errors, noteOn } = await run(service, deleteManyRecords, open);
 		expect(errors).toEqual([failure]);
 		expect(noteOn(failure)).toBe('1 of 2 records were deleted.');
@@ -804,11 +809,7 @@ describe('Sync', () => {
 
 	test('a deletion that is refused says how many were done', async () => {
 		const service = books();
-		const refusal = new ApiFailure({ status: 403, title: 'No' });
-		service.hooks.refuse = ({ method, path }) => {
-			const last = path.at(-1);
-			if (method === 'DELETE' && typeof last === 'object' && last.value === 'r3') throw refusal;
-		};
+		const refusal = refuseDeletion(service, 'r3');
 		const { errors, noteOn } = await sync(service, [item({ Key: 'a' })], deletes);
 		expect(errors).toEqual([refusal]);
 		expect(noteOn(refusal)).toBe(

@@ -51,7 +51,7 @@ test('a value is itself, and that of a locator is in it', () => {
 describe('a choice that must be there', () => {
 	test('is read', () => {
 		expect(readLocator('c1', 'Card').text).toBe('c1');
-		// A name may be anything, as it is no part of an address.
+		// Any name will do: names are not part of an address.
 		expect(readLocator({ mode: 'name', value: '..' }, 'Card').text).toBe('..');
 		expect(readLocator(Number.MAX_SAFE_INTEGER, 'Card').text).toBe('9007199254740991');
 	});

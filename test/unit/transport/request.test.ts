@@ -30,7 +30,7 @@ test('what is not asked for is not sent; an empty object is', () => {
 	});
 });
 
-test('n8n’s client judges nothing, follows nobody and keeps the body for us', () => {
+test('n8n’s client accepts every status, follows no redirect and returns the body unread', () => {
 	expect(toHttpRequest({ method: 'GET', path: [] }, roots)).toMatchObject({
 		json: true,
 		encoding: 'stream',

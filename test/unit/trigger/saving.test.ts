@@ -29,6 +29,19 @@ const endsWith =
 const succeeds = endsWith('success', 'Other');
 const blind = endsWith('success', 'Trigger', { noStaticData: 'true' });
 
+/** Another subscription takes the place of the present one. */
+function renewSubscription(node: ReturnType<(typeof NodeStates)['adopt']>) {
+	const { current } = node.set;
+	if (!current) throw new Error('There is no subscription');
+	node.dispatch({
+		type: 'created',
+		subscription: { ...current, id: 's2' },
+		savedByHook: false,
+		overlapMs: 0,
+		now: 1,
+	});
+}
+
 /** A process of n8n with one published trigger, whose new subscription is not saved yet. */
 function world(ends: End[]) {
 	const modules = { states: undefined as unknown, saving: undefined as unknown };
@@ -175,15 +188,7 @@ describe('a new subscription', () => {
 	test('is saved by the trigger at once after it has learned that', async () => {
 		const { save, emitted, node } = world([blind, blind, blind]);
 		await save();
-		const { current } = node.set;
-		if (!current) throw new Error('There is no subscription');
-		node.dispatch({
-			type: 'created',
-			subscription: { ...current, id: 's2' },
-			savedByHook: false,
-			overlapMs: 0,
-			now: 1,
-		});
+		renewSubscription(node);
 		await save();
 		expect(emitted).toHaveLength(3);
 	});
@@ -191,16 +196,8 @@ describe('a new subscription', () => {
 	test('is left to workers again once they have static data', async () => {
 		const { save, data, emitted, node } = world([blind, succeeds, succeeds]);
 		await save();
-		const { current } = node.set;
-		if (!current) throw new Error('There is no subscription');
 		delete data.subscriptions;
-		node.dispatch({
-			type: 'created',
-			subscription: { ...current, id: 's2' },
-			savedByHook: false,
-			overlapMs: 0,
-			now: 1,
-		});
+		renewSubscription(node);
 		await save();
 		expect(emitted).toHaveLength(3);
 		expect(data).toEqual({});

@@ -157,28 +157,23 @@ export function createWrites(
 	 * Runs a task in the queue of the process. It does not begin once the run was cancelled.
 	 *
 	 * @param kind tasks of one kind run side by side
-	 * @param outlasts whether those behind it also wait for what the service may still carry out
 	 */
-	async function inProcess<T>(
-		key: string,
-		task: () => Promise<T>,
-		{ kind, outlasts = false }: { kind?: string; outlasts?: boolean } = {},
-	): Promise<T> {
-		const enqueue = async (begin: () => Promise<T>) =>
-			await new Promise<T>((resolve, reject) => {
-				void processQueue(
-					key,
-					async () => {
-						const done = begin();
-						done.then(resolve, reject);
-						await (outlasts ? untilCarriedOut(done) : done.catch(() => undefined));
-					},
-					kind,
-				);
-			});
+	async function inProcess<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {
+		const enqueue = async (begin: () => Promise<T>) => await processQueue(key, begin, kind);
 		return await unlessCancelledBefore(unlessCancelled, enqueue, async () => {
 			if (signal.aborted) throw new Cancelled();
 			return await task();
+		});
+	}
+
+	async function exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
+		return await new Promise((resolve, reject) => {
+			const taskAndRequests = async () => {
+				const done = task();
+				done.then(resolve, reject);
+				await untilCarriedOut(done);
+			};
+			inProcess(address(thing), taskAndRequests).catch(reject);
 		});
 	}
 
@@ -196,7 +191,11 @@ export function createWrites(
 		card: CardReference,
 		task: () => Promise<T>,
 	): Promise<T> {
-		return await inProcess(address(`records of ${card.id}`), task, { kind });
+		return await inProcess(address(`records of ${card.id}`), task, kind);
+	}
+
+	async function withoutDeletions<T>(card: CardReference, task: () => Promise<T>): Promise<T> {
+		return await onRecords('reads all', card, task);
 	}
 
 	async function changing<Result>(
@@ -229,8 +228,8 @@ export function createWrites(
 		inOrder,
 		inItemOrder: async (itemIndex, target, task) =>
 			await items.inItemOrder(itemIndex, async () => await inOrder(target, task)),
-		exclusively: async (thing, task) => await inProcess(address(thing), task, { outlasts: true }),
-		withoutDeletions: async (card, task) => await onRecords('reads all', card, task),
+		exclusively,
+		withoutDeletions,
 		async create(place, sent, send) {
 			const creation = send().then(
 				(record) => {
@@ -259,7 +258,7 @@ export function createWrites(
 			if (known) return await known;
 			const created = createMatchIndex(
 				async (take) =>
-					await onRecords('reads all', card, async () => {
+					await withoutDeletions(card, async () => {
 						for await (const record of records.again(card, request)) take(record);
 					}),
 				(data) => matchKey(fieldIds, data, index, zone),

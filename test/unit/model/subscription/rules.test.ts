@@ -366,7 +366,7 @@ describe('a new subscription', () => {
 		const many = { ...missed, upTo: Array.from({ length: 500 }, (_, n) => n) };
 		expect(created(set({ missed: many })).set.missed?.upTo).toHaveLength(500);
 	});
-	test('of a long row, the oldest end at once, those that were never saved first', () => {
+	test('the oldest of a long row end at once, unsaved ones first', () => {
 		const row = ['a', 'b', 'c', 'd', 'e'].map((id) => old(id, { wasSaved: id !== 'd' }));
 		const { retired } = created(set({ retired: row })).set;
 		// Six with the new one.
