@@ -1,6 +1,7 @@
 /** The parts that the suites of the trigger's lifecycle share: a service, triggers of it, and signed deliveries. */
 import { createHmac } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { inAnotherProcess } from './anotherProcess';
 import type * as TriggerSupport from './trigger';
 import { triggerNode, watchWarnings, type TestTrigger } from './trigger';
 import { withOpenSecrets } from './sealed';
@@ -115,19 +116,16 @@ export function lifecycleSuite() {
 			...options
 		}: { staticData?: IDataObject; webhookBase?: string; queueMode?: boolean } = {},
 	): TestTrigger {
-		let next: TestTrigger | undefined;
-		jest.isolateModules(() => {
+		return inAnotherProcess(() => {
 			const support = jest.requireActual<typeof TriggerSupport>('./trigger');
 			warnings.push(support.watchWarnings());
-			next = support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
+			return support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
 				sameAs: trigger,
 				name: trigger.givenName,
 				staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,
 				...options,
 			});
 		});
-		if (!next) throw new Error('The modules could not be loaded');
-		return next;
 	}
 
 	return {

@@ -23,6 +23,7 @@ import type * as NodeModule from '../../nodes/WorkspaceData/WorkspaceDataTrigger
 import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
 import { receiveDelivery } from '../../nodes/WorkspaceData/trigger/delivery/receive';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+import { inAnotherProcess } from './anotherProcess';
 import { additionalData, nodeTypesOf, prepareN8n, type TestCredentials } from './n8n';
 
 /** Type name of the trigger node, as a community package gives it. */
@@ -67,14 +68,11 @@ let workflows = 0;
 
 /** The node in another process, which knows nothing but what n8n saved. */
 function workerType(): WorkspaceDataTrigger {
-	let type: WorkspaceDataTrigger | undefined;
-	jest.isolateModules(() => {
+	return inAnotherProcess(() => {
 		const path = '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 		const loaded = jest.requireActual<typeof NodeModule>(path);
-		type = new loaded.WorkspaceDataTrigger();
+		return new loaded.WorkspaceDataTrigger();
 	});
-	if (!type) throw new Error('The node could not be loaded');
-	return type;
 }
 
 /** The keys that n8n remembers as processed, by node id; in real life a table of its database. */

@@ -6,6 +6,7 @@ import {
 } from '../../../nodes/WorkspaceData/model/subscription/stored';
 import type * as NodeStates from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import type * as Saving from '../../../nodes/WorkspaceData/trigger/subscription/saving';
+import { inAnotherProcess } from '../../support/anotherProcess';
 import { createTestClock } from '../../support/clock';
 import { settingsOf } from '../../support/triggerSettings';
 
@@ -44,13 +45,13 @@ function renewSubscription(node: ReturnType<(typeof NodeStates)['adopt']>) {
 
 /** A process of n8n with one published trigger, whose new subscription is not saved yet. */
 function world(ends: End[]) {
-	const modules = { states: undefined as unknown, saving: undefined as unknown };
-	jest.isolateModules(() => {
-		modules.states = jest.requireActual(`${FOLDER}/nodeState`);
-		modules.saving = jest.requireActual(`${FOLDER}/saving`);
-	});
-	const { adopt } = modules.states as typeof NodeStates;
-	const { runExecution, startSaving } = modules.saving as typeof Saving;
+	const { adopt, runExecution, startSaving } = inAnotherProcess(
+		() => ({
+			...jest.requireActual<typeof NodeStates>(`${FOLDER}/nodeState`),
+			...jest.requireActual<typeof Saving>(`${FOLDER}/saving`),
+		}),
+		['n8n-workflow', 'zod'],
+	);
 	const clock = createTestClock();
 	const data: IDataObject = {};
 	const emitted: INodeExecutionData[][] = [];
