@@ -22,9 +22,8 @@ export function createFields(
 
 	/** Refuses options of a field for which its card has no room. @returns them */
 	const checkRoom = (cardId: string, options: FieldOption[], key?: number) => {
-		if (options.length === 0) return options;
-		const others = fields.of(cardId).list.filter((field) => field.key !== key);
-		checkTotal(cardId, options, others, quotas.options);
+		const others = () => fields.of(cardId).list.filter((field) => field.key !== key);
+		if (options.length > 0) checkTotal(cardId, options, others(), quotas.options);
 		return options;
 	};
 

@@ -1,4 +1,4 @@
-/** n8n's own modules are the same in every process of a test: to load them anew takes longer than most tests. */
+/** n8n's own modules are the same in every process of a test: loading them again takes longer than most tests. */
 const PARTS_OF_N8N = [
 	'n8n-core',
 	'n8n-workflow',
