@@ -1,4 +1,5 @@
 /** A worker that plays a noisy tenant: sends one kind of request over and over, and counts the answers by status. */
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
@@ -11,6 +12,9 @@ export interface Noise {
 	body?: string;
 	connections: number;
 }
+
+// This thread’s, on Linux: otherwise, the quiet tenant would wait for a core, not for the service.
+setPriority(19);
 
 const { origin, connections, ...request } = workerData as Noise;
 const pool = new Pool(origin, { connections, pipelining: 1 });
