@@ -17,7 +17,7 @@ async function post(answer: (options: IHttpRequestOptions) => unknown) {
 	return { result, sent, tookMs: clock.now() - start };
 }
 
-test('sends the body as it is signed, and follows no redirect', async () => {
+test('sends the signed body unchanged, and follows no redirect', async () => {
 	const { result, sent } = await post(() => ({ statusCode: 401, headers: {}, body: 'the mark' }));
 	expect(result).toMatchObject({ status: 401, body: 'the mark' });
 	expect(sent).toEqual([

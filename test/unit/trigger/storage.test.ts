@@ -8,6 +8,7 @@ import {
 	openStore,
 	type StorePlace,
 } from '../../../nodes/WorkspaceData/trigger/subscription/storage';
+import { inAnotherProcess } from '../../support/anotherProcess';
 
 let secrets = 0;
 
@@ -48,12 +49,9 @@ const newSecret = () => `secret-${(secrets += 1)}`;
 
 /** Another process of n8n: it remembers nothing. */
 function elsewhere<T>(task: (module: { openStore: typeof openStore }) => T): T {
-	let result: T | undefined;
-	jest.isolateModules(() => {
-		const path = '../../../nodes/WorkspaceData/trigger/subscription/storage';
-		result = task(jest.requireActual<{ openStore: typeof openStore }>(path));
-	});
-	return result as T;
+	const path = '../../../nodes/WorkspaceData/trigger/subscription/storage';
+	const load = () => jest.requireActual<{ openStore: typeof openStore }>(path);
+	return task(inAnotherProcess(load, ['n8n-workflow', 'zod']));
 }
 
 test('what was saved is read again, and shows no secret', async () => {

@@ -166,6 +166,7 @@ export function createWrites(
 		});
 	}
 
+	/** Gives the task’s result at once; those behind it also wait for what the service may still carry out. */
 	async function exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
 		return await new Promise((resolve, reject) => {
 			const taskAndRequests = async () => {
