@@ -51,7 +51,7 @@ export const defaultQuotas: Readonly<Quotas> = {
 	bodyBytes: 256 * 1024,
 	pageBytes: 2 * 1024 * 1024,
 	bodyDepth: 128,
-	bodyKeys: 3_000,
+	bodyKeys: 1_000,
 	bodyValues: 10_000,
 	bytesPerSecond: 32 * 1024 * 1024,
 	connections: 1_000,

@@ -56,7 +56,9 @@ module.exports = {
 	],
 	// Against hanging only: what is slow on a busy machine is right all the same.
 	testTimeout: 300_000,
-	maxWorkers: 2,
+	testSequencer: join(tests, 'longestFirst.cjs'),
+	// Each waits for n8n, the service or the page much of its time.
+	maxWorkers: 3,
 	verbose: true,
 	reporters: [
 		'default',
