@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { request } from 'undici';
 import { defaultQuotas } from '../../service/foundation/quotas.ts';
 import { readBody } from '../../service/http/body.ts';
+import { refusalPauseMs } from '../../service/http/guard.ts';
 import { exceededBound } from '../../service/http/complexity.ts';
 import { type ControlledService, startService } from '../../service/index.ts';
 import { leastOf, longestTurn, workMs } from '../support/cpuTime.mts';
@@ -130,6 +131,20 @@ test('(L2) a key that has used its bytes is refused until the next window, and o
 		expect((await noisy('GET', 'cards')).status).toBe(200);
 	} finally {
 		jest.restoreAllMocks();
+		await service.close();
+	}
+});
+
+test('(L2) a refusal for bytes takes a moment, so that one key’s flood of them does not slow others', async () => {
+	const service = await startService({ control: true, quotas: { bytesPerSecond: 1_000 } });
+	try {
+		const api = createClient(service);
+		const body = { name: 'x'.repeat(2_000) };
+		const began = performance.now();
+		const statuses = [1, 2, 3].map(async () => (await api('POST', 'cards', body)).status);
+		expect((await Promise.all(statuses)).slice(1)).toEqual([429, 429]);
+		expect(performance.now() - began).toBeGreaterThanOrEqual(refusalPauseMs - 1);
+	} finally {
 		await service.close();
 	}
 });
