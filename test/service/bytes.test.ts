@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { request } from 'undici';
 import { defaultQuotas } from '../../service/foundation/quotas.ts';
 import { readBody } from '../../service/http/body.ts';
-import { refusalPauseMs } from '../../service/http/guard.ts';
 import { exceededBound } from '../../service/http/complexity.ts';
+import { refusalPauseMs } from '../../service/http/guard.ts';
 import { type ControlledService, startService } from '../../service/index.ts';
 import { leastOf, longestTurn, workMs } from '../support/cpuTime.mts';
 import { createClient, type Json } from './client.ts';
@@ -142,7 +142,8 @@ test('(L2) a refusal for bytes takes a moment, so that one key’s flood of them
 		const body = { name: 'x'.repeat(2_000) };
 		const began = performance.now();
 		const statuses = [1, 2, 3].map(async () => (await api('POST', 'cards', body)).status);
-		expect((await Promise.all(statuses)).slice(1)).toEqual([429, 429]);
+		// Which of them arrives first is open.
+		expect((await Promise.all(statuses)).sort()).toEqual([422, 429, 429]);
 		expect(performance.now() - began).toBeGreaterThanOrEqual(refusalPauseMs - 1);
 	} finally {
 		await service.close();

@@ -40,7 +40,7 @@ describe('Get', () => {
 		expect(raw.json).toEqual([{ ...simple, data: { f1: 'b', f2: 1, f3: 'Done' } }]);
 	});
 
-	test('says that the card has no such record, or what the option says', async () => {
+	test('fails where the card has no such record, unless the option says otherwise', async () => {
 		const get = async (options: object) =>
 			await run(books(), getRecord, { ...record('r9'), options });
 		expect((await get({})).errors).toEqual([

@@ -9,7 +9,7 @@ import {
 	ApiFailure,
 	Unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/failures';
-import { type Given } from '../../../support/memoryService';
+import type { Given } from '../../../support/memoryService';
 import { books, refuseDeletion, record, values, where, run, changes, rowsOf } from './books';
 
 describe('Create', () => {
@@ -114,7 +114,7 @@ describe('Delete', () => {
 		expect(service.api.sent.at(-1)).toMatchObject({ method: 'DELETE', deletes: 'record' });
 	});
 
-	test('the same record twice is an error the second time, or what the option says', async () => {
+	test('fails the second time for the same record, unless the option says otherwise', async () => {
 		expect((await run(books(), deleteRecord, [record('r2'), record('r2')])).errors).toHaveLength(1);
 		const skip = { ...record('r2'), options: { ifNotFound: 'skip' } };
 		const { outputs, errors } = await run(books(), deleteRecord, [skip, skip]);
@@ -160,7 +160,7 @@ describe('Update Many and Delete Many', () => {
 		expect(changes(service)).toHaveLength(2);
 	});
 
-	test('each item sees what the items before it changed', async () => {
+	test('each item sees the changes of the items before it', async () => {
 		const service = books();
 		const { outputs } = await run(service, updateManyRecords, [
 			{ ...open, ...values({ Status: 'Done' }) },

@@ -1,8 +1,8 @@
 /** What fails between n8n and the service: how often it is tried again, and when it is given up. */
 import { putOffUntil, renewLater } from '../../../../nodes/WorkspaceData/model/subscription/pauses';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
-import { type SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
-import { type RetiredSubscription } from '../../../../nodes/WorkspaceData/model/subscription/stored';
+import type { SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
+import type { RetiredSubscription } from '../../../../nodes/WorkspaceData/model/subscription/stored';
 import {
 	SECOND,
 	MINUTE,

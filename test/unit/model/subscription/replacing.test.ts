@@ -1,6 +1,6 @@
 /** How a node’s subscription is replaced: when the new one is trusted, and what ends then. */
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
-import { type SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
+import type { SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import {
 	SECOND,
 	MINUTE,

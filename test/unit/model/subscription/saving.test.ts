@@ -14,7 +14,7 @@ import {
 	EMPTY_SET,
 	type SubscriptionSet,
 } from '../../../../nodes/WorkspaceData/model/subscription/state';
-import { type StoredSubscriptions } from '../../../../nodes/WorkspaceData/model/subscription/stored';
+import type { StoredSubscriptions } from '../../../../nodes/WorkspaceData/model/subscription/stored';
 import { sign } from '../../../../nodes/WorkspaceData/model/signature';
 import {
 	HOUR,
@@ -234,7 +234,7 @@ describe('what a process remembers, and what is saved', () => {
 		const lost = (count: number) => ({ lostAnswers: { count, at: 10 } });
 		expect(withStored(set(lost(1)), saved(lost(2)))).toMatchObject(lost(1));
 	});
-	test('what is saved of a set reads as the same', () => {
+	test('a saved set reads back unchanged', () => {
 		const before = set({ retired: [old('a')], gone: ['x'], endedUpTo: 4 });
 		expect(stored(before)).toEqual(
 			saved({ current: before.current, retired: [old('a')], gone: ['x'], endedUpTo: 4 }),

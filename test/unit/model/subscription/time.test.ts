@@ -1,7 +1,7 @@
 /** What becomes due for a node’s subscriptions when time passes, also after a clock was put back. */
 import { withPlausibleTimes } from '../../../../nodes/WorkspaceData/model/subscription/pauses';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
-import { type SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
+import type { SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import {
 	SECOND,
 	MINUTE,
@@ -85,7 +85,7 @@ describe('when time passes', () => {
 		});
 	});
 
-	describe('what is due to be deleted', () => {
+	describe('subscriptions due for deletion', () => {
 		const due = old('old', { deleteAt: NOW });
 
 		test('is deleted from that time on, and no earlier', () => {
@@ -193,7 +193,7 @@ describe('after a clock was put back, nothing is due later than its longest paus
 		const ahead = { count: 5, at: NOW + HOUR };
 		expect(plausible({ lostAnswers: ahead, renewAt: NOW + HOUR + DAY }).renewAt).toBe(NOW + DAY);
 	});
-	test('what is due in time, never, or not at all stays so', () => {
+	test('plausible and absent times stay unchanged', () => {
 		const kept = {
 			createdAt: NOW - 1,
 			aliveAt: NOW,
