@@ -159,6 +159,7 @@ describe('conditions by the kind of the field', () => {
 		rating: field('Rating', 'select', RATED),
 		tags: field('Tags', 'multi_select', NAMED),
 		done: field('Done', 'checkbox'),
+		open: field('Open', 'single_select'),
 	};
 	type Name = keyof typeof fields;
 	const find = (
@@ -240,6 +241,12 @@ describe('conditions by the kind of the field', () => {
 		expect(find(name, condition, value, records)).toEqual(found);
 	});
 
+	test('a choice in another case is found where records are only read', () => {
+		const read = testIn('equals', 'RED', fields.tags, { zone });
+		expect([['red'], ['blue']].filter(read)).toEqual([['red']]);
+		expect(() => find('tags', 'equals', 'RED', [['red']])).toThrow('cannot hold');
+	});
+
 	test('one choice that a service keeps without a list is found as one', () => {
 		const open = field('Open', 'multi_select');
 		expect([7, [7], 8, null].filter(testIn('contains', '7', open, { zone }))).toEqual([7, [7]]);
@@ -274,6 +281,8 @@ describe('conditions by the kind of the field', () => {
 		['tags', 'equals', 'RED', 'cannot hold "RED"'],
 		['rating', 'equals', '0', 'cannot hold "0"'],
 		['rating', 'equals', 7, 'cannot hold 7'],
+		['open', 'equals', { id: 7 }, 'cannot hold'],
+		['tags', 'equals', ',', 'cannot hold'],
 	])('%s %s %j is refused (H2)', (name, condition, value, message) => {
 		expect(() => find(name, condition, value, [])).toThrow(message);
 	});

@@ -55,6 +55,30 @@ test.each<[string, unknown, unknown, boolean]>([
 	expect(keyOf(typed(type), a, zone) === keyOf(typed(type), b, zone)).toBe(same);
 });
 
+const NEW = { id: 'o0', name: 'New' };
+
+test.each<[string, unknown[], unknown[], unknown]>([
+	['single_select', OPTIONS, [NEW, ...OPTIONS], 'o2'],
+	['single_select', OPTIONS, [NEW, ...OPTIONS].reverse(), 'Done'],
+	['single_select', ['Open', 'Done'], ['New', 'Done', 'Open'], 'Open'],
+	['single_select', [{ name: 'Open' }], [{ name: 'New' }, { name: 'Open' }], 'Open'],
+	['multi_select', OPTIONS, [NEW, ...OPTIONS], ['o1', 'o3']],
+])(
+	'%s of %j, now %j: %j is still the same value, and not another (D14)',
+	(type, before, now, stored) => {
+		const [then, since] = [field('F', type, before), field('F', type, now)];
+		expect(keyOf(since, stored, zone)).toBe(keyOf(then, stored, zone));
+		expect(keyOf(since, stored, zone)).not.toBe(keyOf(since, 'New', zone));
+	},
+);
+
+test('an object where a choice is expected is the same value whatever the order of its keys, and is no text', () => {
+	const open = field('Open', 'single_select');
+	const key = keyOf(open, { a: 1, b: 2 }, zone);
+	expect(key).toBe(keyOf(open, { b: 2, a: 1 }, zone));
+	expect(key).not.toBe(keyOf(open, '{"a":1,"b":2}', zone));
+});
+
 test('any value has an identity: reading it never throws, and tells the empty from the rest', () => {
 	fc.assert(
 		fc.property(

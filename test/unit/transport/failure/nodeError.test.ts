@@ -36,7 +36,7 @@ test('a refusal has the service’s words, with field names, then the advice, th
 		httpCode: '422',
 		context: { itemIndex: 0, kind: 'invalid-value', data: problem },
 	});
-	expect(errorDetails(error)).toEqual({
+	expect(errorDetails(error)).toStrictEqual({
 		description: "'Amount' is wrong Correct it.",
 		httpCode: '422',
 		kind: 'invalid-value',
@@ -50,7 +50,7 @@ test.each<[ApiFailure, string | undefined]>([
 ])('a refusal without a detail or advice shows no empty one', (failure, description) => {
 	const error = convert(failure);
 	expect(error.description).toBe(description);
-	expect(errorDetails(error)).toEqual({ httpCode: '500', ...(description && { description }) });
+	expect(errorDetails(error)).toStrictEqual({ httpCode: '500', ...(description && { description }) });
 });
 
 test('a lost connection shows its code and the item', () => {
@@ -64,7 +64,7 @@ test('a lost connection shows its code and the item', () => {
 	expect(error.message).toBe('the connection was refused');
 	expect(error.context.itemIndex).toBe(3);
 	expect(error.context.data).toBeUndefined();
-	expect(errorDetails(error)).toEqual({ httpCode: 'ECONNREFUSED' });
+	expect(errorDetails(error)).toStrictEqual({ httpCode: 'ECONNREFUSED' });
 });
 
 test.each([
@@ -75,7 +75,7 @@ test.each([
 	const error = convert(failure, { itemIndex: 2 });
 	expect(error).toBeInstanceOf(NodeOperationError);
 	expect(error.context.itemIndex).toBe(2);
-	expect([error.message, errorDetails(error)]).toEqual([
+	expect([error.message, errorDetails(error)]).toStrictEqual([
 		"'Card' is empty",
 		{ description: 'Choose one.' },
 	]);

@@ -66,8 +66,8 @@ function readChoice(stored: unknown, { options }: ValueField): Comparable | unde
 function identifyChoice(stored: unknown, field: ValueField): Comparable | undefined {
 	const form = readChoice(stored, field);
 	if (typeof form !== 'number') return form;
-	const option = field.options[form];
-	return canonicalJson(option?.identifiers[0] ?? option?.label);
+	const { identifiers, label } = field.options[form] as FieldOption;
+	return canonicalJson(identifiers[0] ?? label);
 }
 
 const offers = ({ options }: ValueField): Offer[] =>
