@@ -30,7 +30,7 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
 	for (const name of new Set(names)) {
 		const folded = fold(name);
 		const worst = nearest.length < SHOWN_NAMES ? Infinity : (nearest.at(-1)?.distance ?? Infinity);
-		const distance = distanceOf(wanted, folded, worst);
+		const distance = distanceOf(wanted, folded);
 		if (distance === undefined || distance >= worst) continue;
 		nearest.push({ name, distance });
 		nearest.sort((a, b) => a.distance - b.distance);
@@ -61,13 +61,13 @@ export function adviceOnNames(key: string, names: readonly string[], plural: str
 }
 
 /** How far two folded names are apart; undefined where they are not near. */
-function distanceOf(wanted: string, name: string, worst: number): number | undefined {
+function distanceOf(wanted: string, name: string): number | undefined {
 	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
 	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));
 	const difference = longer.length - shorter.length;
 	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
 	// Names differ in at least as many letters as in length.
-	if (difference > slips || difference >= worst) return undefined;
+	if (difference > slips) return undefined;
 	const distance = editDistance(wanted, name);
 	return distance <= slips && distance < longer.length ? distance : undefined;
 }

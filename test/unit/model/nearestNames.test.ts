@@ -9,6 +9,7 @@ describe('near names (M11)', () => {
 		['Phone', ['Name', 'E-mail', 'Company'], []],
 		['Order', ['Customers', 'Orders 2026', 'Archive', 'Orders'], ['Orders', 'Orders 2026']],
 		['Adress', ['Address', 'Address 2', 'Dress'], ['Address', 'Dress', 'Address 2']],
+		['Orders 2026', ['Customers', 'Orders'], ['Orders']],
 		['x', ['a', 'b'], []],
 		['', ['Name'], []],
 	])('for %j in %j: %j', (key, names, near) => {

@@ -39,14 +39,16 @@ export const plainOption = (value: string | number): FieldOption => ({
 	sent: value,
 });
 
+type ChoicePath = readonly [string, ...string[]];
+
 /** Where a field has its choices. */
 export interface ChoiceList {
 	/** The keys that lead to the list, from the field on. */
-	path: readonly string[];
+	path: ChoicePath;
 	list: readonly unknown[];
 }
 
-function listIn(value: unknown, path: readonly string[]): ChoiceList | undefined {
+function listIn(value: unknown, path: ChoicePath): ChoiceList | undefined {
 	if (Array.isArray(value)) return { path, list: value };
 	if (!isObject(value)) return undefined;
 	const key = CHOICE_LISTS.find((name) => Array.isArray(value[name]));

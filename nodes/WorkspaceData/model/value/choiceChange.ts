@@ -52,8 +52,8 @@ function changeOf(
 	change: (list: readonly unknown[]) => unknown[],
 ): JsonObject {
 	const found = choiceListOf(raw);
-	const [key, ...path] = found?.path ?? [];
-	if (found && key !== undefined && readOptions(found.list).length === found.list.length) {
+	if (found && readOptions(found.list).length === found.list.length) {
+		const [key, ...path] = found.path;
 		return { [key]: replaced(raw[key], path, change(found.list)) };
 	}
 	throw new InputError(

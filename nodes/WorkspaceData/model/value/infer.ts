@@ -27,7 +27,6 @@ const CODE_NAME =
 /** Numbers, dates and the like in any spelling: digits, and no letter. */
 const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
-const TEXT_TYPES = NEW_TYPES.filter(({ fitsText }) => fitsText);
 /** The type whose values are from a list of choices. */
 const typeOfChoices = (how: NewType['choices']): string =>
 	NEW_TYPES.find(({ choices }) => choices === how)?.type ?? 'text';
@@ -80,7 +79,7 @@ function fromTexts(name: string, texts: readonly string[]): Inference {
 		return asText(texts, 'digits under such a name are a code, not an amount');
 	}
 	let why: string | undefined;
-	for (const { type, one, fitsText = () => false, isUniform } of TEXT_TYPES) {
+	for (const { type, one, fitsText = () => false, isUniform } of NEW_TYPES) {
 		const stranger = texts.find((text) => !fitsText(text));
 		if (stranger === undefined) {
 			if (isUniform?.(texts) ?? true) return { type, why: `each is ${one}` };

@@ -55,6 +55,8 @@ describe('answers that are no problem details get words that help', () => {
 		['nothing', 500, '', 'The service could not process the request', undefined],
 		['undefined', 404, undefined, 'The service could not find the requested data', undefined],
 		['an unknown status', 418, {}, 'The service answered with status 418', undefined],
+		['a status of success', 204, '', 'The service answered with status 204', undefined],
+		['the first redirect', 300, '', 'The service redirects to another address', undefined],
 		['a redirect', 307, '', 'The service redirects to another address', undefined],
 		[
 			'a message member',
@@ -142,6 +144,8 @@ test('texts of any length are cut', () => {
 		detail: 'd'.repeat(9_999),
 	});
 	expect([title.length, detail.length]).toEqual([501, 501]);
+	const whole = 't'.repeat(500);
+	expect(readProblem(500, { title: whole }).title).toBe(whole);
 });
 
 test('D17: a page with 20,000 titles costs next to nothing', async () => {

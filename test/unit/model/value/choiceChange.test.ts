@@ -59,6 +59,29 @@ test('a new list keeps the objects of choices that stay, and drops the others', 
 	});
 });
 
+test('a new list has what was entered: another case is another choice, as people may want to rename one', () => {
+	const had = [{ id: 'o2', name: 'Done' }];
+	expect(settingChoices(field('select', had), ['done'])).toEqual({ options: [{ name: 'done' }] });
+});
+
+test('a text that two choices have is refused: keeping one of them would be a guess', () => {
+	const had = [
+		{ id: 'o1', name: 'Done' },
+		{ id: 'o2', name: 'Done' },
+	];
+	expect(() => settingChoices(field('select', had), ['Done'])).toThrow("'Done' matches 2 choices");
+});
+
+test.each<[string, unknown]>([
+	['an object without a list', { o1: 'Open' }],
+	['a text', 'Open,Done'],
+	['a list with a choice that has no text', [{ id: 'o1', name: 'Open' }, { colour: 'red' }]],
+])('%s: nothing is sent, as the choices that are there could be lost', (_what, had) => {
+	const shown = "The choices of field 'Status' are in a form that this node does not know";
+	expect(() => addingChoices(field('select', had), ['Late'])).toThrow(shown);
+	expect(() => settingChoices(field('select', had), ['Late'])).toThrow(shown);
+});
+
 test('each new choice once; known choices in any spelling, empty values and other types add none', () => {
 	const status = field('select', [{ id: 'o1', name: 'Open' }]);
 	const values = ['Open', 'open ', 'o1', 'Late', 'late', ' Late', '', ' ', null, undefined, {}, 7];

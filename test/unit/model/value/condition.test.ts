@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { conditionTest as testIn } from '../../../../nodes/WorkspaceData/model/value/condition';
+import {
+	conditionTest as testIn,
+	containsText,
+} from '../../../../nodes/WorkspaceData/model/value/condition';
 import { CONDITIONS } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
 import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/form';
@@ -55,6 +58,13 @@ test.each<[unknown, string, unknown, boolean]>([
 	['2026-03-31T09:30:00Z', 'lessThan', '2026-03-31T11:31', true],
 	['2026-03-31T09:30:00Z', 'greaterThan', '2026-03-31 11:31', false],
 	['2026-03-31T09:30:00Z', 'equals', '2026-03-31T11:30:00', false],
+	['2026-03-31', 'greaterOrEqual', '2026-03-31T10:00:00', true],
+	['2026-03-31', 'lessThan', '2026-03-31T10:00:00', false],
+	['2026-03-31T25:00:00Z', 'lessOrEqual', '2026-03-31T10:00:00Z', false],
+	['2026-03-31T25:00:00Z', 'greaterOrEqual', '2026-03-31T10:00:00Z', false],
+	['2026-03-31T10:00:00Z', 'lessOrEqual', '2026-03-31T25:00:00Z', false],
+	['2026-03-31T10:00:00Z', 'greaterOrEqual', '2026-03-31T25:00:00Z', false],
+	['2026-03-31T25:00:00Z', 'lessOrEqual', '2026-03-31T25:00:00Z', false],
 	['2026-03-30T22:00:00Z', 'greaterOrEqual', '2026-03-31', true],
 	['2026-03-30T21:59:59Z', 'greaterOrEqual', '2026-03-31', false],
 	['2026-03-30T22:00:00', 'lessThan', '2026-03-31', true],
@@ -160,6 +170,7 @@ describe('conditions by the kind of the field', () => {
 		tags: field('Tags', 'multi_select', NAMED),
 		done: field('Done', 'checkbox'),
 		open: field('Open', 'single_select'),
+		extra: field('Extra', 'json'),
 	};
 	type Name = keyof typeof fields;
 	const find = (
@@ -247,6 +258,27 @@ describe('conditions by the kind of the field', () => {
 		expect(() => find('tags', 'equals', 'RED', [['red']])).toThrow('cannot hold');
 	});
 
+	test('a part of JSON is looked for in an object, and in each entry of a list', () => {
+		const stored = [{ size: 'XL' }, ['XL', 'L'], ['L'], 'XL'];
+		expect(find('extra', 'contains', 'xl', stored)).toEqual([{ size: 'XL' }, ['XL', 'L'], 'XL']);
+		expect(find('extra', 'contains', '","', stored)).toEqual([]);
+	});
+
+	test('a search finds nothing in an empty value', () => {
+		for (const { name } of Object.values(fields)) {
+			const has = containsText(field(name), 'e');
+			expect([null, undefined, '', [], 'here'].filter(has)).toEqual(['here']);
+		}
+	});
+
+	test('a part of a text is looked for as entered, a date as the field keeps it', () => {
+		expect(find('due', 'contains', '2026-03', ['2026-03-31', '2026-04-01'])).toEqual([
+			'2026-03-31',
+		]);
+		const day = new Date('2026-03-31T10:00:00Z');
+		expect(find('due', 'contains', day, ['2026-03-31', '2026-04-01'])).toEqual(['2026-03-31']);
+	});
+
 	test('one choice that a service keeps without a list is found as one', () => {
 		const open = field('Open', 'multi_select');
 		expect([7, [7], 8, null].filter(testIn('contains', '7', open, { zone }))).toEqual([7, [7]]);
@@ -258,6 +290,11 @@ describe('conditions by the kind of the field', () => {
 		expect(found('red, blue')).toEqual([['red'], ['blue']]);
 		expect(found('Red, white')).toEqual([['Red, white']]);
 		expect(find('code', 'isAnyOf', 'a, b', ['a', 'b', 'a, b'], false)).toEqual(['a', 'b']);
+		const quoted = '"a,,b", "c"",d"';
+		expect(find('code', 'isAnyOf', quoted, ['a,,b', 'c",d', 'a'], false)).toEqual(['a,,b', 'c",d']);
+		for (const gap of ['a,', ',a', 'a,,b', 'a,  ,b', ' ,a']) {
+			expect(() => find('code', 'isAnyOf', gap, ['a'], false)).toThrow('has an empty entry');
+		}
 		expect(find('code', 'isAnyOf', '["a, b"]', ['a', 'b', 'a, b'])).toEqual(['a, b']);
 	});
 

@@ -73,6 +73,8 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['boolean', ' true ', true],
 	['boolean', 0, false],
 	['boolean', '1', true],
+	['boolean', 2, 2],
+	['boolean', [true], [true]],
 	['date', '2026-03-31', '2026-03-31'],
 	['date', '2026-03-31T23:30:00-05:00', '2026-03-31'],
 	['date', new Date('2026-03-31T10:00:00Z'), '2026-03-31'],
@@ -187,6 +189,23 @@ test.each([
 ])('a value that cannot be sent is shown in the message: %#', (value, shown) => {
 	expect(() => convert('text', value)).toThrow(`Field 'F' cannot hold ${shown}`);
 });
+
+test.each<[unknown, unknown]>([
+	[true, true],
+	['True', true],
+	['FALSE', false],
+	[' true', 'refused'],
+	['true ', 'refused'],
+	['1', 'refused'],
+	[0, 'refused'],
+])(
+	'%j in a field of true and false that a column becomes: %j, nothing of it is lost',
+	(value, kept) => {
+		const put = () => enter(field('F', 'boolean'), value, { ...rules, whole: true });
+		if (kept === 'refused') expect(put).toThrow('cannot hold');
+		else expect(put()).toBe(kept);
+	},
+);
 
 test('a long list of allowed values is cut', () => {
 	const many = Array.from({ length: 50 }, (_, place) => `Option ${place}`);

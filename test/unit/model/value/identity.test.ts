@@ -49,6 +49,8 @@ test.each<[string, unknown, unknown, boolean]>([
 	['duration', 'P1M', 'P1M', true],
 	['text', 'a', 'A', false],
 	['json', { a: 1, b: 2 }, { b: 2, a: 1 }, true],
+	['json', '{"a":1,"b":2}', { b: 2, a: 1 }, true],
+	['json', 'one note', 'another note', false],
 	['text', null, '', true],
 	['text', [], undefined, true],
 ])('%s: %j and %j are the same value: %s (D14)', (type, a, b, same) => {

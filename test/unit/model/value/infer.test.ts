@@ -20,6 +20,7 @@ test.each<[string, unknown[]]>([
 	['boolean', [true, false, null]],
 	['boolean', ['true', 'false', '']],
 	['boolean', ['TRUE', 'FALSE']],
+	['boolean', ['True', 'False']],
 	['number', [1, 2.5, -3, 1e300]],
 	['number', ['0', '12', '-7', '0.25']],
 	// Amounts: the zeros at the end are known from the others.
@@ -30,6 +31,8 @@ test.each<[string, unknown[]]>([
 	['url', ['https://example.com/a?b=c', 'http://127.0.0.1:8080/']],
 	['single_select', many(['Open', 'Done', 'In work'])],
 	['single_select', many(['🔴 late', 'on time'], 20)],
+	['single_select', many(['A1', 'B2'])],
+	['single_select', many(['+', '-'])],
 	['multi_select', many([['home', 'garden'], ['office'], []], 33)],
 	['json', [{ a: 1 }, { b: [2] }]],
 	['json', [[1, 2], ['a']]],
@@ -63,6 +66,8 @@ describe('never a type that loses something', () => {
 		['minus zero', ['-0', '1']],
 		['spaces around', [' 12', '13']],
 		['true in two spellings', ['true', 'FALSE']],
+		['true and false in two spellings', ['True', 'false']],
+		['true and false, one of them in capitals', ['TRUE', 'False']],
 		['yes and no among true', ['true', 'yes']],
 		['numbers and texts', [1, '2']],
 		['numbers and booleans', [1, true]],
@@ -72,7 +77,7 @@ describe('never a type that loses something', () => {
 		expect(inferType('Column', values).type).toBe('text');
 	});
 
-	test.each(['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN'])(
+	test.each(['Phone', 'phoneNumber', 'Mobile Phone', 'zip_code', 'PLZ', 'ISBN', 'Home Phone'])(
 		'digits under the name %s stay a text',
 		(name) => {
 			expect(inferType(name, ['10115', '90210']).type).toBe('text');
@@ -81,6 +86,10 @@ describe('never a type that loses something', () => {
 			expect(inferType(name, [10115, 90210]).type).toBe('number');
 		},
 	);
+
+	test.each(['Microphones', 'Hotel', 'Faxes'])('digits under the name %s are amounts', (name) => {
+		expect(inferType(name, ['10115', '90210']).type).toBe('number');
+	});
 
 	test.each([
 		['too few', many(['a', 'b'], 19)],
@@ -134,6 +143,7 @@ describe('types that a service offers', () => {
 		['number', ['text', 'integer', 'percent'], 'text', 'text'],
 		['boolean', ['string', 'checkbox'], 'boolean', 'checkbox'],
 		['single_select', ['string', 'single-select'], 'single_select', 'single-select'],
+		['single_select', ['string', 'number'], 'text', 'string'],
 		['multi_select', ['text', 'json'], 'json', 'json'],
 		['multi_select', ['string'], 'text', 'string'],
 		['json', ['text', 'long text'], 'long_text', 'long text'],

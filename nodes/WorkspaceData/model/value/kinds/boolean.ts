@@ -32,7 +32,7 @@ export const boolean: Kind = {
 		const is = readBoolean(entered);
 		if (is === undefined && typeof entered !== 'string') return entered;
 		if (is === undefined) throw unusable(field, entered);
-		if (whole && typeof entered !== 'boolean' && !/^(?:true|false)$/i.test(String(entered))) {
+		if (whole && !/^(?:true|false)$/i.test(String(entered))) {
 			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
 		}
 		return is === 1;

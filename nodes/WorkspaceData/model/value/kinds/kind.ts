@@ -173,7 +173,7 @@ export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
 }
 
 /** A type's name without case, blanks, hyphens and underscores. */
-export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]+/g, '');
+export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
 
 /** The refusal of a value. @param expected a sentence that says which values the field accepts */
 export const unusable = (

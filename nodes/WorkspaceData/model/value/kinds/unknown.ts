@@ -38,7 +38,7 @@ type Order = (stored: unknown) => number | undefined;
 function againstTime(operand: Timestamp, zone: Zone): Order {
 	const instant = instantOf(operand, zone);
 	return (stored) => {
-		const time = typeof stored === 'string' ? readTimestamp(stored) : undefined;
+		const time = readTimestamp(stored);
 		if (!time) return undefined;
 		if (time.clock === undefined) return byCharacter(time.day, operand.day);
 		const at = instantOf(time, zone);
