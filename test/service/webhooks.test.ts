@@ -70,16 +70,29 @@ describe('subscriptions', () => {
 	});
 
 	test.each([
-		['no target', { events: ['record.created'] }],
-		['a relative target', { target_url: '/hook', events: ['record.created'] }],
-		['another scheme', { target_url: 'ftp://x/', events: ['record.created'] }],
-		['credentials in the target', { target_url: 'http://a:b@x/', events: ['record.created'] }],
-		['no event', { target_url: 'http://x/', events: [] }],
-		['an unknown event', { target_url: 'http://x/', events: ['record.touched'] }],
-		['an unknown card', { target_url: 'http://x/', events: ['record.created'], card_id: 'none' }],
-		['a card that is null', { target_url: 'http://x/', events: ['record.created'], card_id: null }],
-	])('refuse %s', async (_name, body) => {
-		expect((await api('POST', 'webhooks', body)).status).toBe(422);
+		['no target', '/target_url', { events: ['record.created'] }],
+		['a relative target', '/target_url', { target_url: '/hook', events: ['record.created'] }],
+		['another scheme', '/target_url', { target_url: 'ftp://x/', events: ['record.created'] }],
+		[
+			'credentials in the target',
+			'/target_url',
+			{ target_url: 'http://a:b@x/', events: ['record.created'] },
+		],
+		['no event', '/events', { target_url: 'http://x/', events: [] }],
+		['an unknown event', '/events/0', { target_url: 'http://x/', events: ['record.touched'] }],
+		[
+			'an unknown card',
+			'/card_id',
+			{ target_url: 'http://x/', events: ['record.created'], card_id: 'none' },
+		],
+		[
+			'a card that is null',
+			'/card_id',
+			{ target_url: 'http://x/', events: ['record.created'], card_id: null },
+		],
+	])('refuse %s, and say that it is at %s', async (_name, pointer, body) => {
+		const { status, body: problem } = await api('POST', 'webhooks', body);
+		expect([status, problem.errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
 	});
 
 	test('deleted ones get nothing more, paused or not', async () => {

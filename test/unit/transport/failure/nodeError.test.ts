@@ -50,7 +50,10 @@ test.each<[ApiFailure, string | undefined]>([
 ])('a refusal without a detail or advice shows no empty one', (failure, description) => {
 	const error = convert(failure);
 	expect(error.description).toBe(description);
-	expect(errorDetails(error)).toStrictEqual({ httpCode: '500', ...(description && { description }) });
+	expect(errorDetails(error)).toStrictEqual({
+		httpCode: '500',
+		...(description && { description }),
+	});
 });
 
 test('a lost connection shows its code and the item', () => {
