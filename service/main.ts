@@ -1,7 +1,7 @@
 /** `npm run service`: starts the reference service from the command line; see README.md. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFileSync } from 'node:fs';
-import { collectWhenIdle } from './foundation/idleMemory.ts';
+import { collectWhenIdle, keepCollectionsShort } from './foundation/memory.ts';
 import {
 	maximumParallelDeliveries,
 	maximumTimerMs,
@@ -166,6 +166,7 @@ const quotas = {
 	...(bytesPerSecond !== undefined && { bytesPerSecond }),
 };
 const secrets = readSecrets();
+keepCollectionsShort();
 // Only now, as it takes most of the start: a wrong option is told at once.
 const { startService } = await import('./index.ts');
 const service = await startService({

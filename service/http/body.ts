@@ -1,5 +1,6 @@
 /** Reads bodies: JSON in UTF-8, within bounds. */
 import type { FastifyRequest } from 'fastify';
+import { free } from '../foundation/memory.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import { exceededBound } from './complexity.ts';
 import { problem } from './problem.ts';
@@ -52,6 +53,10 @@ export function readBody(request: FastifyRequest, body: Buffer, quotas: BodyQuot
 	checkNotEncoded(request);
 	checkCharset(request);
 	if (body.length === 0) return undefined;
-	checkComplexity(body, quotas);
-	return parseJson(body);
+	try {
+		checkComplexity(body, quotas);
+		return parseJson(body);
+	} finally {
+		free(body);
+	}
 }

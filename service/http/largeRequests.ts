@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { free } from '../foundation/memory.ts';
 import {
 	createHeavyWork,
 	heavyBodyBytes,
@@ -10,7 +11,7 @@ import {
 	type Turn,
 } from '../foundation/heavyWork.ts';
 
-/** Bytes of an answer that are sent in one turn. */
+/** Characters of an answer that are sent in one turn. */
 const sentAtOnce = 256 * 1024;
 
 /**
@@ -39,9 +40,8 @@ async function* readInTurns(body: AsyncIterable<Buffer>, turn: Turn): AsyncGener
 
 /** Reads a body that nobody wants, as the next request comes after it. */
 function discard({ raw }: FastifyRequest, turn: Turn) {
-	raw.on('data', (chunk: Buffer<ArrayBuffer>) => {
-		// Gives its memory back at once: garbage would pile up until it is collected.
-		if (chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
+	raw.on('data', (chunk: Buffer) => {
+		free(chunk);
 		raw.pause();
 		void turn().then(() => raw.resume());
 	});
@@ -49,44 +49,51 @@ function discard({ raw }: FastifyRequest, turn: Turn) {
 	raw.on('error', () => {});
 }
 
-const utf8 = new TextEncoder();
-
-/** Parts of an answer, each made into bytes in its turn. */
-async function* sendInTurns(text: string, turn: Turn): AsyncGenerator<Buffer> {
-	for (let rest = text; rest !== ''; ) {
+/**
+ * Parts of an answer, each sent in its turn. Parts are texts: Node.js frees their bytes when they are sent, while a
+ * `Buffer` would wait for the garbage collector, and bring it about.
+ */
+async function* sendInTurns(text: string, turn: Turn): AsyncGenerator<string> {
+	for (let from = 0; from < text.length; ) {
 		await turn();
-		const part = Buffer.allocUnsafeSlow(sentAtOnce);
-		const { read, written } = utf8.encodeInto(rest, part);
-		rest = rest.slice(read);
-		yield part.subarray(0, written);
+		const last = text.codePointAt(from + sentAtOnce - 1) ?? 0;
+		// A character of two code units stays whole.
+		const to = from + sentAtOnce + (last > 0xffff ? 1 : 0);
+		yield text.slice(from, to);
+		from = to;
 	}
 }
 
-/** The JSON of each element; after some of them others are served. */
-async function elementsInTurns(list: readonly unknown[], turn: Turn): Promise<string> {
-	const texts: string[] = [];
+/** Adds the JSON of each element to the parts of an answer; after some of them others are served. */
+async function addElements(parts: string[], list: readonly unknown[], turn: Turn): Promise<void> {
 	let until = performance.now() + heavyMs;
-	for (const element of list) {
+	for (const [place, element] of list.entries()) {
 		if (performance.now() > until) {
 			await turn();
 			until = performance.now() + heavyMs;
 		}
-		texts.push(JSON.stringify(element));
+		parts.push(place === 0 ? '[' : ',', JSON.stringify(element));
 	}
-	return `[${texts.join(',')}]`;
+	parts.push(list.length === 0 ? '[]' : ']');
 }
 
 /** The JSON of an answer. */
 async function jsonInTurns(answer: object, turn: Turn): Promise<string> {
 	await turn();
-	if (Array.isArray(answer)) return await elementsInTurns(answer, turn);
-	const members: string[] = [];
+	// Joined once, at the end: each copy of a large text is garbage.
+	const parts: string[] = [];
+	if (Array.isArray(answer)) {
+		await addElements(parts, answer, turn);
+		return parts.join('');
+	}
 	for (const [name, value] of Object.entries(answer) as Array<[string, unknown]>) {
 		if (value === undefined) continue;
-		const json = Array.isArray(value) ? await elementsInTurns(value, turn) : JSON.stringify(value);
-		members.push(`${JSON.stringify(name)}:${json}`);
+		parts.push(parts.length === 0 ? '{' : ',', JSON.stringify(name), ':');
+		if (Array.isArray(value)) await addElements(parts, value, turn);
+		else parts.push(JSON.stringify(value));
 	}
-	return `{${members.join(',')}}`;
+	parts.push(parts.length === 0 ? '{}' : '}');
+	return parts.join('');
 }
 
 /** Gives requests their turns, and reads large bodies in turns. Comes before all that looks at bodies. */

@@ -344,7 +344,7 @@ describe('F13 the file', () => {
 
 test('(L2) an idle process gives back to the system what large requests have left', async () => {
 	const program = `
-		import { collectWhenIdle } from '${pathToFileURL(join(__dirname, '../../service/foundation/idleMemory.ts')).href}';
+		import { collectWhenIdle } from '${pathToFileURL(join(__dirname, '../../service/foundation/memory.ts')).href}';
 		import { setTimeout as sleep } from 'node:timers/promises';
 		const memory = () => process.memoryUsage.rss();
 		const before = memory();

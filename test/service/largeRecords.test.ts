@@ -98,3 +98,24 @@ test('(L2) the steps of a large request have turns of their own, and its answer 
 	expect(large.headers['content-type']).toBe(small.headers['content-type']);
 	await app.close();
 });
+
+test('(L2) a large answer is the same as a small one, to the byte, wherever it is cut', async () => {
+	const app = fastify();
+	readLargeBodies(app, nextTurn);
+	answerInTurns(app, ({ rid }) => rid !== undefined);
+	// Each is cut between or within the two code units of a character, from the first 256 Ki characters on.
+	const faces = (before: number) => 'x'.repeat(before) + '😀é'.repeat(200_000);
+	const answers: object[] = [
+		...[0, 1, 2, 3].map((before) => [faces(before)]),
+		...[0, 1, 2, 3].map((before) => ({ records: [{ data: faces(before) }], next_cursor: null })),
+		...[[], {}, { records: [] }, { none: undefined }, { a: 1, records: [1, 'b'], b: {} }],
+	];
+	app.get('/small/:n', ({ params }) => answers[Number((params as { n: string }).n)]);
+	app.get('/large/:n/:rid', ({ params }) => answers[Number((params as { n: string }).n)]);
+	for (const n of answers.keys()) {
+		const [small, large] = [await app.inject(`/small/${n}`), await app.inject(`/large/${n}/r`)];
+		expect(large.rawPayload.equals(small.rawPayload)).toBe(true);
+		expect(large.headers['content-length']).toBe(small.headers['content-length']);
+	}
+	await app.close();
+});
