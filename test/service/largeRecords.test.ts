@@ -101,7 +101,7 @@ test('(L2) the steps of a large request have turns of their own, and its answer 
 
 test('(L2) a large answer is the same as a small one, to the byte, wherever it is cut', async () => {
 	const app = fastify();
-	readLargeBodies(app, nextTurn);
+	readLargeBodies(app, async () => void (await nextTurn()));
 	answerInTurns(app, ({ rid }) => rid !== undefined);
 	// Each is cut between or within the two code units of a character, from the first 256 Ki characters on.
 	const faces = (before: number) => 'x'.repeat(before) + '😀é'.repeat(200_000);
