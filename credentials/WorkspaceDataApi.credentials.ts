@@ -6,7 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { entryText } from '../nodes/WorkspaceData/transport/auth/credential';
-import { authorize } from '../nodes/WorkspaceData/transport/auth/hooks';
+import { authorize } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 
 export class WorkspaceDataApi implements ICredentialType {
 	name = 'workspaceDataApi';

@@ -8,7 +8,11 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { accessTokens } from '../nodes/WorkspaceData/transport/auth/accessToken';
-import { bearerOf, authorize, exchangeOf } from '../nodes/WorkspaceData/transport/auth/hooks';
+import {
+	bearerOf,
+	authorize,
+	exchangeOf,
+} from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
 
 /**

@@ -9,7 +9,7 @@ import { type Fault, faultSchema } from './faults.ts';
 import type { HookContext, ControlState } from './state.ts';
 import { controlRoot } from './routes.ts';
 import { operationOf } from './operations.ts';
-import { createShapes } from './shapes.ts';
+import { createShapes } from './answerShapes.ts';
 
 const faultBodies = {
 	html: [

@@ -1,7 +1,7 @@
 /** Sends a signed body to a target: one HTTP request, with a limited time and a limited answer. */
 import type { Dispatcher } from 'undici';
 import type { Quotas } from '../foundation/quotas.ts';
-import { type Connection, createConnections } from './connections.ts';
+import { type Connection, createConnections } from './targetConnections.ts';
 
 /** How a try to send ended. `status` is null where no answer came; then `error` says why. */
 export interface Outcome {

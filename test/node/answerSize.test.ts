@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
-import { postToSelf } from '../../nodes/WorkspaceData/transport/ownAddress';
+import { postToSelf } from '../../nodes/WorkspaceData/transport/ownWebhook';
 import { requestAccessToken } from '../../nodes/WorkspaceData/transport/auth/tokenRequest';
 import { executeContext, runAction, type ActionRun } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';

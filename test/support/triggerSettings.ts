@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../nodes/WorkspaceData/model/answer/shapes';
-import type { DeliveredEvent } from '../../nodes/WorkspaceData/model/event';
+import type { DeliveredEvent } from '../../nodes/WorkspaceData/model/webhookEvent';
 import { readSettings, type TriggerSettings } from '../../nodes/WorkspaceData/trigger/parameters';
 
 /** The settings of a trigger with these parameters. */

@@ -1,7 +1,7 @@
 /** The options Timeout, Max Parallel Requests and Requests per Second. */
 import { InputError } from '../model/inputError';
 import { plainNumber, plainText } from '../model/text';
-import type { ReadOptions } from '../transport/listings';
+import type { ReadOptions } from '../transport/cardAndFieldListings';
 
 /** Timers of JavaScript end at once when they are longer than 2^31 ms; nobody waits a day for an answer. */
 const MAX_TIMEOUT_S = 86_400;

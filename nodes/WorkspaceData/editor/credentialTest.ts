@@ -6,7 +6,7 @@ import type {
 	IHttpRequestOptions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { parseBaseUrl, pathSegment } from '../model/address';
+import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { readCards } from '../model/answer/card';
 import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/answer/problem';

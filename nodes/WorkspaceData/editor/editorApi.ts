@@ -6,7 +6,7 @@ import { locateCard, peekLocator } from '../model/locator';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { toNodeError } from '../transport/failure/nodeError';
-import { listCards, listFields } from '../transport/listings';
+import { listCards, listFields } from '../transport/cardAndFieldListings';
 import { OWN_VALUES } from '../model/answer/record';
 import type { ValueField } from '../model/value/kinds/kind';
 

@@ -7,7 +7,7 @@ import type {
 import { indexFields } from '../model/fieldIndex';
 import type { DataRecord } from '../model/answer/record';
 import { readCardPages } from '../transport/auth/credential';
-import { listCards, listFields } from '../transport/listings';
+import { listCards, listFields } from '../transport/cardAndFieldListings';
 import {
 	comparedField,
 	chosenCardFields,

@@ -1,5 +1,5 @@
 /** What a resource locator means: From List, By ID or By Name. */
-import { pathSegment } from './address';
+import { pathSegment } from './serviceUrl';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';
 import { adviceOnNames, clip } from './nearestNames';

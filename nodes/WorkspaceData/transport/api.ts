@@ -1,6 +1,6 @@
 /** The service, as one credential sees it: sends requests, paced and repeated where that is safe. */
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { parseBaseUrl, pathSegment, tokenAddress } from '../model/address';
+import { parseBaseUrl, pathSegment, tokenAddress } from '../model/serviceUrl';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
 import { accessTokens } from './auth/accessToken';
@@ -29,7 +29,7 @@ import {
 } from './failure/failures';
 import { createPause } from './http/limiter';
 import { createPacing, kindOf, type Pacing } from './http/pacing';
-import { isRateLimited } from './http/rateLimit';
+import { isRateLimited } from './http/rateLimitHeaders';
 import { type ApiAnswer, type ApiRequest, toHttpRequest } from './request';
 import { apiFailure, refusalOf, unreachable, type RequestOrigin } from './failure/explain';
 import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';

@@ -1,13 +1,13 @@
 /** The records of a card, page by page, in pages as large as the service gives them. */
 import type { Page } from '../model/answer/shapes';
-import { describedPageSize, getDescription } from './description';
+import { describedPageSize, getDescription } from './apiDescription';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
 import { namesPageSize, pageSizeOf, recordsWithin, sizeAfterTooLarge } from './pageSize';
 import { openListing, type Listing } from './paging';
 import type { ReadOptions } from './request';
-import { cardPath, unexpected } from './listings';
+import { cardPath, unexpected } from './cardAndFieldListings';
 
 /** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
 const DESCRIPTION_MS = 5_000;

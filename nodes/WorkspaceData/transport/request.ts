@@ -1,7 +1,7 @@
 /** A request to the service, and its answer. */
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
-import { pathSegment } from '../model/address';
-import type { Headers } from './http/rateLimit';
+import { pathSegment } from '../model/serviceUrl';
+import type { Headers } from './http/rateLimitHeaders';
 
 /** A path parameter: the value, and how the user knows it. */
 export type PathPart = string | { value: unknown; parameter: string };

@@ -1,5 +1,5 @@
 /** What the answer to a create, change or deletion says. The interface shows neither its status nor its body. */
-import { idInLocation } from '../model/address';
+import { idInLocation } from '../model/serviceUrl';
 import { isBrokenJson } from '../model/answer/json';
 import { type JsonObject, isWebPage } from '../model/answer/shapes';
 import { CHECK_FIRST } from './failure/explain';

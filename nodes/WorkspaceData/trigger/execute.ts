@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../transport/http/clock';
 import { toNodeError } from '../transport/failure/nodeError';
-import { catchUp, readSearchJob } from './catchUp/job';
+import { catchUp, readSearchJob } from './catchUp/catchUpJob';
 import { withoutKnown } from './catchUp/deliveredRecords';
 import { carryOutSaveJob, readSaveJob } from './subscription/saveJob';
 import { readSettings, type TriggerSettings } from './parameters';

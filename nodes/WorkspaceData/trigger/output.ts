@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { DeliveredEvent } from '../model/event';
+import type { DeliveredEvent } from '../model/webhookEvent';
 import type { FieldIndex } from '../model/fieldIndex';
 import type { JsonObject } from '../model/answer/shapes';
 import type { TriggerSettings } from './parameters';

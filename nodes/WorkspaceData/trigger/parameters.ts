@@ -13,7 +13,7 @@ import { plainNames, plainNumber, plainText } from '../model/text';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import type { Clock } from '../transport/http/clock';
-import { listCards, listFields, type ReadOptions } from '../transport/listings';
+import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
 

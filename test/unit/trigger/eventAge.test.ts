@@ -1,5 +1,5 @@
 /** Max Event Age: too old by the service's clock, which may differ from ours; in doubt an event counts. */
-import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/event';
+import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 import type { ServiceClock } from '../../../nodes/WorkspaceData/transport/http/clock';
 import { excessiveAge } from '../../../nodes/WorkspaceData/trigger/delivery/eventAge';
 import type { NodeState } from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';

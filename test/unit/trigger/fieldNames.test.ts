@@ -1,6 +1,6 @@
 /** When the names of fields are asked for, how long a delivery waits for them, and what comes without them. */
 import type { FieldIndex } from '../../../nodes/WorkspaceData/model/fieldIndex';
-import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/event';
+import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 import { fieldsFor } from '../../../nodes/WorkspaceData/trigger/delivery/fieldNames';
 import { createTestClock } from '../../support/clock';
 import { scriptedApi } from '../../support/scriptedApi';

@@ -1,6 +1,6 @@
 /** Which events start the workflow: in doubt too many rather than too few, with a line in the log that says why. */
 import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
-import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/event';
+import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 import {
 	comparedFields,
 	isFiltered,

@@ -12,7 +12,7 @@ import { cardsOfName, findCardByName } from '../../model/locator';
 import { clip } from '../../model/nearestNames';
 import type { JsonObject } from '../../model/answer/shapes';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
-import { listCards, type ReadOptions } from '../../transport/listings';
+import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 
 export const createCard = defineOperation({

@@ -1,4 +1,4 @@
-import { cardPath, getCard } from '../../transport/listings';
+import { cardPath, getCard } from '../../transport/cardAndFieldListings';
 import { cardLocator } from '../../ui/locators';
 import { countRecords, readDryRun } from '../writing/dryRun';
 import { defineOperation } from '../operation';

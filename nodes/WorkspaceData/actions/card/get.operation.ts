@@ -1,5 +1,5 @@
 import { cardLocator } from '../../ui/locators';
-import { getCard } from '../../transport/listings';
+import { getCard } from '../../transport/cardAndFieldListings';
 import { defineOperation } from '../operation';
 
 export const getCardOperation = defineOperation({

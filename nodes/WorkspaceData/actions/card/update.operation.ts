@@ -1,5 +1,5 @@
 import { readCard } from '../../model/answer/card';
-import { cardPath } from '../../transport/listings';
+import { cardPath } from '../../transport/cardAndFieldListings';
 import { customPropertiesProperty } from '../../ui/fieldDefinition';
 import { cardLocator } from '../../ui/locators';
 import { readJsonObject, requireEntries, requireText } from '../readParameters';

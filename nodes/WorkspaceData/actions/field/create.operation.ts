@@ -14,7 +14,7 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
 import { listedChoices } from '../../model/value/kinds/multiSelect';
-import { cardPath, type ReadOptions } from '../../transport/listings';
+import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 
 export const createField = defineOperation({

@@ -4,7 +4,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';
 import { clip } from '../../model/nearestNames';
-import { cardPath } from '../../transport/listings';
+import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
 

@@ -17,7 +17,7 @@ import {
 	missingColumns,
 	missingChoices,
 	type Addition,
-} from './missing';
+} from './missingColumns';
 
 /** The additions that the options allow. */
 export interface Allowed {

@@ -1,12 +1,12 @@
 /** Fields that a card lacks: planned from the values that they will hold, then created once. */
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { describedFieldTypes } from '../../transport/description';
+import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
 import { InputError } from '../../model/inputError';
 import { clip } from '../../model/nearestNames';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
-import { listFields, type ReadOptions } from '../../transport/listings';
+import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
 

@@ -3,7 +3,7 @@ import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { saysGone, type ApiFailure } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
 import type { CardReference, Run } from '../run/run';
 import { ifNotFoundOption } from '../../ui/writeOptions';

@@ -18,7 +18,7 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';

@@ -12,9 +12,9 @@ import { recordOutput } from '../outputItems';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
-import { finishCard, writeItem } from '../writing/sync';
-import { checkAll } from '../writing/syncCheck';
-import type { SyncPart } from '../writing/syncItems';
+import { finishCard, writeItem } from '../sync/sync';
+import { checkAll } from '../sync/syncCheck';
+import type { SyncPart } from '../sync/syncItems';
 import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {

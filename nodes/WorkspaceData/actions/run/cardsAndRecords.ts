@@ -2,7 +2,7 @@
 import type { Card } from '../../model/answer/card';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
 import type { WorkspaceApi } from '../../transport/api';
-import { openCardListing, type ReadOptions } from '../../transport/listings';
+import { openCardListing, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Listing } from '../../transport/paging';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { Messages } from './messages';

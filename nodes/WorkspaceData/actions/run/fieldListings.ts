@@ -2,7 +2,7 @@
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { ownValue } from '../../model/answer/shapes';
 import type { WorkspaceApi } from '../../transport/api';
-import { listFields, type ReadOptions } from '../../transport/listings';
+import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardReference, Records } from './cardsAndRecords';
 import type { Messages } from './messages';

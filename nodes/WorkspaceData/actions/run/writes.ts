@@ -12,7 +12,7 @@ import {
 	unlessCancelledBefore,
 	type Clock,
 } from '../../transport/http/clock';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
 import type { CardReference, Records } from './cardsAndRecords';
 import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';

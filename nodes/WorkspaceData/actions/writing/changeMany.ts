@@ -4,7 +4,7 @@ import { plainNumber, plainText } from '../../model/text';
 import { isObject } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
 import type { CardReference, Run } from '../run/run';

@@ -4,7 +4,7 @@ import { InputError } from '../../model/inputError';
 import type { Locator } from '../../model/locator';
 import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';

@@ -7,7 +7,7 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Columns } from './mapper';
 import {
 	emptyValuesOption,

@@ -5,7 +5,7 @@ import { isEmpty } from '../../model/value/form';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { saysGone } from '../../transport/failure/failures';
-import { cardPath, type ReadOptions } from '../../transport/listings';
+import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { identityOf } from '../run/matchIndex';

@@ -1,7 +1,7 @@
 /** Decides about a trigger node's subscriptions when time has passed. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
 import { dueDeletions, leftBehind } from './retirement';
-import type { SubscriptionEvent, Outcome, Effect } from './events';
+import type { SubscriptionEvent, Outcome, Effect } from './eventsAndEffects';
 import { renewLater, withPlausibleTimes } from './pauses';
 import {
 	FIRST_RENEWAL_PAUSE_MS,

@@ -7,7 +7,7 @@ import { z } from 'zod/v3';
 import { parseJsonText } from '../answer/json';
 import { isSigned, sign } from '../signature';
 import type { StoredSubscriptions } from './stored';
-import type { ProbeAnswer } from './events';
+import type { ProbeAnswer } from './eventsAndEffects';
 
 const KEY_BYTES = 32;
 

@@ -13,7 +13,7 @@ import {
 	settled,
 	withoutIds,
 } from './retirement';
-import type { SubscriptionEvent, Outcome } from './events';
+import type { SubscriptionEvent, Outcome } from './eventsAndEffects';
 import { onCreated, onDelivered, onRefused, onStrained } from './serviceEvents';
 import { FIRST_RENEWAL_PAUSE_MS, retire, type SubscriptionSet, withGone } from './state';
 import { onPassed, onProbed } from './dueWork';

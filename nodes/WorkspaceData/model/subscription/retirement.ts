@@ -1,6 +1,6 @@
 /** When the replaced subscriptions of a trigger node end, and what becomes of deletions that fail. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
-import type { Outcome } from './events';
+import type { Outcome } from './eventsAndEffects';
 import { DAY_MS } from './pauses';
 import {
 	EMPTY_SET,

@@ -1,5 +1,5 @@
 /** Decides about a trigger node's subscriptions when the service has answered or delivered. Times are ms since the epoch. */
-import type { Effect, Outcome, Search, SubscriptionEvent } from './events';
+import type { Effect, Outcome, Search, SubscriptionEvent } from './eventsAndEffects';
 import { renewLater } from './pauses';
 import { bounded, dueDeletions, isTrusted, retireAll, settled } from './retirement';
 import { isOwn, retire, savingFrom, type SubscriptionSet } from './state';

@@ -1,7 +1,7 @@
 /** Access tokens of service accounts, shared by the whole process. */
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { tokenAddress } from '../../model/address';
+import { tokenAddress } from '../../model/serviceUrl';
 import { BoundedMap } from '../../model/boundedMap';
 import { circuitOf, PROBE_TIMEOUT_MS, replyOf, type Reply } from '../http/circuit';
 import { systemClock, type Clock, withTimeLimit } from '../http/clock';

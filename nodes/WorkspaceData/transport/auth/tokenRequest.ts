@@ -1,7 +1,7 @@
 /** The request for an access token, and what its answer means. @see RFC 6749, section 4.4 */
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { tokenAddress } from '../../model/address';
+import { tokenAddress } from '../../model/serviceUrl';
 import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import { redact } from '../../model/redact';
 import { readObject } from '../../model/answer/shapes';

@@ -8,7 +8,7 @@ import {
 	UnusableAnswer,
 	type NetworkFailure,
 } from './failures';
-import { isRateLimited } from '../http/rateLimit';
+import { isRateLimited } from '../http/rateLimitHeaders';
 import { isRepeatable } from '../http/retryPolicy';
 import type { ApiAnswer, ApiRequest } from '../request';
 import { MAX_ANSWER_BYTES } from '../http/answer';

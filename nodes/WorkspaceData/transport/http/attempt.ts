@@ -8,7 +8,7 @@ import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
 import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, replyOf, type Reply } from './circuit';
 import { type Clock, type UnlessCancelled, withTimeLimit } from './clock';
 import type { CredentialType } from '../auth/credential';
-import { openExchange } from '../auth/hooks';
+import { openExchange } from '../auth/credentialHooks';
 import {
 	AccessTokenError,
 	Cancelled,

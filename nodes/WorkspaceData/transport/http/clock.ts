@@ -1,7 +1,7 @@
 /** Time: waiting, time limits, and the service's clock. */
 import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
-import { dateOf, type Headers } from './rateLimit';
+import { dateOf, type Headers } from './rateLimitHeaders';
 
 /** Time, sleep and chance as parameters, so that tests need not wait. */
 export interface Clock {

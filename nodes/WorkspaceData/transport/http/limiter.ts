@@ -1,6 +1,6 @@
 /** Runs the requests of several executions in parallel, up to a limit that they share. */
 import { systemClock, type Clock } from './clock';
-import type { Kind } from './parallelism';
+import type { Kind } from './adaptiveLimit';
 
 /** The properties of a request that matter here. */
 export interface Work extends Kind {

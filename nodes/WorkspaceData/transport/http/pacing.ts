@@ -9,9 +9,9 @@ import {
 	unknownParallelism,
 	type Kind,
 	type Outcome,
-} from './parallelism';
+} from './adaptiveLimit';
 import { createRateGate, type RateGate } from './rateGate';
-import { hasNoneLeft } from './rateLimit';
+import { hasNoneLeft } from './rateLimitHeaders';
 import { isRepeatable } from './retryPolicy';
 import type { ApiRequest } from '../request';
 import type { Attempt } from './attempt';

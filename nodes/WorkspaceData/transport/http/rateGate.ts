@@ -1,7 +1,7 @@
 /** Holds requests back until the rate limit lets them pass. */
 import { type Clock, wait, createServiceClock, type ServiceClock } from './clock';
 import { Cancelled } from '../failure/failures';
-import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimit';
+import { type Headers, MAX_WAIT_MS, type RateLimit, readRateLimit } from './rateLimitHeaders';
 
 /** How often those who wait at the gate look again, in ms; an answer wakes them at once. */
 const LOOK_AGAIN_MS = 1_000;

@@ -1,6 +1,6 @@
 /** Decides what follows each try of a request. */
 import { isTransientStatus, SilentService, type NetworkFailure } from '../failure/failures';
-import { isRateLimited, readRetryAfter, refusalWait } from './rateLimit';
+import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiAnswer, ApiRequest } from '../request';
 
 /** Tries of a request that may be sent again after a fault. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
-import type { Search } from '../../model/subscription/events';
+import type { Search } from '../../model/subscription/eventsAndEffects';
 import { namesOf, timesIn } from '../../model/timeMarks';
 import { inOrder } from '../subscription/nodeState';
 

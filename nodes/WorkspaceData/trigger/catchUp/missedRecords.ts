@@ -1,10 +1,10 @@
 /** Finds the records that were created while no event reached the workflow. */
 import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { isSeen, spanOf } from '../../model/recordMemory';
-import type { Search } from '../../model/subscription/events';
+import type { Search } from '../../model/subscription/eventsAndEffects';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { listCards } from '../../transport/listings';
+import { listCards } from '../../transport/cardAndFieldListings';
 import { openRecordListing } from '../../transport/recordListing';
 import { type KnownRecords, LOOKUP_SIZE, recordKey, type Stretch } from './knownRecords';
 

@@ -1,5 +1,5 @@
 /** How old an event is, by the service's clock. */
-import type { DeliveredEvent } from '../../model/event';
+import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerSettings } from '../parameters';

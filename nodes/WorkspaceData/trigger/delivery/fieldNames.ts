@@ -1,11 +1,11 @@
 /** The names of a card's fields, for the output of events. */
 import { BoundedMap } from '../../model/boundedMap';
-import type { DeliveredEvent } from '../../model/event';
+import type { DeliveredEvent } from '../../model/webhookEvent';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import type { Authentication } from '../../transport/auth/credential';
-import { listFields } from '../../transport/listings';
+import { listFields } from '../../transport/cardAndFieldListings';
 import type { TriggerSettings } from '../parameters';
 import { comparedFields, isFiltered, isWatched, unknownNames } from './relevance';
 

@@ -1,6 +1,6 @@
 /** `webhook()`: what becomes of a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { type DeliveredEvent, readEvent } from '../../model/event';
+import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { SIGNATURE_HEADER } from '../../model/signature';
 import {
 	accepted,

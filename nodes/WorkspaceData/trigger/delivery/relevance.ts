@@ -1,5 +1,5 @@
 /** Whether an event is one that the node was asked to react to: its kind, its place, its fields and its values. */
-import type { DeliveredEvent } from '../../model/event';
+import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';

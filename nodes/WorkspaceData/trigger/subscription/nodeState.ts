@@ -2,7 +2,7 @@
 import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import type { SubscriptionEvent, Search, Effect } from '../../model/subscription/events';
+import type { SubscriptionEvent, Search, Effect } from '../../model/subscription/eventsAndEffects';
 import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';

@@ -2,7 +2,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { randomBytes } from 'node:crypto';
 import { SIGNATURE_HEADER, sign } from '../../model/signature';
-import type { ProbeAnswer, Effect } from '../../model/subscription/events';
+import type { ProbeAnswer, Effect } from '../../model/subscription/eventsAndEffects';
 import { accepted, signerOf } from '../../model/subscription/merge';
 import {
 	isAllSaved,
@@ -20,7 +20,7 @@ import {
 import type { StoredSubscriptions } from '../../model/subscription/stored';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 import type { Clock } from '../../transport/http/clock';
-import { postToSelf } from '../../transport/ownAddress';
+import { postToSelf } from '../../transport/ownWebhook';
 
 const NONCE_BYTES = 16;
 

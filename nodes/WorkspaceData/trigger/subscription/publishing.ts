@@ -1,7 +1,7 @@
 /** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Effect } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { stored as savedPart } from '../../model/subscription/merge';
 import { isOwn } from '../../model/subscription/state';
 import { toNodeError } from '../../transport/failure/nodeError';

@@ -1,6 +1,6 @@
 /** Gives a node a new subscription. */
 import { InputError } from '../../model/inputError';
-import type { Effect } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { openApi, type WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import { credentialFingerprint } from '../../transport/auth/credential';

@@ -1,7 +1,7 @@
 /** Has n8n save what the trigger knows, by executions without items. */
 import type { IDataObject, IRun, ITriggerFunctions } from 'n8n-workflow';
 import type { RetiredSubscription } from '../../model/subscription/stored';
-import type { Effect } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { stored } from '../../model/subscription/merge';
 import { type Clock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';

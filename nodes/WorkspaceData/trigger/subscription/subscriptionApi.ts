@@ -1,5 +1,5 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
-import { idInLocation } from '../../model/address';
+import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import type { Subscription } from '../../model/subscription/stored';
 import type { WorkspaceApi } from '../../transport/api';
@@ -10,7 +10,7 @@ import {
 	UnexpectedAnswer,
 	Unreachable,
 } from '../../transport/failure/failures';
-import { dateOf } from '../../transport/http/rateLimit';
+import { dateOf } from '../../transport/http/rateLimitHeaders';
 import type { ApiRequest } from '../../transport/request';
 
 /** How lifecycle calls are sent: n8n waits for them, and tries again itself. */

@@ -1,8 +1,8 @@
 /** `trigger()`: looks after the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Effect } from '../../model/subscription/events';
+import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { searchJob } from '../catchUp/job';
+import { searchJob } from '../catchUp/catchUpJob';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { reasonOf, warn, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';

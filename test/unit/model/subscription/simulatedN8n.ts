@@ -7,7 +7,7 @@ import type {
 	SubscriptionEvent,
 	ProbeAnswer,
 	Effect,
-} from '../../../../nodes/WorkspaceData/model/subscription/events';
+} from '../../../../nodes/WorkspaceData/model/subscription/eventsAndEffects';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
 	accepted,

@@ -2,7 +2,7 @@
 import type {
 	Outcome,
 	SubscriptionEvent,
-} from '../../../../nodes/WorkspaceData/model/subscription/events';
+} from '../../../../nodes/WorkspaceData/model/subscription/eventsAndEffects';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import {
 	EMPTY_SET,

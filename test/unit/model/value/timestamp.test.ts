@@ -4,7 +4,7 @@ import {
 	isDay,
 	readTimestamp,
 	toUtcText,
-} from '../../../../nodes/WorkspaceData/model/value/kinds/timestamp';
+} from '../../../../nodes/WorkspaceData/model/value/timestamp';
 import { zone } from './zone';
 
 test.each<[string, boolean]>([

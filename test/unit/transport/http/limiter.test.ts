@@ -1,6 +1,6 @@
 import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/http/limiter';
 import { createTestClock } from '../../../support/clock';
-import type { Kind } from '../../../../nodes/WorkspaceData/transport/http/parallelism';
+import type { Kind } from '../../../../nodes/WorkspaceData/transport/http/adaptiveLimit';
 import { workMs } from '../../../support/cpuTime.mts';
 
 const UPDATE: Kind = { write: true, repeatable: true };

@@ -1,4 +1,4 @@
-import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimit';
+import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/rateGate';
 import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/http/limiter';
 import { createTestClock } from '../../../support/clock';

@@ -4,7 +4,7 @@ import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/r
 import {
 	refusalWait,
 	type Headers,
-} from '../../../../nodes/WorkspaceData/transport/http/rateLimit';
+} from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import { createTestClock } from '../../../support/clock';
 
 const SECOND = 1_000;

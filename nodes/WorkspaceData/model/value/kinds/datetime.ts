@@ -4,7 +4,7 @@
  */
 import { isEmpty } from '../form';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { instantOf, isDay, readTimestamp, toUtcText, TIME_INPUT } from './timestamp';
+import { instantOf, isDay, readTimestamp, toUtcText, TIME_INPUT } from '../timestamp';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 

@@ -7,7 +7,7 @@ import { canonicalJson, textOf, compareForms, jsonForm } from '../form';
 import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';
-import { instantOf, readTimestamp, type Timestamp } from './timestamp';
+import { instantOf, readTimestamp, type Timestamp } from '../timestamp';
 import { isCanonicalNumber } from '../decimal';
 
 export const unknown: Kind = {

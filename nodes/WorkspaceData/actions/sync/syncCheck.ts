@@ -6,13 +6,13 @@ import type { DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
 import { Cancelled } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/listings';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { changeCard, previewChanges } from '../growth/cardChanges';
 import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
-import { requireSameFields } from './liveFields';
-import { matchingFieldIds } from './matching';
+import { requireSameFields } from '../writing/liveFields';
+import { matchingFieldIds } from '../writing/matching';
 import {
 	dataOf,
 	growingItems,
@@ -24,7 +24,7 @@ import {
 	type SyncPart,
 	type SyncWrite,
 } from './syncItems';
-import { planDeletions } from './syncPlan';
+import { planDeletions } from './syncDeletions';
 
 /** The fields of a card and the records by their keys. */
 export interface LiveCard extends CardFields {

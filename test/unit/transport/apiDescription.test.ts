@@ -8,7 +8,7 @@ import {
 	describedFieldTypes,
 	describedPageSize,
 	getDescription,
-} from '../../../nodes/WorkspaceData/transport/description';
+} from '../../../nodes/WorkspaceData/transport/apiDescription';
 import { leastOf, workMs } from '../../support/cpuTime.mts';
 
 const types = ['text', 'number'];

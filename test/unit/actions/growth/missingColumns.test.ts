@@ -4,7 +4,7 @@ import {
 	missingChoices,
 	missingColumns,
 	type PlannedWrites,
-} from '../../../../nodes/WorkspaceData/actions/growth/missing';
+} from '../../../../nodes/WorkspaceData/actions/growth/missingColumns';
 import { type FieldHint, indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
 

@@ -4,10 +4,10 @@ import type { DataRecord } from '../../model/answer/record';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
-import { itemKey, keyPart } from './matching';
+import { itemKey, keyPart } from '../writing/matching';
 import type { CheckedCard, WrittenAction } from './syncCheck';
 import type { SyncWrite } from './syncItems';
-import { create, remove, updateListed } from './write';
+import { create, remove, updateListed } from '../writing/write';
 
 /** An item that was written. */
 interface WrittenItem {

@@ -6,7 +6,7 @@ import {
 	listCards,
 	listFields,
 	openCardListing,
-} from '../../../nodes/WorkspaceData/transport/listings';
+} from '../../../nodes/WorkspaceData/transport/cardAndFieldListings';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 
 function service(answer: (request: ApiRequest) => unknown) {

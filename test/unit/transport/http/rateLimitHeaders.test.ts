@@ -6,7 +6,7 @@ import {
 	readRetryAfter,
 	refusalWait,
 	type Headers,
-} from '../../../../nodes/WorkspaceData/transport/http/rateLimit';
+} from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import vectors from '../../../vectors/rateLimit.json';
 
 const SECOND = 1_000;

@@ -5,7 +5,7 @@ import {
 	exchangeOf,
 	openExchange,
 	withBearer,
-} from '../../../../nodes/WorkspaceData/transport/auth/hooks';
+} from '../../../../nodes/WorkspaceData/transport/auth/credentialHooks';
 
 const options = { url: 'https://data.example.com', headers: { Accept: 'application/json' } };
 

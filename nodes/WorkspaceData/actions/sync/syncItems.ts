@@ -4,10 +4,10 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Allowed } from '../growth/cardChanges';
 import type { CardReference, Run } from '../run/run';
-import { requireData, toRecordData } from './recordData';
-import { fieldsFor, type Write } from './liveFields';
-import { itemKey, matchingFieldIds } from './matching';
-import type { Deletions, SyncItem } from './syncPlan';
+import { requireData, toRecordData } from '../writing/recordData';
+import { fieldsFor, type Write } from '../writing/liveFields';
+import { itemKey, matchingFieldIds } from '../writing/matching';
+import type { Deletions, SyncItem } from './syncDeletions';
 
 /** The settings of Sync, which must be the same for all items of a card. */
 export interface SyncSettings {

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { DeliveredEvent } from '../../model/event';
+import type { DeliveredEvent } from '../../model/webhookEvent';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
-import type { Search } from '../../model/subscription/events';
+import type { Search } from '../../model/subscription/eventsAndEffects';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
-import { listFields } from '../../transport/listings';
+import { listFields } from '../../transport/cardAndFieldListings';
 import { localTime } from '../../transport/timeZone';
 import { isFiltered, meetsConditions } from '../delivery/relevance';
 import { warn } from '../log';

@@ -12,7 +12,7 @@ import {
 	type Outcome,
 	type Parallelism,
 	type Sent,
-} from '../../../../nodes/WorkspaceData/transport/http/parallelism';
+} from '../../../../nodes/WorkspaceData/transport/http/adaptiveLimit';
 import { cases } from '../../../support/cases';
 
 const READ: Kind = { write: false, repeatable: true };

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import {
 	planDeletions,
 	type SyncItem,
-} from '../../../../nodes/WorkspaceData/actions/writing/syncPlan';
+} from '../../../../nodes/WorkspaceData/actions/sync/syncDeletions';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
 import { cases } from '../../../support/cases';
 

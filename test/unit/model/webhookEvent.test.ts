@@ -1,4 +1,4 @@
-import { EVENTS, readEvent } from '../../../nodes/WorkspaceData/model/event';
+import { EVENTS, readEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const event = {

@@ -4,7 +4,7 @@ import {
 	parseBaseUrl,
 	pathSegment,
 	tokenAddress,
-} from '../../../nodes/WorkspaceData/model/address';
+} from '../../../nodes/WorkspaceData/model/serviceUrl';
 
 test.each([
 	['https://data.example.com/api/v1', 'https://data.example.com/api/v1'],

@@ -1,6 +1,6 @@
 /** A request to n8n's own webhook address: it is only a question, and must never harm. */
 import type { IHttpRequestOptions, ITriggerFunctions } from 'n8n-workflow';
-import { OWN_TIMEOUT_MS, postToSelf } from '../../../nodes/WorkspaceData/transport/ownAddress';
+import { OWN_TIMEOUT_MS, postToSelf } from '../../../nodes/WorkspaceData/transport/ownWebhook';
 import { createTestClock } from '../../support/clock';
 
 async function post(answer: (options: IHttpRequestOptions) => unknown) {
