@@ -8,6 +8,7 @@ import type { Attempt } from '../storage/deliveryLog.ts';
 import type { Store } from '../storage/store.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
 import type { Mailer } from './mailer.ts';
+import { pauseMail } from './pauseMail.ts';
 import type { RetryTimes } from './retryTimes.ts';
 
 /** An attempt, before it has its number. */
@@ -40,20 +41,9 @@ export interface JournalParts {
 /** Makes the journal. @see service interface, part 3 */
 export function createJournal({ store, clock, mailer, retryTimes, report }: JournalParts): Journal {
 	/** Pauses a subscription and tells its owner why. */
-	const pause = ({ id, workspaceId, owner }: Subscription, reason: string) => {
-		if (!store.subscriptions.pause(id)) return;
-		store.mails.add({
-			workspaceId,
-			subscriptionId: id,
-			recipient: owner,
-			subject: 'A webhook subscription was paused',
-			text: [
-				`The webhook subscription ${id} of workspace ${workspaceId} was paused`,
-				reason,
-				'',
-				'Once the target works again, resume the subscription on the settings page.',
-			].join('\n'),
-		});
+	const pause = (subscription: Subscription, reason: string) => {
+		if (!store.subscriptions.pause(subscription.id)) return;
+		store.mails.add(pauseMail(subscription, reason));
 	};
 	store.listeners.overflowed = (subscription) => {
 		pause(

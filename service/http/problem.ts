@@ -1,45 +1,6 @@
-/** Problem details: every kind of error that the service answers with. */
+/** Problem details: how every error is answered. */
 import { isRefusal, maximumReasons, type Reason } from '../domain/refusal.ts';
-
-/** Every problem kind that the service answers with: last path segment of `type` → status and title. */
-const problemKinds = {
-	'malformed-request': [400, 'Malformed request'],
-	'malformed-json': [400, 'Malformed JSON'],
-	'invalid-limit': [400, 'Invalid limit'],
-	'invalid-cursor': [400, 'Invalid cursor'],
-	'authentication-required': [401, 'Authentication required'],
-	'invalid-credentials': [401, 'Invalid credentials'],
-	'workspace-access-denied': [403, 'Workspace access denied'],
-	'insufficient-role': [403, 'Insufficient role'],
-	'cross-site-request': [403, 'Cross-site request refused'],
-	'route-not-found': [404, 'Route not found'],
-	'workspace-not-found': [404, 'Workspace not found'],
-	'card-not-found': [404, 'Card not found'],
-	'field-not-found': [404, 'Field not found'],
-	'record-not-found': [404, 'Record not found'],
-	'webhook-not-found': [404, 'Webhook not found'],
-	'method-not-allowed': [405, 'Method not allowed'],
-	'request-timeout': [408, 'Request timeout'],
-	'field-type-conflict': [409, 'Field type conflict'],
-	'option-in-use': [409, 'Option in use'],
-	'quota-exceeded': [409, 'Quota exceeded'],
-	'body-too-large': [413, 'Body too large'],
-	'unsupported-media-type': [415, 'Unsupported media type'],
-	'expectation-failed': [417, 'Expectation failed'],
-	'body-too-complex': [422, 'Body too complex'],
-	'validation-failed': [422, 'Validation failed'],
-	'unknown-field': [422, 'Unknown field'],
-	'invalid-value': [422, 'Invalid value'],
-	'record-too-large': [422, 'Record too large'],
-	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
-	'headers-too-large': [431, 'Request headers too large'],
-	'internal-error': [500, 'Internal error'],
-	'service-unavailable': [503, 'Service unavailable'],
-	'insufficient-storage': [507, 'Insufficient storage'],
-} as const satisfies Record<string, readonly [number, string]>;
-
-/** Name of a problem kind, kebab-case. */
-export type ProblemKind = keyof typeof problemKinds;
+import { type ProblemKind, problemKinds } from './problemKinds.ts';
 
 /** Media type of a problem. @see RFC 9457 */
 export const problemType = 'application/problem+json; charset=utf-8';

@@ -57,12 +57,6 @@ async function runItems(operation: Operation, run: Run): Promise<INodeExecutionD
 		if (!context.continueOnFail()) throw error;
 	}
 	run.ending.done();
-	if (run.api.waitedMs > LONG_WAIT_MS) {
-		const seconds = Math.round(run.api.waitedMs / 1_000);
-		run.messages.hint(
-			`This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`,
-		);
-	}
 	const late = run.ending.appended.map(({ itemIndex, json }) => ({
 		json: json as IDataObject,
 		pairedItem: { item: itemIndex },
@@ -76,9 +70,6 @@ function unsharing({ writes }: Operation, items: number): (json: JsonObject) => 
 	// A write gives few objects to each item: to copy them takes less than to remember those of a hundred thousand.
 	return writes ? unshared : createUnsharing();
 }
-
-/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
-const LONG_WAIT_MS = 5_000;
 
 /** How many results of an item are prepared between two yields to the event loop. */
 const SLICE_RESULTS = 100;
@@ -137,7 +128,7 @@ type ItemError = ReturnType<typeof toNodeError>;
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
 	const place = { itemIndex, withFieldNames, redact: run.api.redact };
-	const nodeError = toNodeError(run.context.getNode(), run.messages.explain(error), place);
+	const nodeError = toNodeError(run.context.getNode(), error, place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
 	return nodeError;

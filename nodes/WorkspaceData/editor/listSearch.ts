@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { indexFields } from '../model/fieldIndex';
 import type { DataRecord } from '../model/answer/record';
-import { readCardPages } from '../transport/auth/credential';
+import { readCardPages } from './webUrl';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
 import {
 	comparedField,

@@ -1,7 +1,7 @@
 /** The cards of a workspace, and the fields of a card. */
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
-import { readCursor } from '../model/answer/shapes';
+import { readCursor } from '../model/answer/page';
 import type { WorkspaceApi } from './api';
 import { UnexpectedAnswer } from './failure/failures';
 import { openListing, type Listing } from './paging';

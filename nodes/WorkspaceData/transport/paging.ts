@@ -1,6 +1,6 @@
 /** Reads a listing page by page, once for all who read from it. */
 import { sleep } from 'n8n-workflow';
-import type { Page } from '../model/answer/shapes';
+import type { Page } from '../model/answer/page';
 import { UnexpectedAnswer } from './failure/failures';
 
 /** A listing longer than this is taken for one that never ends. */

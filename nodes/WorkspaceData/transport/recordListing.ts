@@ -1,5 +1,5 @@
 /** The records of a card, page by page, in pages as large as the service gives them. */
-import type { Page } from '../model/answer/shapes';
+import type { Page } from '../model/answer/page';
 import { describedPageSize, getDescription } from './apiDescription';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';

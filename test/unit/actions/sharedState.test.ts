@@ -40,29 +40,6 @@ describe('messages', () => {
 		expect(messages.withNames(text)).toBe(expected);
 	});
 
-	const refused = (kind: string | undefined, advice?: string) =>
-		new ApiFailure({ status: 404, title: 'No', ...(kind && { kind }) }, advice, true);
-
-	test('a card that is gone is to be chosen again', () => {
-		const { messages } = messagesOf();
-		const advice = "It may have been deleted. Choose the card again in 'Card'.";
-		expect(messages.explain(refused('card-not-found', 'Look.'))).toMatchObject({
-			advice: `Look. ${advice}`,
-			rateLimited: true,
-			problem: { kind: 'card-not-found' },
-		});
-		expect(messages.explain(refused('card-not-found'))).toMatchObject({ advice });
-	});
-
-	test.each([
-		['about nothing in particular', refused('not-found')],
-		['without a kind', refused(undefined)],
-		['about a card, but not that it is gone', refused('card-locked')],
-		['of something else', new Error('card-not-found')],
-	])('a refusal %s stays as it is', (_, error) => {
-		expect(messagesOf().messages.explain(error)).toBe(error);
-	});
-
 	test('a note belongs to its error', () => {
 		const { messages } = messagesOf();
 		const [one, other] = [new Error('same'), new Error('same')];

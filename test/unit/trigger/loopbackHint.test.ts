@@ -1,4 +1,4 @@
-import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
+import { loopbackHint } from '../../../nodes/WorkspaceData/trigger/subscription/loopbackHint';
 
 const service = 'https://data.example.com/api/v1';
 

@@ -14,8 +14,8 @@ import {
 	isConflict,
 	LIFECYCLE_CALL,
 	PUBLISHING_CALL,
-	withHint,
 } from '../../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
+import { withHint } from '../../../nodes/WorkspaceData/trigger/subscription/loopbackHint';
 import { createTestClock } from '../../support/clock';
 import { scriptedApi } from '../../support/scriptedApi';
 

@@ -1,4 +1,4 @@
-/** How a run ends. */
+/** How a run ends, and the hint that it waited long. */
 import type { JsonObject } from '../../model/answer/shapes';
 
 /** An output item that comes after those of all input items. */
@@ -21,6 +21,16 @@ export interface Ending {
 	stop(): void;
 	/** Whether `stop` was called. */
 	readonly isStopped: boolean;
+}
+
+/** A wait for the rate limit that is longer than this, in ms, is mentioned: n8n shows no progress. */
+const LONG_WAIT_MS = 5_000;
+
+/** The hint at the end of a run that waited long for the rate limit; undefined if it did not. */
+export function longWaitHint(waitedMs: number): string | undefined {
+	if (waitedMs <= LONG_WAIT_MS) return undefined;
+	const seconds = Math.round(waitedMs / 1_000);
+	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
 }
 
 /** @param stopRequests sends nothing more */

@@ -1,6 +1,6 @@
 /** What a run tells its user: hints, names in place of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ApiFailure, Cancelled, saysGone } from '../../transport/failure/failures';
+import { Cancelled } from '../../transport/failure/failures';
 
 /** The messages of a run. */
 export interface Messages {
@@ -10,8 +10,6 @@ export interface Messages {
 	learnName(id: string, name: string): void;
 	/** Replaces known IDs in a text by their names, in 'quotes'. */
 	withNames(text: string): string;
-	/** Adds to a failure the advice for a person who uses this node. */
-	explain(error: unknown): unknown;
 	/** Remembers how far the run came before an error, for its message. */
 	note(error: unknown, text: string): void;
 	noteOn(error: unknown): string | undefined;
@@ -57,14 +55,6 @@ export function createMessages(context: Pick<IExecuteFunctions, 'addExecutionHin
 				const name = names.get(word);
 				return name === undefined ? quoted : `'${name}'`;
 			});
-		},
-		explain(error) {
-			// A bare `not-found` may be about the record.
-			if (!(error instanceof ApiFailure) || !/card/.test(error.problem.kind ?? '')) return error;
-			if (!saysGone(error, ['card'])) return error;
-			const advice = "It may have been deleted. Choose the card again in 'Card'.";
-			const both = [error.advice, advice].filter(Boolean).join(' ');
-			return new ApiFailure(error.problem, both, error.rateLimited);
 		},
 		note(error, text) {
 			notes.set(error, text);

@@ -15,7 +15,7 @@ import { createCards, createRecords, type Cards, type Records } from './cardsAnd
 import { createFields, type Fields } from './fieldListings';
 import { createMessages, type Messages } from './messages';
 import { createWrites, type Writes } from './writes';
-import { createEnding, type Ending } from './ending';
+import { createEnding, longWaitHint, type Ending } from './ending';
 
 export type { CardReference } from './cardsAndRecords';
 
@@ -86,6 +86,10 @@ export function createRun(
 	const ending = createEnding(() => {
 		stop();
 		api.stop();
+	});
+	ending.whenDone(() => {
+		const hint = longWaitHint(api.waitedMs);
+		if (hint) messages.hint(hint);
 	});
 	return {
 		context,

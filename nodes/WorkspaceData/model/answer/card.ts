@@ -1,6 +1,7 @@
 /** Cards, as the service sends them. */
 import { z } from 'zod/v3';
-import { readEntries, type JsonObject, readObject, resourceSchema } from './shapes';
+import { readEntries } from './page';
+import { type JsonObject, readObject, resourceSchema } from './shapes';
 
 /**
  * A card (table). `raw` is the service's object as it came, with properties beyond the interface.

@@ -3,7 +3,8 @@ import { z } from 'zod/v3';
 import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
-import { readEntries, type JsonObject, readObject, resourceSchema } from './shapes';
+import { readEntries } from './page';
+import { type JsonObject, readObject, resourceSchema } from './shapes';
 
 /**
  * A field (column definition). `raw` is the service's object as it came.

@@ -5,8 +5,6 @@ import { kindOfType } from '../value/kinds/allKinds';
 import { asUtc, parseTime } from '../time';
 import {
 	hasErrors,
-	readCursor,
-	readEntries,
 	isObject,
 	type JsonObject,
 	readList,
@@ -14,6 +12,7 @@ import {
 	resourceSchema,
 	untouchedObject,
 } from './shapes';
+import { readCursor, readEntries } from './page';
 
 /**
  * A record (row). `data` is keyed by field id and is the service's own object, never copied key by

@@ -2,16 +2,16 @@
 import type { RetiredSubscription } from './stored';
 import { dueDeletions, leftBehind } from './retirement';
 import type { SubscriptionEvent, Outcome, Effect } from './eventsAndEffects';
-import { renewLater, withPlausibleTimes } from './pauses';
+import { renewLater } from './state';
+import { withPlausibleTimes } from './plausibleTimes';
 import {
 	FIRST_RENEWAL_PAUSE_MS,
 	FIRST_STRAIN_PAUSE_MS,
 	grown,
-	isOwn,
 	MAX_PAUSE_MS,
 	savingFrom,
-	type SubscriptionSet,
-} from './state';
+} from './retryPauses';
+import { isOwn, type SubscriptionSet } from './state';
 
 /** How long after the last sign of strain to renew, in ms: the service may still be trying again. */
 const CALM_MS = 60_000;

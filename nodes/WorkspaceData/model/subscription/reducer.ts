@@ -15,10 +15,12 @@ import {
 } from './retirement';
 import type { SubscriptionEvent, Outcome } from './eventsAndEffects';
 import { onCreated, onDelivered, onRefused, onStrained } from './serviceEvents';
-import { FIRST_RENEWAL_PAUSE_MS, retire, type SubscriptionSet, withGone } from './state';
+import { FIRST_RENEWAL_PAUSE_MS } from './retryPauses';
+import { retire, type SubscriptionSet, withGone } from './state';
 import { onPassed, onProbed } from './dueWork';
 import { isOutdated, isOverwritten, replacedBy, withStored } from './merge';
-import { putOffUntil, renewLater, withPlausibleTimes } from './pauses';
+import { putOffUntil, renewLater } from './state';
+import { withPlausibleTimes } from './plausibleTimes';
 
 /**
  * The longest that a new secret may take to be saved, in ms. A service that tries four times with growing

@@ -1,23 +1,25 @@
 /** When the replaced subscriptions of a trigger node end, and what becomes of deletions that fail. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
 import type { Outcome } from './eventsAndEffects';
-import { DAY_MS } from './pauses';
+import { DAY_MS } from './retryPauses';
 import {
 	EMPTY_SET,
-	FIRST_RENEWAL_PAUSE_MS,
-	FIRST_RETRY_PAUSE_MS,
-	grown,
 	isOwn,
-	KEEP_TRYING_MS,
 	MAX_LEFTOVERS,
-	MAX_PAUSE_MS,
 	MAX_SUBSCRIPTIONS,
 	retire,
-	type Retry,
 	type SubscriptionSet,
 	type Trust,
 	withGone,
 } from './state';
+import {
+	FIRST_RENEWAL_PAUSE_MS,
+	FIRST_RETRY_PAUSE_MS,
+	grown,
+	KEEP_TRYING_MS,
+	MAX_PAUSE_MS,
+	type Retry,
+} from './retryPauses';
 
 /** Lets the replaced subscriptions end after the overlap, now that the current one is known to work. */
 export function retireAll(set: SubscriptionSet, overlapMs: number, now: number): SubscriptionSet {

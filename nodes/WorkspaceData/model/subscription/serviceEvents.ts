@@ -1,8 +1,9 @@
 /** Decides about a trigger node's subscriptions when the service has answered or delivered. Times are ms since the epoch. */
 import type { Effect, Outcome, Search, SubscriptionEvent } from './eventsAndEffects';
-import { renewLater } from './pauses';
+import { renewLater } from './state';
 import { bounded, dueDeletions, isTrusted, retireAll, settled } from './retirement';
-import { isOwn, retire, savingFrom, type SubscriptionSet } from './state';
+import { isOwn, retire, type SubscriptionSet } from './state';
+import { savingFrom } from './retryPauses';
 import type { MissedTime, Subscription } from './stored';
 
 /**

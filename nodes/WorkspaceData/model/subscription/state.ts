@@ -6,25 +6,19 @@ import {
 	type RetiredSubscription,
 	type Subscription,
 } from './stored';
+import {
+	DAY_MS,
+	FIRST_RENEWAL_PAUSE_MS,
+	FIRST_STRAIN_PAUSE_MS,
+	grown,
+	MAX_LOST_ANSWERS,
+	type Retry,
+} from './retryPauses';
 
 /** Most subscriptions of a node, so most secrets that a delivery is checked with. */
 export const MAX_SUBSCRIPTIONS = 6;
-/** The pause before a renewal that was refused is tried again; doubles with each further refusal. */
-export const FIRST_RENEWAL_PAUSE_MS = 15_000;
-/** The pause before a deletion is tried again; doubles with each further failure. */
-export const FIRST_RETRY_PAUSE_MS = 60_000;
-/**
- * How long the first execution that saves is waited for. It may wait behind others, and n8n in queue mode may
- * not hear of its end: it removes a finished job at once, and the first end after a start can come before it
- * listens. Doubles with each further one; after a failure it is the pause, too.
- */
-const FIRST_SAVING_PAUSE_MS = 30_000;
 /** Most ids of ended subscriptions that are remembered; a renewal adds one or two. */
 const MAX_GONE = 20;
-/** The longest of these pauses. */
-export const MAX_PAUSE_MS = 3_600_000;
-/** For how long a deletion is tried again, from its first failure: 7 days. */
-export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
 /**
  * Most replaced subscriptions that wait for their deletion: what n8n saves for a node stays below 20 kB, and
  * a start sends no more deletions than this. The oldest remain at the service; refused deliveries pause them.
@@ -43,29 +37,12 @@ export const SAVED_IN_TIME_MS = 5_000;
  */
 export type Trust = 'no' | 'here' | 'elsewhere' | 'late';
 
-/** Something to try again, with a pause that grows. */
-export interface Retry {
-	/** When it is due. */
-	at: number;
-	/** How long to wait when it fails once more. */
-	pauseMs: number;
-}
-
 /** Signs that the service may have paused the current subscription: answers that came late, or not at all. */
 export interface Strain {
 	/** The first and the last sign since the subscription last delivered without one. */
 	since: number;
 	at: number;
 }
-
-/** The pause after one that failed. */
-export const grown = (pauseMs: number): number => Math.min(pauseMs * 2, MAX_PAUSE_MS);
-
-/** An execution that saves begins: when it is given up, and how long to wait after that. */
-export const savingFrom = (now: number, pauseMs = FIRST_SAVING_PAUSE_MS): Retry => ({
-	at: now + pauseMs,
-	pauseMs: grown(pauseMs),
-});
 
 export interface SubscriptionSet {
 	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */
@@ -101,9 +78,6 @@ export interface SubscriptionSet {
 	/** See `StoredSubscriptions`. */
 	lostAnswers: LostAnswers;
 }
-
-/** The shortest time between two renewals because of strain, in ms. */
-export const FIRST_STRAIN_PAUSE_MS = 600_000;
 
 export const EMPTY_SET: SubscriptionSet = {
 	address: undefined,
@@ -153,3 +127,14 @@ export const withGone = (set: SubscriptionSet, ids: readonly string[]): Subscrip
 	...set,
 	gone: [...set.gone.filter((id) => !ids.includes(id)), ...ids].slice(-MAX_GONE),
 });
+
+/** A renewal that did not lead to a subscription that is known to work is tried again. */
+export const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
+	...set,
+	renewAt: Math.max(now + set.renewalPauseMs * jitter, putOffUntil(set)),
+	renewalPauseMs: grown(set.renewalPauseMs),
+});
+
+/** Until when no further subscription is asked for, because too many answers were lost. */
+export const putOffUntil = ({ lostAnswers: { count, at } }: SubscriptionSet): number =>
+	count >= MAX_LOST_ANSWERS ? at + DAY_MS : -Infinity;

@@ -58,25 +58,6 @@ export async function readOwnSecret(
 	return entryText(authentication === 'apiKey' ? credential.apiKey : credential.clientSecret);
 }
 
-/** Where the ID of a card goes in the credential's 'Web URL'. */
-const CARD_PLACE = '{card}';
-
-/**
- * The addresses of cards in a browser, as the credential gives them. Nothing is ever requested there.
- *
- * @returns undefined where the credential gives none, or something that is no web address
- */
-export async function readCardPages(
-	context: IAllExecuteFunctions,
-	authentication: Authentication,
-): Promise<((cardId: string) => string) | undefined> {
-	const { webUrl } = await readCredential(context, CREDENTIAL_TYPES[authentication]);
-	const pattern = entryText(webUrl);
-	const isUsable = /^https?:\/\//i.test(pattern) && URL.canParse(pattern);
-	if (!isUsable || !pattern.includes(CARD_PLACE)) return undefined;
-	return (cardId) => pattern.replaceAll(CARD_PLACE, () => encodeURIComponent(cardId));
-}
-
 /** A short text that differs between credentials, and does not show them. */
 export const fingerprintOf = (credential: ICredentialDataDecryptedObject): string =>
 	createHash('sha256').update(JSON.stringify(credential)).digest('base64');

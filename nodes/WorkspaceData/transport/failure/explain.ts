@@ -4,6 +4,7 @@ import type { Authentication } from '../auth/credential';
 import {
 	AnswerTooLarge,
 	ApiFailure,
+	isGone,
 	Unreachable,
 	UnusableAnswer,
 	type NetworkFailure,
@@ -91,7 +92,7 @@ const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))
 
 /** Advice that the service's own words do not give. */
 function advice(
-	{ status, foreign, title, detail = '' }: Problem,
+	{ status, foreign, kind = '', title, detail = '' }: Problem,
 	{ creates }: Pick<ApiRequest, 'creates'>,
 	authentication: Authentication,
 ): string | undefined {
@@ -105,6 +106,9 @@ function advice(
 	}
 	if (status === 404 && foreign) {
 		return "A web page answered, not the service. Check 'Base URL' in the credential.";
+	}
+	if (/card/.test(kind) && isGone({ status, kind }, ['card'])) {
+		return "It may have been deleted. Choose the card again in 'Card'.";
 	}
 	if (status === 403) {
 		return `${

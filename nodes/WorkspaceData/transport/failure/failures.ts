@@ -154,13 +154,18 @@ const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
  * count, nor does one about the card or workspace around it: only problem details whose kind names the thing, or
  * nothing in particular.
  *
- * @param thing by the names that a kind may have for it, for example `['webhook', 'subscription']`
+ * @param things the names that a kind may have for it, for example `['webhook', 'subscription']`
  * @see RFC 7807; service interface, part 7, rule 1
  */
-export function saysGone(error: unknown, things: readonly string[]): boolean {
-	if (!(error instanceof ApiFailure)) return false;
-	const { status, kind = '' } = error.problem;
+export function isGone(
+	{ status, kind = '' }: Pick<Problem, 'status' | 'kind'>,
+	things: readonly string[],
+): boolean {
 	if ((status !== 404 && status !== 410) || !GONE_KIND.test(kind)) return false;
 	const subject = kind.replace(GONE_KIND, '');
 	return subject === '' || things.some((thing) => subject.split('-').includes(thing));
 }
+
+/** Whether a request failed because its thing does not exist. @see isGone */
+export const saysGone = (error: unknown, things: readonly string[]): boolean =>
+	error instanceof ApiFailure && isGone(error.problem, things);

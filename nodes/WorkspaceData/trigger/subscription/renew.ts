@@ -10,11 +10,10 @@ import {
 	isAnswerLost,
 	isConflict,
 	type LifecycleCall,
-	loopbackHint,
 	type NewSubscription,
 	type SubscriptionRequest,
-	withHint,
 } from './subscriptionApi';
+import { loopbackHint, withHint } from './loopbackHint';
 import { warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import type { NodeState } from './nodeState';

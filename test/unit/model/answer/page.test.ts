@@ -1,5 +1,5 @@
 /** The cursor of a page. */
-import { readCursor } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import { readCursor } from '../../../../nodes/WorkspaceData/model/answer/page';
 
 test.each([
 	['as the interface shows it', '{"records":[],"next_cursor":"abc"}', 'abc'],

@@ -1,5 +1,5 @@
 /** What fails between n8n and the service: how often it is tried again, and when it is given up. */
-import { putOffUntil, renewLater } from '../../../../nodes/WorkspaceData/model/subscription/pauses';
+import { putOffUntil, renewLater } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import type { SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import type { RetiredSubscription } from '../../../../nodes/WorkspaceData/model/subscription/stored';

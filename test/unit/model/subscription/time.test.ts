@@ -1,5 +1,5 @@
 /** What becomes due for a node’s subscriptions when time passes, also after a clock was put back. */
-import { withPlausibleTimes } from '../../../../nodes/WorkspaceData/model/subscription/pauses';
+import { withPlausibleTimes } from '../../../../nodes/WorkspaceData/model/subscription/plausibleTimes';
 import { reduce } from '../../../../nodes/WorkspaceData/model/subscription/reducer';
 import type { SubscriptionSet } from '../../../../nodes/WorkspaceData/model/subscription/state';
 import {

@@ -4,11 +4,11 @@ import {
 	credentialFingerprint,
 	entryText,
 	fingerprintOf,
-	readCardPages,
 	readCredential,
 	readOwnSecret,
 	toAuthentication,
 } from '../../../../nodes/WorkspaceData/transport/auth/credential';
+import { readCardPages } from '../../../../nodes/WorkspaceData/editor/webUrl';
 
 /** A node with one credential of each type that is given. */
 function nodeWith(credentials: Record<string, object>): IAllExecuteFunctions {

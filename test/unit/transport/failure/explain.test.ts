@@ -58,6 +58,17 @@ test.each(["'Email' must be unique", 'A record with this Code already exists', '
 	},
 );
 
+test.each([404, 410])('%s for a card: choose it again (E10)', (status) => {
+	const kind = (name: string) => ({ type: `https://example.com/problems/${name}`, title: 'No' });
+	const advice = "It may have been deleted. Choose the card again in 'Card'.";
+	expect(adviceFor(status, kind('card-not-found'))).toBe(advice);
+	// About a record perhaps, about another thing, or a card that is there.
+	for (const other of ['not-found', 'record-not-found', 'card-locked']) {
+		expect(adviceFor(status, kind(other))).toBe('');
+	}
+	expect(adviceFor(status, { title: 'No' })).toBe('');
+});
+
 test('409 for another reason: the words of the service alone (M10)', () => {
 	expect(adviceFor(409, { title: 'Option in use', detail: 'Two records use it' }, 'record')).toBe(
 		'',

@@ -1,26 +1,7 @@
-/** When to try again what failed, also by a clock that is put right meanwhile. Times are ms since the epoch. */
+/** Times that a clock which was put right meanwhile makes implausible. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
-import { grown, KEEP_TRYING_MS, MAX_PAUSE_MS, type SubscriptionSet } from './state';
-
-/**
- * Most answers to requests for a subscription that may be lost one after the other: each may have left one at
- * the service. After that the node tries once a day.
- */
-export const MAX_LOST_ANSWERS = 5;
-export const DAY_MS = 24 * 3_600_000;
-/** Pauses are spread by a tenth. */
-const MAX_JITTER = 1.1;
-
-/** A renewal that did not lead to a subscription that is known to work is tried again. */
-export const renewLater = (set: SubscriptionSet, jitter: number, now: number): SubscriptionSet => ({
-	...set,
-	renewAt: Math.max(now + set.renewalPauseMs * jitter, putOffUntil(set)),
-	renewalPauseMs: grown(set.renewalPauseMs),
-});
-
-/** Until when no further subscription is asked for, because too many answers were lost. */
-export const putOffUntil = ({ lostAnswers: { count, at } }: SubscriptionSet): number =>
-	count >= MAX_LOST_ANSWERS ? at + DAY_MS : -Infinity;
+import { DAY_MS, KEEP_TRYING_MS, MAX_JITTER, MAX_PAUSE_MS } from './retryPauses';
+import { putOffUntil, type SubscriptionSet } from './state';
 
 /** The set after a clock was put back: nothing is due later than its longest pause from now. */
 export function withPlausibleTimes(
