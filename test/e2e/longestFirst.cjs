@@ -1,7 +1,10 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Folders and files that take minutes; jest goes by the size of a file where it has not run before. */
-const long = ['browser/', 'trigger/restarts', 'trigger/subscriptions', 'trigger/deliveries'];
+const long = [
+	'browser/',
+	...['restarts', 'load', 'subscriptions', 'deaf', 'deliveries'].map((name) => `trigger/${name}`),
+];
 
 /** The rank of a file: the one that takes longest comes first, so that no core is idle at the end. */
 const rank = ({ path }) => {

@@ -127,6 +127,7 @@ export function memoryService(...cards: MemoryCard[]) {
 		},
 		{
 			baseUrl: `https://data${(services += 1)}.example.com/api/v1`,
+			waitedMs: 0,
 			redact: (text) => text,
 			pause: () => () => {},
 			stop: () => {},

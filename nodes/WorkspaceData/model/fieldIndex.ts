@@ -1,7 +1,9 @@
 /** Finds fields of a card by name or ID. */
 import type { Field } from './answer/field';
 import { InputError } from './inputError';
-import { adviceOnNames, clip } from './nearestNames';
+import { adviceOnNames } from './nearestNames';
+import { quote } from './nameList';
+import { foldCase } from './text';
 
 /** The facts that a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {
@@ -44,8 +46,6 @@ export interface FieldIndex {
 /** Most wrong keys whose advice is kept. */
 const MAX_ADVICES = 1_000;
 
-const fold = (name: string): string => name.trim().toLowerCase();
-
 function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
 	const groups = new Map<string, T[]>();
 	for (const item of items) {
@@ -64,13 +64,13 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
  */
 export function indexFields(fields: readonly Field[], cardName: string): FieldIndex {
 	const byName = groupBy(fields, (field) => field.name);
-	const byFoldedName = groupBy(fields, (field) => fold(field.name));
+	const byFoldedName = groupBy(fields, (field) => foldCase(field.name));
 	const ids = new Map(fields.map((field) => [field.id, field]));
 
 	const ambiguous = (key: string, candidates: readonly Field[]) =>
 		new InputError(
-			`'${clip(key)}' matches ${candidates.length} fields of card '${cardName}'`,
-			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} ('${clip(name)}')`).join(', ')}.`,
+			`${quote(key)} matches ${candidates.length} fields of card '${cardName}'`,
+			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} (${quote(name)})`).join(', ')}.`,
 		);
 
 	/** Thousands of items may have the same wrong key: the search for near names is made once. */
@@ -80,7 +80,7 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 		const advice = advices.get(key) ?? adviceFor(key);
 		if (advices.size < MAX_ADVICES) advices.set(key, advice);
 		const description = [advice, more].filter(Boolean).join(' ');
-		return new InputError(`Card '${cardName}' has no field '${clip(key)}'`, description);
+		return new InputError(`Card '${cardName}' has no field ${quote(key)}`, description);
 	}
 
 	function adviceFor(key: string): string {
@@ -98,7 +98,7 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 		const named = byName.get(key);
 		if (named) return named;
 		const field = ids.get(key);
-		return field ? [field] : (byFoldedName.get(fold(key)) ?? []);
+		return field ? [field] : (byFoldedName.get(foldCase(key)) ?? []);
 	}
 
 	function find(key: string, hint: FieldHint = {}): Field | undefined {

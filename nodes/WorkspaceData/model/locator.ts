@@ -2,8 +2,10 @@
 import { pathSegment } from './serviceUrl';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';
-import { adviceOnNames, clip } from './nearestNames';
+import { adviceOnNames } from './nearestNames';
 import { isObject } from './answer/shapes';
+import { quote } from './nameList';
+import { foldCase } from './text';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */
 export interface Locator {
@@ -69,7 +71,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return exact;
-	return cards.filter((card) => card.name.trim().toLowerCase() === name.toLowerCase());
+	return cards.filter((card) => foldCase(card.name) === foldCase(name));
 }
 
 const NO_CARDS = 'The workspace has no cards yet.';
@@ -90,7 +92,7 @@ function exactCardByName(cards: readonly Card[], name: string): Card {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return findCardByName(exact, name);
 	throw new InputError(
-		`The workspace has no card called '${clip(name)}'`,
+		`The workspace has no card called ${quote(name)}`,
 		cards.length > 0
 			? `Nothing was deleted, because the name must match exactly, including spaces and capital letters. ${cardAdvice(cards, name)}`
 			: NO_CARDS,
@@ -113,7 +115,7 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 		);
 	}
 	throw new InputError(
-		`The workspace has no card called '${clip(name)}'`,
+		`The workspace has no card called ${quote(name)}`,
 		cards.length > 0 ? cardAdvice(cards, name) : NO_CARDS,
 	);
 }

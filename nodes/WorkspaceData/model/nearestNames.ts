@@ -1,8 +1,9 @@
 /** What a message says about a name that nothing has: the names that were probably meant. */
+import { listed, quote } from './nameList';
+import { foldCase } from './text';
 
-/** Longest part of a name that is compared, in characters, and that a message shows. */
+/** Longest part of a name that is compared, in characters. */
 const COMPARED_LENGTH = 50;
-const SHOWN_LENGTH = 80;
 /** Most names that a message shows. */
 const SHOWN_NAMES = 3;
 /** One letter in three may differ: "Adress" is near "Address", "Phone" is not near "Name". */
@@ -10,16 +11,9 @@ const LETTERS_PER_SLIP = 3;
 /** Shortest text that counts as near every name that contains it. */
 const SHORTEST_PART = 3;
 
-/** A name in a message. */
-export const clip = (name: string): string =>
-	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
-
-const quoted = (names: readonly string[]): string =>
-	names.map((name) => `'${clip(name)}'`).join(', ');
-
 /** Names that differ only in case, spaces and punctuation are the same here: "E-mail" and "email". */
 function fold(name: string): string {
-	const lower = name.trim().toLowerCase().slice(0, COMPARED_LENGTH);
+	const lower = foldCase(name).slice(0, COMPARED_LENGTH);
 	return lower.replaceAll(/[^\p{L}\p{N}]/gu, '') || lower;
 }
 
@@ -42,7 +36,7 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
 /** A question about near names, for a message that says that `key` is none of them; empty where none is near. */
 export function askForNearest(key: string, names: readonly string[]): string {
 	const near = nearestNames(key, names);
-	return near.length > 0 ? `Did you mean ${quoted(near)}?` : '';
+	return near.length > 0 ? `Did you mean ${near.map(quote).join(', ')}?` : '';
 }
 
 /**
@@ -55,9 +49,7 @@ export function adviceOnNames(key: string, names: readonly string[], plural: str
 	if (names.length === 0) return '';
 	const question = askForNearest(key, names);
 	if (question) return question;
-	const shown = names.slice(0, SHOWN_NAMES);
-	const more = names.length - shown.length;
-	return `The ${plural} are ${quoted(shown)}${more > 0 ? ` and ${more} more` : ''}.`;
+	return `The ${plural} are ${listed(names.map(quote), SHOWN_NAMES)}.`;
 }
 
 /** How far two folded names are apart; undefined where they are not near. */

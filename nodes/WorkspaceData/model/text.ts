@@ -11,6 +11,9 @@ export const plainText = (value: unknown): string =>
  */
 export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
+/** A name as it is looked up where upper and lower case and outer spaces make no difference. */
+export const foldCase = (name: string): string => name.trim().toLowerCase();
+
 /** The number that a parameter holds, also as text; NaN for all else. */
 export const plainNumber = (value: unknown): number => Number(plainText(value));
 

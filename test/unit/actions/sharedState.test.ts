@@ -3,7 +3,7 @@ import {
 	createCards,
 	createRecords,
 } from '../../../nodes/WorkspaceData/actions/run/cardsAndRecords';
-import { createEnding } from '../../../nodes/WorkspaceData/actions/run/ending';
+import { createEnding, longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
 import { createFields } from '../../../nodes/WorkspaceData/actions/run/fieldListings';
 import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
 import { ApiFailure, Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
@@ -17,6 +17,12 @@ function messagesOf() {
 	const messages = createMessages({ addExecutionHints: (hint) => hints.push(hint) });
 	return { messages, hints };
 }
+
+test('a run says how long it waited for the rate limit, if that was more than five seconds (M15)', () => {
+	expect(longWaitHint(0)).toBeUndefined();
+	expect(longWaitHint(5_000)).toBeUndefined();
+	expect(longWaitHint(5_600)).toContain("waited 6 seconds for the service's rate limit");
+});
 
 describe('messages', () => {
 	test('a hint is shown once, however often it is given', () => {

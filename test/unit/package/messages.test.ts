@@ -11,7 +11,12 @@ const FOREIGN = ['Card not found', 'Record not found', 'Domain not allowed'];
 function textOf(node: ts.Node): string | undefined {
 	if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
 	if (!ts.isTemplateExpression(node)) return undefined;
-	return node.head.text + node.templateSpans.map(({ literal }) => `X${literal.text}`).join('');
+	const isQuoted = (span: ts.TemplateSpan) =>
+		ts.isCallExpression(span.expression) && span.expression.expression.getText() === 'quote';
+	const spans = node.templateSpans.map(
+		(span) => `${isQuoted(span) ? "'X'" : 'X'}${span.literal.text}`,
+	);
+	return node.head.text + spans.join('');
 }
 
 /** The literals of three words or more in the published code. */
@@ -24,7 +29,7 @@ function textsOfCode(): string[] {
 			if (text !== undefined && text.trim().split(/\s+/).length >= 3) found.push(text);
 			ts.forEachChild(node, visit);
 		};
-		visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest));
+		visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
 	}
 	return found;
 }

@@ -9,11 +9,12 @@ import { defineOperation } from '../operation';
 import { readCard, type Card } from '../../model/answer/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
-import { clip } from '../../model/nearestNames';
 import type { JsonObject } from '../../model/answer/shapes';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
+import { quote } from '../../model/nameList';
+import { foldCase } from '../../model/text';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -98,7 +99,7 @@ export function existingCard(
 	if (!found) return undefined;
 	if (policy === 'reuse') return findCardByName(cards, name.trim());
 	throw new InputError(
-		`A card called '${clip(found.name)}' exists already`,
+		`A card called ${quote(found.name)} exists already`,
 		"Nothing was changed. Enter another name, or choose 'Reuse the Card' in 'If Card Exists'.",
 	);
 }
@@ -130,7 +131,7 @@ export async function cardOfName(
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
-	return await run.writes.exclusively(`card ${name.trim().toLowerCase()}`, async () => {
+	return await run.writes.exclusively(`card ${foldCase(name)}`, async () => {
 		const before = await listCards(run.api, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
@@ -143,7 +144,7 @@ export async function cardOfName(
 		const made = created ?? (await findNew(run, name, before, request));
 		if (made) return { card: made, isNew: true };
 		throw new UnexpectedAnswer(
-			`Card '${clip(name)}' was created, but is not listed`,
+			`Card ${quote(name)} was created, but is not listed`,
 			'Look for the card before you run this item again.',
 		);
 	});

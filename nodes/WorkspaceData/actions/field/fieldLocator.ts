@@ -3,10 +3,10 @@ import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type Locator, readLocator } from '../../model/locator';
-import { clip } from '../../model/nearestNames';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
+import { quote, listed } from '../../model/nameList';
 
 /**
  * Finds the field that a locator means in the live listing of its card. A field that was chosen from the
@@ -33,11 +33,13 @@ export async function locateField(
 const MAX_NAMED = 20;
 
 function missing(card: CardReference, { fields }: FieldIndex, id: string): InputError {
-	const names = fields.slice(0, MAX_NAMED).map(({ name }) => `'${clip(name)}'`);
-	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
+	const names = listed(
+		fields.map(({ name }) => quote(name)),
+		MAX_NAMED,
+	);
 	return new InputError(
 		`Card '${card.name}' has no field with the ID '${id}'`,
-		`Field IDs can change. Choose the field again, or use 'By Name': ${names.join(', ')}${more}.`,
+		`Field IDs can change. Choose the field again, or use 'By Name': ${names}.`,
 	);
 }
 
@@ -62,8 +64,8 @@ export async function locateExactField(
 	const namesake = fields.fields.find(({ id, name }) => name === shown && id !== text);
 	if (shown === text || field.name === shown || !namesake) return { card, field };
 	throw new InputError(
-		`The chosen field '${clip(shown)}' is now called '${clip(field.name)}', and another field has the old name`,
-		`Nothing was deleted. Choose the field again: ${field.id} is '${clip(field.name)}', ${namesake.id} is '${clip(namesake.name)}'.`,
+		`The chosen field ${quote(shown)} is now called ${quote(field.name)}, and another field has the old name`,
+		`Nothing was deleted. Choose the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,
 	);
 }
 

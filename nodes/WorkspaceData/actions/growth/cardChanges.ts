@@ -4,7 +4,6 @@ import { addingChoices } from '../../model/value/choiceChange';
 import { readField } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
-import { clip } from '../../model/nearestNames';
 import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
 import { createFields, describePlan, planFields, quoted, type PlannedField } from './newFields';
@@ -18,6 +17,7 @@ import {
 	missingChoices,
 	type Addition,
 } from './missingColumns';
+import { quote } from '../../model/nameList';
 
 /** The additions that the options allow. */
 export interface Allowed {
@@ -72,7 +72,7 @@ async function addChoices(
 			path: fieldPath(card.id, current.id),
 			body: addingChoices(current, missing),
 		});
-		const names = missing.map((text) => `'${clip(text)}'`).join(', ');
+		const names = missing.map((text) => quote(text)).join(', ');
 		run.messages.hint(
 			`Choices were added to field '${field.name}' of card '${card.name}': ${names}`,
 		);

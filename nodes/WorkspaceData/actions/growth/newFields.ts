@@ -4,11 +4,11 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
 import { InputError } from '../../model/inputError';
-import { clip } from '../../model/nearestNames';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
+import { quote, listed } from '../../model/nameList';
 
 /** A name, and the values that the items have under it. */
 export interface Column {
@@ -77,16 +77,19 @@ export async function planFields(
 	return planned;
 }
 
-const list = (names: readonly string[]): string =>
-	`${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`;
-
 /** Fields in a message, with their types and the reasons for them. */
 export const describePlan = (planned: readonly PlannedField[]): string =>
-	list(planned.map(({ name, type, why }) => `'${clip(name)}' (${type}: ${why})`));
+	listed(
+		planned.map(({ name, type, why }) => `${quote(name)} (${type}: ${why})`),
+		MAX_NAMED,
+	);
 
 /** The names of fields in a message. */
 export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
-	list(fields.map(({ name }) => `'${clip(name)}'`));
+	listed(
+		fields.map(({ name }) => quote(name)),
+		MAX_NAMED,
+	);
 
 /**
  * Creates one field. A creation whose answer is lost is not sent again: the listing tells what became of
@@ -123,13 +126,13 @@ function requireOnce(card: CardReference, index: FieldIndex, name: string): void
 	if (same.length > 1) {
 		const ids = same.map(({ id }) => id).join(', ');
 		throw new InputError(
-			`Card '${card.name}' has ${same.length} fields called '${clip(name)}' now`,
+			`Card '${card.name}' has ${same.length} fields called ${quote(name)} now`,
 			`Another run or person added the field at the same moment. No record was written. Delete all but one of them (${ids}), then run the node again.`,
 		);
 	}
 	if (index.candidates(name).length > 0) return;
 	throw new UnexpectedAnswer(
-		`Field '${clip(name)}' was created, but card '${card.name}' does not list it`,
+		`Field ${quote(name)} was created, but card '${card.name}' does not list it`,
 		'No record was written. Look for the field before you run the node again.',
 	);
 }

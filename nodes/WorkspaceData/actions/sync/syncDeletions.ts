@@ -2,8 +2,8 @@
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
-import { clip } from '../../model/nearestNames';
 import { eachInSlices } from '../schedule/yieldToLoop';
+import { clip, listed } from '../../model/nameList';
 
 /** An item, as it would be written. */
 export interface SyncItem {
@@ -93,8 +93,7 @@ export async function planDeletions(
 	);
 }
 
-const named = (names: readonly string[]): string =>
-	`${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''}`;
+const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
 
 const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
 

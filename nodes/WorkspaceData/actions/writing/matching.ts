@@ -2,12 +2,12 @@
 import { isEmpty } from '../../model/value/form';
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { clip } from '../../model/nearestNames';
 import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import { matchKey } from '../run/matchIndex';
 import type { Columns } from './mapper';
+import { quote } from '../../model/nameList';
 
 /**
  * The ids of the matching fields of an item.
@@ -31,8 +31,8 @@ function matchingField(key: string, { hints }: Columns, index: FieldIndex): Fiel
 	const { id, name } = field;
 	if ([id, name].includes(key) || hint?.fieldId === id || hint?.name === name) return field;
 	throw new InputError(
-		`'${clip(key)}' in 'Fields to match on' is not exactly the name of a field`,
-		`Did you mean '${clip(name)}'? Choose the field again: records are changed by it, so its name must match exactly.`,
+		`${quote(key)} in 'Fields to match on' is not exactly the name of a field`,
+		`Did you mean ${quote(name)}? Choose the field again: records are changed by it, so its name must match exactly.`,
 	);
 }
 

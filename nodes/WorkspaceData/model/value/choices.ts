@@ -1,6 +1,7 @@
 /** The choices of a field, found by what a record holds or by what a person enters; several of them in one text. */
 import type { FieldOption } from '../answer/option';
-import { clip } from '../nearestNames';
+import { quote } from '../nameList';
+import { foldCase } from '../text';
 
 interface Lookup {
 	/** Places by identifiers of each JSON type. */
@@ -15,8 +16,6 @@ interface Lookup {
 
 /** A listing is read once and asked for thousands of values. */
 const lookups = new WeakMap<readonly FieldOption[], Lookup>();
-
-const fold = (text: string): string => text.trim().toLowerCase();
 
 function add(map: Map<string, Set<number>>, key: string, place: number): void {
 	const places = map.get(key);
@@ -48,7 +47,8 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 		const place = first === undefined ? listed : (identified.get(first) ?? listed);
 		for (const label of labels) add(labelled, label, place);
 		for (const identifier of identifiers) add(texts, String(identifier), place);
-		for (const spelling of [...labels, ...identifiers]) add(folded, fold(String(spelling)), place);
+		for (const spelling of [...labels, ...identifiers])
+			add(folded, foldCase(String(spelling)), place);
 		lookup.hasNumbers ||= identifiers.some((one) => typeof one === 'number');
 	}
 	return lookup;
@@ -115,7 +115,9 @@ export function enteredChoice(
 	}
 	if (places.size === 0 && exact) return undefined;
 	const isExact = places.size > 0;
-	const found = isExact ? places : (texts.get(text) ?? folded.get(fold(text)) ?? new Set<number>());
+	const found = isExact
+		? places
+		: (texts.get(text) ?? folded.get(foldCase(text)) ?? new Set<number>());
 	const candidates = [...found].map(at);
 	const [option] = candidates;
 	if (candidates.length > 1) return isExact ? { candidates } : undefined;
@@ -124,15 +126,15 @@ export function enteredChoice(
 
 /** Whether a text names at least one choice. */
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
-	lookupOf(options).folded.has(fold(text));
+	lookupOf(options).folded.has(foldCase(text));
 
 /** A choice in a message, so that two with like labels are told apart. */
 export function showChoice({ label, identifiers }: FieldOption): string {
 	const [identifier] = identifiers;
-	const shown = typeof identifier === 'number' ? String(identifier) : `'${clip(identifier ?? '')}'`;
+	const shown = typeof identifier === 'number' ? String(identifier) : quote(identifier ?? '');
 	return identifier === undefined || identifier === label
-		? `'${clip(label)}'`
-		: `'${clip(label)}' (stored as ${shown})`;
+		? quote(label)
+		: `${quote(label)} (stored as ${shown})`;
 }
 
 /**

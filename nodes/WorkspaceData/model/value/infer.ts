@@ -1,8 +1,8 @@
 /** Which type a field needs so that it holds the values of a column without loss. */
-import { clip } from '../nearestNames';
 import { jsonForm, textOf } from './form';
 import { plainTypeName, type NewType } from './kinds/kind';
 import { NEW_TYPES } from './kinds/allKinds';
+import { quote } from '../nameList';
 
 /** The type of a field, and why it is this one. */
 export interface Inference {
@@ -34,8 +34,6 @@ const typeOfChoices = (how: NewType['choices']): string =>
 /** Empty values tell nothing about a type. */
 const tells = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
-
-const quote = (text: string): string => `'${clip(text)}'`;
 
 /**
  * The choices of a select that these texts make, in the order in which they come.

@@ -129,6 +129,7 @@ export function simulateService(
 		history: (id) => histories.get(id) ?? [],
 		api: {
 			baseUrl: `https://data${services}.example.com/api/v1`,
+			waitedMs: 0,
 			workspaceId: 'w1',
 			request: async (request: ApiRequest) =>
 				await (request.method === 'GET' ? read(request) : write(request)),

@@ -14,16 +14,16 @@ import {
 	type Offer,
 	type ValueField,
 } from './kind';
+import { listed } from '../../nameList';
 
 const MAX_OPTIONS_SHOWN = 20;
 
 /** The choices of a field in a message, as many as can be read. */
 export function allowedChoices({ options }: Pick<ValueField, 'options'>): string {
 	const labels = options.map(({ label }) => `'${label}'`);
-	const shown = labels.slice(0, MAX_OPTIONS_SHOWN).join(', ');
-	const more =
-		labels.length > MAX_OPTIONS_SHOWN ? ` and ${labels.length - MAX_OPTIONS_SHOWN} more` : '';
-	return labels.length > 0 ? `Allowed values are ${shown}${more}.` : 'Enter at least one value.';
+	return labels.length > 0
+		? `Allowed values are ${listed(labels, MAX_OPTIONS_SHOWN)}.`
+		: 'Enter at least one value.';
 }
 
 /** The value that records hold for a choice; where the listing does not tell, the spelling that was given. */
