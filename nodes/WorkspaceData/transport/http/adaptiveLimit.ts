@@ -59,7 +59,7 @@ export const unknownParallelism: Parallelism = {
 	next: 0,
 	reducedFrom: 0,
 	row: { level: 0, count: 0 },
-	shown: { level: 0, at: -Infinity },
+	shown: NEVER,
 	assumed: START,
 	failed: NEVER,
 	failedLast: NEVER,

@@ -80,7 +80,7 @@ const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSig
 			resolve([...merged, ...parts]);
 		});
 		stream.on('close', () => stop(cutOff()));
-		signal?.addEventListener('abort', () => stop(cutOff()), { once: true });
+		signal?.addEventListener('abort', () => stop(cutOff()));
 	});
 
 /** The value that a text holds as JSON; the text if it holds none. */
@@ -91,9 +91,6 @@ function parsedText(text: string): unknown {
 
 /** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
 const decoder = new TextDecoder();
-
-const join = ([first = new Uint8Array(), ...others]: Uint8Array[]): Uint8Array =>
-	others.length > 0 ? Buffer.concat([first, ...others]) : first;
 
 /**
  * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
@@ -121,7 +118,7 @@ export async function readBody(
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : cutOff();
 	}
-	return parsedText(decoder.decode(join(await readParts(body, maxBytes, signal))));
+	return parsedText(decoder.decode(Buffer.concat(await readParts(body, maxBytes, signal))));
 }
 
 /**

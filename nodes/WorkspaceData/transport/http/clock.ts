@@ -25,7 +25,7 @@ export const systemClock: Clock = {
 	alarm(ms, ring) {
 		// Whole milliseconds only.
 		const due = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-		due.addEventListener('abort', ring, { once: true });
+		due.addEventListener('abort', ring);
 		return () => due.removeEventListener('abort', ring);
 	},
 	random: () => Math.random(),
@@ -41,7 +41,7 @@ export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;
 export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
 	const stops = new Set<() => void>();
 	const stopAll = () => stops.forEach((stop) => stop());
-	signal?.addEventListener('abort', stopAll, { once: true });
+	signal?.addEventListener('abort', stopAll);
 	return async (task) =>
 		await new Promise((resolve, reject) => {
 			const stop = () => reject(new Cancelled());
@@ -179,7 +179,7 @@ export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
 			if (date === undefined) return;
 			const now = clock.now();
 			// The header is rounded down, and the answer took some time: the largest difference is the most exact.
-			const behindMs = aheadMs === undefined ? -1 : aheadMs - (date - now);
+			const behindMs = (aheadMs ?? NaN) - (date - now);
 			if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !isStale(now)) return;
 			aheadMs = date - now;
 			learnedAt = now;

@@ -50,10 +50,9 @@ export function createRateGate(
 	serviceClock: ServiceClock = createServiceClock(clock),
 ): RateGate {
 	let knowledge: Knowledge = 'nothing';
+	/** The known window. Without a reset while the first request of a new one is under way. */
 	let window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
-	/** When the next window is expected; undefined while its first request is under way. */
-	let opensAt: number | undefined;
-	/** Until when the first request of a window goes alone. */
+	/** Until when the first request of a window goes alone; 0 when none does. */
 	let aloneUntil = 0;
 	/** When to send one request to find out, however far away the stated reset is. */
 	let lookAgainAt = 0;
@@ -65,35 +64,32 @@ export function createRateGate(
 	let passedAt = -Infinity;
 
 	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
-	function turnWindow(): void {
-		const now = clock.now();
-		if (opensAt !== undefined && now >= opensAt) {
+	function turnWindow(now: number): void {
+		if (window.resetAt !== undefined && now >= window.resetAt) {
 			window = { limit: window.limit, remaining: 1, resetAt: undefined };
-			opensAt = undefined;
 			aloneUntil = now + ALONE_MS;
-		} else if (opensAt === undefined && window.resetAt === undefined && now >= aloneUntil) {
-			window.remaining = Math.max(window.remaining, aloneUntil > 0 ? (window.limit ?? 1) : 0);
+		} else if (aloneUntil > 0 && now >= aloneUntil) {
+			window.remaining = window.limit ?? 1;
 			aloneUntil = 0;
 		}
 	}
 
-	/** 0 when a request may pass; ms to wait; Infinity when only another answer can tell. */
+	/** 0 or less when a request may pass; ms to wait; Infinity when only another answer can tell. */
 	function delay(): number {
-		const closedMs = closedUntil - clock.now();
-		if (closedMs > 0) return closedMs;
+		const now = clock.now();
+		if (closedUntil > now) return closedUntil - now;
 		// The local clock may have been set back.
-		passedAt = Math.min(passedAt, clock.now());
-		const toPlace = passedAt + 1_000 / Math.min(...rates) - clock.now();
+		passedAt = Math.min(passedAt, now);
+		const toPlace = passedAt + 1_000 / Math.min(...rates) - now;
 		if (toPlace > 0) return toPlace;
 		if (knowledge === 'unlimited') return 0;
-		if (knowledge === 'nothing') return inFlight === 0 ? 0 : Math.max(aloneUntil - clock.now(), 0);
-		turnWindow();
-		if (window.remaining - inFlight > 0) return 0;
-		const toAlone = aloneUntil > 0 ? Math.max(aloneUntil - clock.now(), 1) : Infinity;
-		if (opensAt === undefined) return inFlight === 0 ? 0 : toAlone;
-		const toReset = opensAt - clock.now();
-		const toLook = lookAgainAt - clock.now();
-		return inFlight === 0 ? Math.max(Math.min(toReset, toLook), 0) : toReset;
+		if (knowledge === 'nothing') return inFlight === 0 ? 0 : aloneUntil - now;
+		turnWindow(now);
+		if (window.remaining > inFlight) return 0;
+		const { resetAt } = window;
+		if (resetAt === undefined && inFlight === 0) return 0;
+		if (resetAt === undefined) return aloneUntil > 0 ? aloneUntil - now : Infinity;
+		return Math.min(resetAt, inFlight === 0 ? lookAgainAt : Infinity) - now;
 	}
 
 	function learn(headers: Headers): void {
@@ -107,15 +103,10 @@ export function createRateGate(
 			}
 			return;
 		}
-		const sameWindow =
-			knowledge === 'window' &&
-			window.resetAt !== undefined &&
-			stated.resetAt !== undefined &&
-			Math.abs(stated.resetAt - window.resetAt) < 1_500;
+		const sameWindow = Math.abs((stated.resetAt ?? NaN) - (window.resetAt ?? NaN)) < 1_500;
 		const remaining = sameWindow ? Math.min(window.remaining, stated.remaining) : stated.remaining;
 		knowledge = 'window';
 		window = { ...stated, remaining };
-		opensAt = stated.resetAt;
 		aloneUntil = 0;
 		lookAgainAt = now + MAX_WAIT_MS;
 	}

@@ -97,3 +97,29 @@ test('is stale after a minute without an answer', () => {
 	local.pass(1);
 	expect(clock.isStale()).toBe(true);
 });
+
+test.each<[number, number]>([
+	[60_000, -60_000],
+	[59_999, 0],
+])('the service’s clock was put back by %d ms: the next answer makes it %d', (step, ahead) => {
+	let now = START;
+	const clock = createServiceClock({ now: () => now });
+	clock.learn(header(now));
+	// A header has whole seconds, so the local time has the rest.
+	const told = START - Math.floor(step / 1_000) * 1_000;
+	now = told + step;
+	clock.learn(header(told));
+	expect(clock.aheadMs).toBe(ahead);
+});
+
+test('an answer that tells nothing new does not make what is known count longer', () => {
+	const local = createClock();
+	const clock = createServiceClock(local);
+	clock.learn(header(local.now()));
+	local.pass(30_000);
+	clock.learn(header(local.now()));
+	local.pass(30_001);
+	expect(clock.isStale()).toBe(true);
+	clock.learn(header(local.now() - 1));
+	expect(clock.isStale()).toBe(false);
+});
