@@ -211,3 +211,27 @@ describe('G5: a listing whose every page has a new cursor', () => {
 		expect(await opened.first(3)).toHaveLength(3);
 	});
 });
+
+test('a page that points back to an earlier one is reported at once', async () => {
+	let pages = 0;
+	const opened = openListing('The listing', async (cursor) => {
+		pages += 1;
+		const start = Number(cursor ?? 0);
+		return { entries: entriesOf(start, start + 10), nextCursor: '10' };
+	});
+	await expect(opened.first(Infinity)).rejects.toMatchObject({
+		message: 'The listing does not end: a page points back to an earlier one',
+	});
+	expect(pages).toBe(2);
+	await expect(opened.find('e15')).resolves.toEqual({ id: 'e15' });
+});
+
+test('a listing whose pages bring something new without end is given up after 100,000 pages', async () => {
+	let pages = 0;
+	const opened = openListing('The listing', async () => {
+		pages += 1;
+		return { entries: entriesOf(pages, pages + 1), nextCursor: `cursor ${pages}` };
+	});
+	await expect(opened.first(Infinity)).rejects.toThrow('The listing does not end');
+	expect(pages).toBe(100_001);
+});

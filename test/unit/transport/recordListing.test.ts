@@ -89,6 +89,20 @@ describe('all records', () => {
 	const read = async (api: WorkspaceApi, wanted = Infinity, options = {}) =>
 		await openRecordListing(api, 'c1', wanted, options).first(wanted);
 
+	test('are kept for all who read them, unless it is said that nobody will read them again', async () => {
+		const { api, sent } = service(() => ({ records: records(3) }));
+		const kept = openRecordListing(api, 'c1', Infinity);
+		for (let reader = 0; reader < 2; reader += 1) {
+			expect(await kept.part(0, 2)).toHaveLength(2);
+			expect(await kept.part(2, 2)).toHaveLength(1);
+		}
+		expect(sent).toHaveLength(1);
+		const once = openRecordListing(api, 'c1', Infinity, {}, false);
+		await once.part(0, 2);
+		await once.part(2, 2);
+		await expect(once.part(0, 2)).rejects.toThrow('read twice');
+	});
+
 	test('settings go along with each request', async () => {
 		const { api, sent } = service((_, { query }) =>
 			query?.cursor ? { records: [] } : { records: records(1), next_cursor: 'b' },
@@ -175,6 +189,10 @@ describe('all records', () => {
 		test('one that names the size holds for all later listings', async () => {
 			expect(await later({ detail: 'page size' })).toEqual([[1_000, 500, 250], 250]);
 		});
+		test.each([{ detail: 'pagesize' }, { title: 'Page-Size' }, { kind: 'page_size' }])(
+			'%j names the size',
+			async (words) => expect(await later(words)).toEqual([[1_000, 500, 250], 250]),
+		);
 		test('one that the description explains, too', async () => {
 			expect(await later({}, 300)).toEqual([[1_000, 300], 300]);
 		});

@@ -65,7 +65,7 @@ export function createRateGate(
 
 	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
 	function turnWindow(now: number): void {
-		if (window.resetAt !== undefined && now >= window.resetAt) {
+		if (now >= (window.resetAt ?? Infinity)) {
 			window = { limit: window.limit, remaining: 1, resetAt: undefined };
 			aloneUntil = now + ALONE_MS;
 		} else if (aloneUntil > 0 && now >= aloneUntil) {

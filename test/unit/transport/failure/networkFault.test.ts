@@ -168,3 +168,34 @@ describe('D1: as n8n 1 wraps it, without a cause', () => {
 		expect(readNetworkFault(error)).toMatchObject({ message, mayHaveArrived, transient: true });
 	});
 });
+
+describe('a code that only contains the name of another one', () => {
+	test.each([
+		['MY_HPE_INVALID_TOKEN', 'lost'],
+		['QUOTA_Z_DATA', 'lost'],
+		['NO_EPROTO', 'lost'],
+		['MY_ERR_INVALID_CHAR', 'lost'],
+	])('%s says nothing but that the connection broke', (code, message) => {
+		expect(readNetworkFault(failure(code, {}, message))).toMatchObject({
+			message: 'lost',
+			mayHaveArrived: true,
+			transient: true,
+		});
+	});
+
+	test.each(['4040', 'E404', '40'])('%s is no HTTP status', (code) => {
+		expect(readNetworkFault(failure(code, {}, 'lost'))).toMatchObject({ code, message: 'lost' });
+	});
+});
+
+test.each(['reconnect ETIMEDOUT', 'connected, then ETIMEDOUT', 'after getaddrinfo ETIMEDOUT'])(
+	'%s: the request may have arrived',
+	(message) => {
+		expect(readNetworkFault(failure('ETIMEDOUT', {}, message)).mayHaveArrived).toBe(true);
+	},
+);
+
+test('a host name that could not be looked up in time got no request', () => {
+	const fault = readNetworkFault(failure('ETIMEDOUT', {}, 'getaddrinfo ETIMEDOUT'));
+	expect(fault.mayHaveArrived).toBe(false);
+});

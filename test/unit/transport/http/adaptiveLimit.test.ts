@@ -360,6 +360,11 @@ describe('the level that is taken to work after one has failed', () => {
 		expect(atOnce(failedAt(level), CREATE, true, 60 * MINUTE + 1)).toBe(START);
 	});
 
+	test('a level at which updates had succeeded counts for creates up to three quarters of what failed later', () => {
+		const state = failedAt(40, { ...learned(), next: 0, reducedFrom: 0 });
+		expect(atOnce(state, CREATE, true, MINUTE)).toBe(30);
+	});
+
 	test('a single request that is refused says nothing about the number', () => {
 		expect(atOnce(failedAt(1), CREATE, true, MINUTE)).toBe(START);
 	});
