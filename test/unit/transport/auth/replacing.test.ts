@@ -52,3 +52,53 @@ test('a refusal of a token that has been replaced already takes nothing away', a
 	tokens.reject(account, 'token-1');
 	expect(tokens.current(account)).toBe('token-2');
 });
+
+describe('a renewal that takes its time', () => {
+	/** A token of 300 s, and an auth server that then takes so many ms. */
+	async function slowRenewal(ms: number) {
+		const { clock, tokens, get } = issuing();
+		const start = clock.now();
+		await get();
+		const slow = async () =>
+			await tokens.get(account, async () => {
+				await clock.sleep(ms);
+				const body = { access_token: 'renewed', expires_in: 300 };
+				return { statusCode: 200, headers: {}, body };
+			});
+		return { clock, slow, passUntil: (at: number) => clock.pass(start + at - clock.now()) };
+	}
+
+	test('is waited for where the old token expires meanwhile', async () => {
+		const { slow, passUntil } = await slowRenewal(5_000);
+		passUntil(299_500);
+		expect(await slow()).toBe('renewed');
+	});
+
+	test('is not waited for where the old token still works, by later callers neither', async () => {
+		const { clock, slow, passUntil } = await slowRenewal(5_000);
+		passUntil(260_000);
+		const start = clock.now();
+		expect(await slow()).toBe('token-1');
+		expect(clock.now() - start).toBe(1_000);
+		expect(await slow()).toBe('token-1');
+		expect(clock.now() - start).toBeLessThanOrEqual(1_000);
+		await clock.sleep(5_000);
+		expect(await slow()).toBe('renewed');
+	});
+});
+
+test('an auth server that hangs: whoever asked first is told so, later ones that nothing was sent', async () => {
+	const clock = createTestClock();
+	const tokens = createAccessTokens(clock);
+	const timeouts: unknown[] = [];
+	const ask = async (clientId: string) =>
+		await tokens.get({ ...account, clientId }, async ({ timeout }) => {
+			timeouts.push(timeout);
+			return await new Promise(() => {});
+		});
+	await expect(ask('first')).rejects.toThrow('no answer came in time');
+	await expect(ask('second')).rejects.toThrow('was not sent');
+	clock.pass(5_000);
+	await expect(ask('third')).rejects.toThrow('no answer came in time');
+	expect(timeouts).toEqual([10_000, 1_500]);
+});

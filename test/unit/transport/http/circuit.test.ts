@@ -89,7 +89,11 @@ test('C11: one circuit for each origin and clock, opened by the first time-out',
 test('only a silence of seconds counts, except for a probe', () => {
 	const silence = new NetworkFailure('ETIMEDOUT', 'no answer', true, true);
 	expect(replyOf(silence, 10_000, false)).toBe('timedOut');
+	expect(replyOf(silence, 5_000, false)).toBe('timedOut');
+	expect(replyOf(silence, 4_999, false)).toBe('unknown');
 	expect(replyOf(silence, 200, false)).toBe('unknown');
+	const aborted = new NetworkFailure('ECONNABORTED', 'no answer', true, true);
+	expect(replyOf(aborted, 10_000, false)).toBe('timedOut');
 	expect(replyOf(silence, 1_500, true)).toBe('timedOut');
 	expect(replyOf(new NetworkFailure('ECONNREFUSED', 'refused', false, true), 9, false)).toBe(
 		'answered',

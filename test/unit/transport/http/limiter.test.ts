@@ -44,6 +44,10 @@ test('each task brings its own limit', async () => {
 	expect(order).toHaveLength(7);
 });
 
+test.each([0, -1])('a limit of %d is one of 1', async (limit) => {
+	expect(await highest([limit, limit, limit])).toEqual({ most: 1, order: [0, 1, 2] });
+});
+
 test('executions share the limit of parallel requests, and alternate', async () => {
 	const clock = createTestClock();
 	const open = createSharedLimiter(() => 3);
