@@ -105,6 +105,17 @@ test('C8 a retry whose sender hangs up as well starts nothing', async () => {
 	expect(await waiting).toBe('pending');
 });
 
+test('a delivery without a sender that n8n never answers is given up after ten minutes, and a retry runs', async () => {
+	const { take, clock } = setUp();
+	const first = new Answer();
+	await take(first);
+	first.hangUp();
+	await clock.sleep(602_000);
+	const asked = clock.now();
+	expect(await take(new Answer())).toBe('accepted');
+	expect(clock.now()).toBe(asked);
+});
+
 test('does not wait for ever for a delivery that is never answered', async () => {
 	const { take } = setUp();
 	await take(new Answer());

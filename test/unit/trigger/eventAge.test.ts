@@ -55,6 +55,7 @@ test.each([
 test('a fresh event costs no request', async () => {
 	const { ageOf, api } = world({});
 	expect(await ageOf(MINUTE)).toBeUndefined();
+	expect(await ageOf(10 * MINUTE)).toBeUndefined();
 	expect(api.sent).toEqual([]);
 });
 
@@ -108,9 +109,11 @@ test.each<[string, World, Partial<DeliveredEvent>]>([
 test('an event without a time, or any age, is never too old', async () => {
 	const { ageOf, api, node } = world({});
 	expect(await ageOf(undefined)).toBeUndefined();
-	const event = eventOf('record.created', {}, { happenedAt: 0 });
 	const any = settingsOf();
-	const age = await excessiveAge(node, event, any, async () => api, createTestClock());
-	expect(age).toBeUndefined();
+	for (const happenedAt of [0, Date.UTC(2100, 0, 1)]) {
+		const event = eventOf('record.created', {}, { happenedAt });
+		const age = await excessiveAge(node, event, any, async () => api, createTestClock());
+		expect(age).toBeUndefined();
+	}
 	expect(api.sent).toEqual([]);
 });

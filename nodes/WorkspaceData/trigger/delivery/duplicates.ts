@@ -93,7 +93,8 @@ export function createDuplicates(): Duplicates {
 	const known = new Map<string, { subscription: string; at: number }>();
 	const open = new Map<string, Open>();
 	let isWatching = false;
-	let overlaps = false;
+	/** As the latest event tells. */
+	let overlaps: boolean | undefined;
 
 	function remember(key: string, subscription: string, now: number): void {
 		known.delete(key);

@@ -22,19 +22,20 @@ export async function excessiveAge(
 	openService: () => Promise<WorkspaceApi>,
 	clock: Clock,
 ): Promise<number | undefined> {
-	const { happenedAt, cardId } = event;
-	if (happenedAt === undefined || settings.maxEventAgeMs === Infinity) return undefined;
+	// The age of an event without a time is no number, and so in no bounds.
+	const { happenedAt = NaN, cardId } = event;
+	if (settings.maxEventAgeMs === Infinity) return undefined;
 	const aheadMs = node.set.current?.clockAheadMs ?? 0;
 	const serviceNow = () => node.serviceClock?.now(aheadMs) ?? clock.now() + aheadMs;
 	const age = () => serviceNow() - happenedAt;
 	const isDoubtful = age() > settings.maxEventAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
 	if (isDoubtful && node.serviceClock?.isStale() !== false) {
 		if (cardId === undefined) return undefined;
-		const learned = await learnTime(node, cardId, openService).then(
-			() => true,
-			() => false,
-		);
-		if (!learned) return undefined;
+		try {
+			await learnTime(node, cardId, openService);
+		} catch {
+			return undefined;
+		}
 	}
 	return age() > settings.maxEventAgeMs ? age() : undefined;
 }
