@@ -10,9 +10,7 @@ import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataS
 import { openApi, type WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
 import { createTestClock, type TestClock } from './clock';
 
-/** n8n's full response, or what it throws. */
-export type Response = { statusCode: number; headers: object; body: unknown } | Error;
-
+/** n8n's full response. */
 export const answer = (statusCode: number, headers: object = {}, body: unknown = {}) => ({
 	statusCode,
 	headers,
@@ -21,7 +19,7 @@ export const answer = (statusCode: number, headers: object = {}, body: unknown =
 
 interface Behaviour {
 	authentication?: 'apiKey' | 'serviceAccount';
-	/** Answers a request to the service; `place` counts from 0. */
+	/** Answers a request to the service with n8n's full response, or an error; `place` counts from 0. */
 	toRequest(options: IHttpRequestOptions, place: number): unknown;
 	/** Answers a request to the auth server. */
 	toTokenRequest?: (place: number) => unknown;
