@@ -6,6 +6,8 @@ import {
 } from '../../../nodes/WorkspaceData/model/subscription/stored';
 import type * as NodeStates from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import type * as Saving from '../../../nodes/WorkspaceData/trigger/subscription/saving';
+// As a value, too: a run of the tests that concern a file finds them by their imports, not by those of types.
+import { PLACE_MS } from '../../../nodes/WorkspaceData/trigger/subscription/saving';
 import { inAnotherProcess } from '../../support/anotherProcess';
 import { createTestClock } from '../../support/clock';
 import { settingsOf } from '../../support/triggerSettings';
@@ -251,6 +253,31 @@ describe('a new subscription', () => {
 		});
 		await save();
 		expect(emitted).toEqual([]);
+	});
+
+	test('waits for another one of the same workflow, but not for ever: n8n never reports the end of some', async () => {
+		const { save, emitted, clock } = world([() => {}, succeeds]);
+		const begun = clock.now();
+		await save();
+		await save();
+		expect(emitted).toHaveLength(1);
+		for (let turn = 0; turn < 1_000 && emitted.length < 2; turn += 1) {
+			await new Promise(setImmediate);
+		}
+		expect(emitted).toHaveLength(2);
+		expect(clock.now() - begun).toBeGreaterThanOrEqual(PLACE_MS);
+		expect(clock.now() - begun).toBeLessThan(2 * PLACE_MS);
+	});
+
+	test('of a workflow that was published anew before its turn starts no execution', async () => {
+		let end: Done | undefined;
+		const { save, node, emitted } = world([(done) => (end = done), succeeds]);
+		await save();
+		const second = save();
+		node.epoch += 1;
+		end?.resolve(undefined);
+		await second;
+		expect(emitted).toHaveLength(1);
 	});
 
 	test('of a workflow that was published anew meanwhile is nobody’s any more', async () => {
