@@ -1,0 +1,81 @@
+/** What the editor shows of the trigger's parameters. Saved workflows do not contain defaults, so these may not change. */
+import type { INodeProperties } from 'n8n-workflow';
+import { triggerProperties } from '../../../nodes/WorkspaceData/trigger/properties';
+
+const named = (properties: INodeProperties[], name: string): INodeProperties => {
+	const found = properties.find((one) => one.name === name);
+	if (!found) throw new Error(`There is no parameter ${name}`);
+	return found;
+};
+const options = named(triggerProperties, 'options').options as INodeProperties[];
+const values = (property: INodeProperties) =>
+	property.options?.map((one) => ('value' in one ? one.value : undefined));
+
+test('the parameters have the defaults that saved workflows rely on', () => {
+	const defaults = triggerProperties.map(({ name, default: value }) => [name, value]);
+	expect(Object.fromEntries(defaults)).toEqual({
+		authentication: 'apiKey',
+		addressNotice: '',
+		events: ['record.created'],
+		watch: 'allCards',
+		cardId: { mode: 'list', value: '' },
+		simple: true,
+		options: {},
+	});
+});
+
+test('so have the options', () => {
+	const defaults = options.map(({ name, default: value }) => [name, value]);
+	expect(Object.fromEntries(defaults)).toEqual({
+		catchUp: false,
+		fieldKeys: 'name',
+		filters: {},
+		ignoreDuplicates: true,
+		matchType: 'allConditions',
+		maxEventAge: 0,
+		overlap: 15,
+		renewAfterSilence: 24,
+		watchFields: [],
+	});
+});
+
+test('all events of the service can be chosen, and one must be', () => {
+	const events = named(triggerProperties, 'events');
+	expect(events.required).toBe(true);
+	expect(values(events)).toEqual([
+		'card.created',
+		'card.updated',
+		'collaborator.added',
+		'record.created',
+		'record.deleted',
+		'record.updated',
+	]);
+});
+
+test('a card is asked for only where one card is watched', () => {
+	const watch = named(triggerProperties, 'watch');
+	expect(watch.noDataExpression).toBe(true);
+	expect(values(watch)).toEqual(['allCards', 'oneCard']);
+	expect(named(triggerProperties, 'cardId').displayOptions).toEqual({
+		show: { watch: ['oneCard'] },
+	});
+});
+
+test.each(['maxEventAge', 'overlap', 'renewAfterSilence'])('%s is no negative number', (name) => {
+	expect(named(options, name)).toMatchObject({ type: 'number', typeOptions: { minValue: 0 } });
+});
+
+test('the fields to watch are listed for the chosen card', () => {
+	expect(named(options, 'watchFields').typeOptions).toEqual({
+		loadOptionsMethod: 'getFieldNames',
+		loadOptionsDependsOn: ['cardId.value'],
+	});
+});
+
+test('everything that can be set is named and explained', () => {
+	const shown = [...triggerProperties, ...options].filter(({ type }) => type !== 'notice');
+	for (const { name, displayName, description } of shown) {
+		const isPlain = name === 'authentication' || name === 'options' || name === 'watch';
+		expect([name, displayName !== '', isPlain || Boolean(description)]).toEqual([name, true, true]);
+	}
+});
