@@ -269,6 +269,40 @@ describe('a new subscription', () => {
 		expect(clock.now() - begun).toBeLessThan(2 * PLACE_MS);
 	});
 
+	test('that was deleted meanwhile is no failure to save', async () => {
+		const { save, node, lines, emitted } = world([succeeds]);
+		node.dispatch({ type: 'deleted', ids: ['s1'] });
+		await save();
+		expect(emitted).toHaveLength(1);
+		expect(lines).toEqual([]);
+	});
+
+	test('that was deleted meanwhile is none where the trigger saves itself either', async () => {
+		const { save, node, lines, isSaved } = world([
+			(done) => {
+				node.dispatch({ type: 'deleted', ids: ['s1'] });
+				blind(done);
+			},
+			blind,
+		]);
+		await save();
+		expect(lines).toEqual([]);
+		expect(isSaved()).toBe(false);
+	});
+
+	test('of a workflow that is unpublished while a worker looks for static data is not saved here', async () => {
+		const { save, node, data, emitted } = world([
+			(done) => {
+				node.epoch += 1;
+				blind(done);
+			},
+			succeeds,
+		]);
+		await save();
+		expect(emitted).toHaveLength(1);
+		expect(data).toEqual({});
+	});
+
 	test('of a workflow that was published anew before its turn starts no execution', async () => {
 		let end: Done | undefined;
 		const { save, node, emitted } = world([(done) => (end = done), succeeds]);

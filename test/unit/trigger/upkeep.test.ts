@@ -307,4 +307,5 @@ test('a node that was never published here is not renewed by it', async () => {
 	host.node().dispatch({ type: 'credentialChanged', now: host.clock.now() });
 	await host.tick();
 	expect(host.requests()).toEqual([]);
+	expect(host.lines).toEqual([]);
 });

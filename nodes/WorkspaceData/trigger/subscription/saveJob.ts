@@ -100,15 +100,15 @@ export async function carryOutSaveJob(
 	}
 }
 
-/** Deletes subscriptions. @returns the ids of the subscriptions that are gone */
+/** Deletes subscriptions. @returns their ids; undefined in place of one that may not be gone */
 async function deleteEach(
 	context: IExecuteFunctions,
 	authentication: Authentication,
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
-): Promise<string[]> {
+): Promise<Array<string | undefined>> {
 	const api = await openApi(context, authentication, clock);
-	const outcomes = await Promise.all(
+	return await Promise.all(
 		subscriptions.map(async (one) => {
 			try {
 				await deleteSubscription(api, one);
@@ -119,5 +119,4 @@ async function deleteEach(
 			}
 		}),
 	);
-	return outcomes.filter((id) => id !== undefined);
 }

@@ -46,8 +46,8 @@ const PLAUSIBLE_MS = 20_000;
 /** Since when a subscription exists. `created_at` is ignored if it contradicts the Date header. */
 function existsSince(createdAt: number | undefined, date: number | undefined, now: number): number {
 	if (date === undefined) return createdAt ?? now + DATE_PRECISION_MS;
-	const isPlausible = createdAt !== undefined && Math.abs(createdAt - date) <= PLAUSIBLE_MS;
-	return isPlausible ? createdAt : date + DATE_PRECISION_MS;
+	const claimed = createdAt ?? -Infinity;
+	return Math.abs(claimed - date) <= PLAUSIBLE_MS ? claimed : date + DATE_PRECISION_MS;
 }
 
 /**
