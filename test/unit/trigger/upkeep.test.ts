@@ -1,5 +1,7 @@
 /** What a published trigger does while time passes: renewals, the credential, deletions, and the search for missed records. */
-import type { IDataObject, IRun } from 'n8n-workflow';
+import type { IDataObject, IHttpRequestOptions, IRun } from 'n8n-workflow';
+import { NO_SUBSCRIPTIONS } from '../../../nodes/WorkspaceData/model/subscription/stored';
+import { answerProbe } from '../../../nodes/WorkspaceData/trigger/subscription/probe';
 import { activate } from '../../../nodes/WorkspaceData/trigger/subscription/publishing';
 import { lookAfter } from '../../../nodes/WorkspaceData/trigger/subscription/upkeep';
 import { type Execution, triggerHost } from '../../support/triggerHost';
@@ -193,6 +195,40 @@ test('replaced subscriptions are deleted when their overlap is over', async () =
 	clock.pass(1);
 	await tick();
 	expect(requests()).toEqual(['DELETE /webhooks/s1']);
+});
+
+describe('a replaced subscription whose successor another process saved', () => {
+	/** Renewed and saved elsewhere; its overlap is over. */
+	async function overlapped() {
+		const host = await world();
+		host.due();
+		await host.tick();
+		host.requests();
+		host.emitted.length = 0;
+		host.clock.pass(15 * MINUTE);
+		return host;
+	}
+
+	test('is deleted once n8n has answered itself that the successor is saved', async () => {
+		const { tick, trigger, node, clock, requests, emitted, state } = await overlapped();
+		trigger.helpers.httpRequest = async ({ body, headers = {} }: IHttpRequestOptions) => {
+			const { set } = node();
+			const saved = { ...NO_SUBSCRIPTIONS, current: set.current, retired: [...set.retired] };
+			const request = { body: Buffer.from(String(body)), headers };
+			const answer = await answerProbe(request, saved, async () => state.apiKey, clock);
+			return { statusCode: answer?.status ?? 401, headers: {}, body: answer?.text ?? '' };
+		};
+		await tick();
+		expect(requests()).toEqual(['DELETE /webhooks/s1']);
+		expect(emitted).toEqual([]);
+	});
+
+	test('is left to an execution where n8n cannot reach its own address', async () => {
+		const { tick, requests, emitted } = await overlapped();
+		await tick();
+		expect(requests()).toEqual([]);
+		expect(emitted).toEqual([expect.objectContaining({ deletes: ['s1'], isSettled: true })]);
+	});
 });
 
 test('deletions that failed for a week are given up, and the log names them', async () => {
