@@ -87,7 +87,7 @@ export function createFaults(random: () => number = Math.random): Faults {
 				if (entry.left <= 0) waiting = waiting.filter((other) => other !== entry);
 				return entry.fault;
 			}
-			if (this.drop.ratio > 0 && random() < this.drop.ratio) {
+			if (random() < this.drop.ratio) {
 				const { when } = this.drop;
 				const before = when === 'before' || (when === 'either' && random() < 0.5);
 				return faultSchema.parse({ mode: before ? 'dropBefore' : 'dropAfter' });
