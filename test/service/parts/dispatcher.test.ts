@@ -159,6 +159,9 @@ describe('side by side', () => {
 			await end(500);
 			expect(underWay()).toBe(wanted);
 		}
+		all.dispatcher.bringForward(0);
+		await settle();
+		expect(underWay()).toBe(1);
 	});
 
 	test('begins with one, however many succeeded one after the other before', async () => {
