@@ -29,7 +29,7 @@ interface Behaviour {
 
 let credentials = 0;
 
-/** Opens a service with a credential of its own, so that nothing is known of it. */
+/** Opens a service with a separate credential, so that nothing is known of it. */
 export async function serviceBehindN8n({
 	authentication = 'apiKey',
 	toRequest,

@@ -100,15 +100,15 @@ export async function carryOutSaveJob(
 	}
 }
 
-/** Deletes subscriptions. @returns their ids; undefined in place of one that may not be gone */
+/** Deletes subscriptions. @returns the ids of the subscriptions that are gone */
 async function deleteEach(
 	context: IExecuteFunctions,
 	authentication: Authentication,
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
-): Promise<Array<string | undefined>> {
+): Promise<string[]> {
 	const api = await openApi(context, authentication, clock);
-	return await Promise.all(
+	const outcomes = await Promise.all(
 		subscriptions.map(async (one) => {
 			try {
 				await deleteSubscription(api, one);
@@ -119,4 +119,5 @@ async function deleteEach(
 			}
 		}),
 	);
+	return outcomes.filter((id) => id !== undefined);
 }

@@ -2,7 +2,7 @@
 import { createPause } from '../../../../nodes/WorkspaceData/transport/http/limiter';
 import { createTestClock } from '../../../support/clock';
 
-/** A pause, and the names of those who waited for its end, in the order in which they went on. */
+/** A pause, and the names of those who waited for its end, in the order in which they continued. */
 function pausing() {
 	const clock = createTestClock();
 	const pause = createPause(clock);
