@@ -90,7 +90,8 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
 				allowed,
 				limit,
 				remaining: Math.max(0, limit - window.used),
-				resetsInMs: window.startedAt + windowMs * (allowed ? 1 : windowsInDebt) - now,
+				// In this order, so that rounding never adds to a whole second.
+				resetsInMs: windowMs * (allowed ? 1 : windowsInDebt) - (now - window.startedAt),
 			};
 		},
 		charge(caller, allowance, cost) {

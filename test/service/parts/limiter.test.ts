@@ -11,6 +11,13 @@ function limiterAt(start: number) {
 const two = { limit: 2, windowMs: 1_000 };
 
 describe('a window', () => {
+	test('never ends later than it lasts, whatever the fraction of its start: no client waits a second more', () => {
+		for (let n = 1; n <= 1_000; n++) {
+			const { limiter } = limiterAt(n * Math.PI * 100);
+			expect(limiter.take('a', two).resetsInMs).toBe(1_000);
+		}
+	});
+
 	test('counts down, refuses what is beyond, and does not count what it refuses', () => {
 		const { limiter, goTo } = limiterAt(5_000);
 		expect(limiter.take('a', two)).toEqual({
