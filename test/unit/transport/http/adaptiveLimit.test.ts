@@ -265,6 +265,26 @@ describe('creates (H12)', () => {
 		expect(atOnce(state, CREATE, false, 30 * MINUTE)).toBe(MAX_WITHOUT_LIMIT);
 	});
 
+	test.each<[string, Kind, Outcome, number]>([
+		['reads that are answered next to twelve updates prove nothing', READ, 'succeeded', START],
+		[
+			'updates that the service answers without doing them prove nothing',
+			UPDATE,
+			'answered',
+			START,
+		],
+		['updates that succeed next to eleven others show that twelve work', UPDATE, 'succeeded', 12],
+	])('%s', (_, kind, outcome, expected) => {
+		let state = unknownParallelism;
+		for (let n = 0; n < 11; n += 1) state = requestSent(state, UPDATE).state;
+		if (!kind.write) state = requestSent(state, UPDATE).state;
+		for (let n = 0; n < 100; n += 1) {
+			const { state: sending, sent } = requestSent(state, kind);
+			state = requestEnded(sending, sent, outcome, true, n);
+		}
+		expect(atOnce(state, CREATE, true, 100)).toBe(expected);
+	});
+
 	test('reads prove nothing for them', () => {
 		const { state } = simulate(steady(1_000, 50, true), 1_000, { kind: READ });
 		expect(state.limit).toBe(MAX_PARALLEL);
