@@ -163,6 +163,25 @@ test('a listing that keeps nothing cannot be read twice by mistake', async () =>
 	await expect(opened.part(0, 10)).rejects.toThrow('read twice');
 });
 
+test.each([true, false])(
+	'a part has the entries that were asked for, and no others (kept: %s)',
+	async (keep) => {
+		const { opened } = listing(43, { keep });
+		for (const [start, count] of [
+			[0, 3],
+			[3, 4],
+			[7, 1],
+			// On two pages, of which the second is not read yet.
+			[8, 9],
+			[12, 5],
+		] as const) {
+			// Only entries of pages that are there.
+			const end = Math.min(start + count, Math.ceil((start + 1) / 10) * 10);
+			expect(await opened.part(start, count)).toEqual(entriesOf(start, end));
+		}
+	},
+);
+
 test('entries that come twice, because the listing moved, are given once', async () => {
 	for (const keep of [true, false]) {
 		const pages = [entriesOf(0, 10), entriesOf(8, 15), entriesOf(0, 20)];
