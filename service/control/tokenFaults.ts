@@ -56,6 +56,7 @@ export function createTokenFaults(): TokenFaults {
 			return true;
 		},
 		alter(body) {
+			if (mode === undefined) return;
 			if (mode === 'missingExpiresIn') delete body.expires_in;
 			else if (mode === 'expiresInString') body.expires_in = String(body.expires_in);
 			else if (mode === 'expiresInZero') body.expires_in = 0;

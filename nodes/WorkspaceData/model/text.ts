@@ -11,7 +11,7 @@ export const plainText = (value: unknown): string =>
  */
 export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** A name as it is looked up where upper and lower case and outer spaces make no difference. */
+/** A name for lookups that ignore case and outer spaces. */
 export const foldCase = (name: string): string => name.trim().toLowerCase();
 
 /** The number that a parameter holds, also as text; NaN for all else. */

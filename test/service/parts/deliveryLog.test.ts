@@ -72,7 +72,7 @@ describe('the queue', () => {
 		expect(next(id)[0]).toMatchObject({ id: head, failures: 0, dueAt: 0 });
 	});
 
-	test('takes a delivery again, and counts it anew', () => {
+	test('takes a delivery again, and counts it again', () => {
 		open();
 		const id = subscribe();
 		makeCards('a');
@@ -134,7 +134,7 @@ describe('the log', () => {
 		expect([count('deliveries'), count('events')]).toEqual([2, 2]);
 		const left = all.store.deliveries.log({}, 10).map(({ body }) => body);
 		expect([left[0]?.includes('card 102'), left[1]?.includes('card 101')]).toEqual([true, true]);
-		// Counted on: what is delivered from now on, and what is put back into the queue.
+		// Counted from here: what is delivered, and what is put back into the queue.
 		makeCards('new');
 		deliver(id);
 		pruneSome({ ...keep, deliveries: 2 });

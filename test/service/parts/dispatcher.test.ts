@@ -94,7 +94,7 @@ test('a slow target leaves those of others alone', async () => {
 	expect(all.sent).toHaveLength(3);
 });
 
-test('four failures pause, tell the owner once, and leave the rest unsent until it goes on', async () => {
+test('four failures pause, tell the owner once, and leave the rest unsent until it is resumed', async () => {
 	all = opened();
 	const id = all.subscribe();
 	await all.makeCards('a', 'b');
@@ -139,7 +139,7 @@ test('what is removed or paused while it is under way is not sent again', async 
 });
 
 describe('side by side', () => {
-	test('each success doubles what may be under way, and a failure begins anew', async () => {
+	test('each success doubles what may be under way, and a failure starts over', async () => {
 		all = opened({ parallelDeliveries: 4, backoffMs: 60_000 });
 		all.subscribe();
 		await all.makeCards(...Array.from({ length: 20 }, (_, n) => `${n}`));

@@ -81,7 +81,7 @@ test('what comes shortly after a piece waits as long as what was there before', 
 describe('work in slices', () => {
 	afterEach(() => jest.restoreAllMocks());
 
-	test('goes on until it says that all is done, and lets others in after 10 ms', async () => {
+	test('continues until it says that all is done, and lets others in after 10 ms', async () => {
 		let now = 0;
 		jest.spyOn(performance, 'now').mockImplementation(() => now);
 		const order: string[] = [];

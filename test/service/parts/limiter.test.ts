@@ -52,7 +52,7 @@ describe('a window', () => {
 		expect(limiter.take('b', two)).toMatchObject({ allowed: true, remaining: 1 });
 	});
 
-	test('begins anew for a caller that is forgotten, or for all', () => {
+	test('starts over for a caller that is forgotten, or for all', () => {
 		const { limiter } = limiterAt(0);
 		const isAllowed = (caller: string) =>
 			limiter.take(caller, { limit: 1, windowMs: 1_000 }).allowed;
@@ -127,7 +127,7 @@ describe('the limit that holds for a caller', () => {
 		expect(rates.of('b')).toEqual({ limit: 7, windowMs: 3_000 });
 	});
 
-	test('set for all ends those that were set for one, and begins all windows anew', () => {
+	test('set for all replaces limits set for one caller, and restarts all windows', () => {
 		const { limiter, rates } = ratesOf({ tier: 'enterprise' });
 		expect(rates.of('a')).toEqual({ limit: 1_000_000, windowMs: 60_000 });
 		rates.set({ limit: 1 }, 'a');

@@ -114,7 +114,7 @@ describe('a search', () => {
 		expect((await search('other')).records).toHaveLength(1);
 	});
 
-	test('goes on before the last one that it has looked at', async () => {
+	test('continues before the last one that it has looked at', async () => {
 		const ids = addMany(120, (n) => (n % 2 === 0 ? 'even' : 'odd')).reverse();
 		const wanted = ids.filter((_, place) => place % 2 === 1);
 		const first = await search('even', 25);

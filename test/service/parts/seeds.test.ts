@@ -126,7 +126,7 @@ describe('the limit of a page', () => {
 		expect((await api('GET', `cards/${id}/records?limit=${limit}`)).status).toBe(status);
 	});
 
-	test('that is below it stays as it is', async () => {
+	test('that is below it stays unchanged', async () => {
 		const { id } = seed();
 		service.control.fillCard({ cardId: id, count: 3 });
 		use({ limitAboveMaximum: 'clamp' });

@@ -135,7 +135,7 @@ test('a target that is silent is given up after its time, and one that is not th
 	server.listen();
 });
 
-test('what is cut short says so', async () => {
+test('an answer that is cut short says so', async () => {
 	const cutting = new AbortController();
 	answer = () => cutting.abort();
 	expect(await post({ signal: cutting.signal })).toMatchObject({
@@ -144,7 +144,7 @@ test('what is cut short says so', async () => {
 	});
 });
 
-test('a connection that breaks without an answer is tried anew if it was used before, once', async () => {
+test('a connection that breaks without an answer is tried again, once, if it was used before', async () => {
 	await post();
 	const isFirst = () => seen.length === 2;
 	answer = (response, request) => (isFirst() ? request.socket.resetAndDestroy() : response.end());

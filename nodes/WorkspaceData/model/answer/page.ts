@@ -11,7 +11,7 @@ export interface Page<Entry> {
 }
 
 /**
- * The entries of a page. One that cannot be read among others is left out.
+ * The entries of a page. An unreadable entry among others is skipped.
  *
  * @param key the name of the list, for example `cards`
  * @throws InputError for an identifier that has lost digits: it could be that of another entry
