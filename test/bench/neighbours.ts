@@ -62,7 +62,11 @@ export function mainThreadMs(pid: number): number {
 
 /** Waits by the main thread's work and by the clock. */
 const shown = ({ mainThread, clock }: { mainThread: number; clock: number }) =>
-	`${mainThread.toFixed(1)} ms of the main thread, ${clock.toFixed(1)} ms by the clock`;
+	`${clock.toFixed(1)} ms by the clock, ${mainThread.toFixed(1)} ms of the main thread`;
+
+/** The middle one of some figures. */
+const median = (figures: number[]) =>
+	figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
 
 /** The 99th percentile of waits, in ms. */
 const p99 = (waits: number[]) =>
@@ -124,9 +128,9 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 		return { clock: p99(taken.clock), mainThread: p99(taken.mainThread) };
 	};
 	await waits();
-	const alone = await waits();
 	const before = (await control.memory()).rss;
-	rows.push(['a quiet tenant alone: p99', shown(alone), 'measured', true]);
+	const alone: Array<Awaited<ReturnType<typeof waits>>> = [];
+	const measured: Array<{ what: string; p99: Awaited<ReturnType<typeof waits>> }> = [];
 
 	const all: Array<[string, string | null, string]> = [
 		...attacks(fieldId, jsonId).map(([name, body]): [string, string | null, string] => [
@@ -137,6 +141,7 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 		['pages of 1,000 small records', null, `/cards/${small.id}/records?limit=1000`],
 	];
 	for (const [name, body, path] of all) {
+		alone.push(await waits());
 		const { result, statuses } = await during(
 			{
 				origin: url.origin,
@@ -148,13 +153,23 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 			},
 			waits,
 		);
-		const factor = result.mainThread / alone.mainThread;
 		const answers = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+		const what = `next to ${noisyConnections} connections with ${name} (${answers.join(', ')}): p99`;
+		measured.push({ what, p99: result });
+	}
+	const quietly = {
+		clock: median(alone.map(({ clock }) => clock)),
+		mainThread: median(alone.map(({ mainThread }) => mainThread)),
+	};
+	const what = `a quiet tenant alone: p99, the median of ${alone.length}`;
+	rows.push([what, shown(quietly), 'measured', true]);
+	for (const { what, p99 } of measured) {
+		const factor = p99.clock / quietly.clock;
 		rows.push([
-			`next to ${noisyConnections} connections with ${name} (${answers.join(', ')}): p99`,
-			shown(result),
-			`≤ ${bounds.p99Factor} × alone and < ${bounds.p99Ms} ms on the main thread, is ${factor.toFixed(1)} ×`,
-			factor <= bounds.p99Factor && result.mainThread < bounds.p99Ms,
+			what,
+			shown(p99),
+			`≤ ${bounds.p99Factor} × alone and < ${bounds.p99Ms} ms by the clock, is ${factor.toFixed(1)} ×`,
+			factor <= bounds.p99Factor && p99.clock < bounds.p99Ms,
 		]);
 	}
 

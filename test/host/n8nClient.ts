@@ -1,4 +1,5 @@
 import { parse } from 'flatted';
+import type { ExecutionStatus } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 
 import { until } from './deadline.ts';
@@ -139,7 +140,8 @@ interface PublicationStatus {
 	triggers: Array<{ nodeId: string; status: string; errorMessage: string | null }>;
 }
 
-const unfinished = new Set(['new', 'running', 'waiting']);
+const unfinished: ExecutionStatus[] = ['new', 'running', 'waiting'];
+const ended: ExecutionStatus[] = ['success', 'error', 'crashed', 'canceled', 'unknown'];
 
 /** The items that a node gave on one of its outputs, over all its runs. */
 export function outputOf(execution: Execution, node: string, output = 0): Item[] {
@@ -424,8 +426,8 @@ export function createN8nClient(baseUrl: string, major: Major) {
 		return await until(
 			`execution ${id} to end`,
 			async () => {
-				const { status } = await ask<{ status: string }>('GET', `/rest/executions/${id}`);
-				return unfinished.has(status) ? undefined : await execution(id);
+				const { status } = await ask<{ status: ExecutionStatus }>('GET', `/rest/executions/${id}`);
+				return unfinished.includes(status) ? undefined : await execution(id);
 			},
 			milliseconds,
 			200,
@@ -447,7 +449,10 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	/** All executions of a workflow, each once, newest first. */
 	async function executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const found = new Map<string, ExecutionSummary>();
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		// Without a status, 1.x sorts by the start and goes on by the id: two executions that started the
+		// other way round at the end of a page would hide one of them. With one, it sorts by the id.
+		const byId = major === 2 ? {} : { status: [...unfinished, ...ended] };
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, ...byId }));
 		let position = '';
 		do {
 			const page = await ask<{ results: ExecutionSummary[]; nextCursor?: string | null }>(

@@ -19,17 +19,20 @@ describe(`load on the trigger of n8n ${major}`, () => {
 	const bench = useBench(major, { N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY) });
 
 	/** Waits until so many executions of a workflow succeeded. @returns how many there are then */
-	const executed = async (workflowId: string, wanted: number, milliseconds: number) =>
-		await until(
-			`${wanted} executions`,
+	async function executed(workflowId: string, wanted: number, milliseconds: number) {
+		let seen = 'none yet';
+		return await until(
+			() => `${wanted} executions to succeed (${seen})`,
 			async () => {
 				const all = await bench().client.executions(workflowId);
-				const done = all.filter(({ status }) => status === 'success');
-				return done.length >= wanted ? all.length : undefined;
+				const done = all.filter(({ status }) => status === 'success').length;
+				seen = `${done} of ${all.length} so far`;
+				return done >= wanted ? all.length : undefined;
 			},
 			milliseconds,
 			1_000,
 		);
+	}
 
 	/** Somebody who sends a byte a second; `closed` gives the time when n8n has closed that connection. */
 	async function sendSlowly(address: string): Promise<{ socket: Socket; closed: Promise<number> }> {
