@@ -2,7 +2,6 @@
 import { createRecord } from '../../../../nodes/WorkspaceData/actions/record/create.operation';
 import { syncRecords } from '../../../../nodes/WorkspaceData/actions/record/sync.operation';
 import { updateRecord } from '../../../../nodes/WorkspaceData/actions/record/update.operation';
-import { upsertRecord } from '../../../../nodes/WorkspaceData/actions/record/upsert.operation';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import {
@@ -94,18 +93,25 @@ test('two executions with the same new item create one record', async () => {
 
 test('an item of another execution does not go into a record that is being deleted', async () => {
 	const service = books();
-	let upserted: ReturnType<typeof run> | undefined;
-	const other = values({ Key: 'c', Pages: 50 }, ['Key']);
-	const { request } = service.api;
-	service.api.request = async (sent) => {
-		if (sent.method === 'DELETE') {
-			upserted ??= run(service, upsertRecord, other);
-			for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
-		}
-		return await request(sent);
+	const ticks = async () => {
+		for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
 	};
+	let isDeleting = (): void => {};
+	const deleting = new Promise<void>((resolve) => (isDeleting = resolve));
+	// It has found the record, and writes it once the deletion is under way.
+	before(service, checked, async () => await deleting);
+	const other = sync(service, [item({ Key: 'c', Pages: 50 })]);
+	await ticks();
+	before(
+		service,
+		({ method }) => method === 'DELETE',
+		async () => {
+			isDeleting();
+			await ticks();
+		},
+	);
 	await sync(service, [item({ Key: 'a' }, deletes), item({ Key: 'b' }, deletes)]);
-	expect((await upserted)?.json).toMatchObject([{ action: 'created' }]);
+	expect((await other).json).toMatchObject([{ action: 'created' }]);
 	expect(rowsOf(service)?.map(({ f1 }) => f1)).toEqual(['a', 'b', 'c']);
 });
 
