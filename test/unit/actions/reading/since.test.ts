@@ -146,7 +146,7 @@ describe('one run of several items', () => {
 	test('what a limit holds back comes in the next run, before anything newer', async () => {
 		const { get, keys } = nodeOf(many(2_005));
 		const first = { since: 'new', returnAll: false, limit: 1 };
-		// Newer ones are returned, more than are remembered one by one, and two older ones are left.
+		// Newer ones are returned, more than are remembered one by one, and two older ones remain.
 		const newer = { ...NEW, ...where('Pages', 3, 'greaterOrEqual') };
 		expect((await get([first, newer])).outputs.map(({ length }) => length)).toEqual([1, 2_002]);
 		expect(await keys(NEW)).toEqual(['k1', 'k2']);

@@ -1,4 +1,4 @@
-/** How items find their records by values: those that were listed, and those that this process has written since. */
+/** How items find their records by values: listed records, and records that this process has written since. */
 import {
 	createMatchIndex,
 	identityOf,

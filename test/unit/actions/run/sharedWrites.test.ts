@@ -90,7 +90,7 @@ describe('an execution that has listed a card', () => {
 		one?.writes.close();
 		await third?.writes.change(place, 'r1', {}, sending('r1', {}));
 		expect(states.map((own) => own?.isWritten('r1'))).toEqual([false, true]);
-		// Closed once more, it takes nothing from those that came after it.
+		// Closed once more, it takes nothing from an execution that came later.
 		other?.writes.close();
 		const late = execution(service).writes.states(card);
 		other?.writes.close();
