@@ -67,6 +67,7 @@ test('after a failure, or two writes at once, the values are in doubt until one 
 test('a report about a record that was never being written changes nothing', () => {
 	const states = createRecordStates();
 	states.apply({ type: 'deleted', id: 'r1' });
+	states.apply(changed({ a: 2 }));
 	states.apply({ type: 'maybeCreated', sent: {} });
 	expect(states.current(listed)).toBe(listed);
 	expect(states.isWritten('r1')).toBe(false);

@@ -204,7 +204,8 @@ describe('cards', () => {
 });
 
 describe('records', () => {
-	const api = scriptedApi(() => ({ body: { records: [] } }));
+	const one = { id: 'r1', data: {}, created_at: null };
+	const api = scriptedApi(() => ({ body: { records: [one], next_cursor: null } }));
 
 	test('are one listing for the items that want the same number of one card', () => {
 		const records = createRecords(api, true);
@@ -213,6 +214,13 @@ describe('records', () => {
 		expect(records.of(card, 6)).not.toBe(listing);
 		expect(records.of({ id: 'c2', name: 'Books' }, 5)).not.toBe(listing);
 		expect(records.again(card)).not.toBe(records.again(card));
+	});
+
+	test('of a new listing can be read once: they are not kept', async () => {
+		const listing = createRecords(api, true).again(card);
+		expect(await listing.part(0, 5)).toEqual([{ id: 'r1', data: {}, createdAt: null, raw: one }]);
+		expect(await listing.part(1, 5)).toEqual([]);
+		await expect(listing.part(0, 5)).rejects.toThrow('read twice');
 	});
 
 	test('of a single item are not kept', () => {

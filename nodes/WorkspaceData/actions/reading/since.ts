@@ -67,6 +67,7 @@ interface TrackedCard {
 	/** How many records were read. */
 	read: number;
 	returned: Set<string>;
+	/** All that were to be returned; what was returned is taken out at the end. */
 	left: Set<string>;
 }
 
@@ -88,7 +89,6 @@ async function openCard(
 	const saw = own && readSeen(own);
 	const { spans } = saw ?? NOTHING_SEEN;
 	const tokens = new Set(saw?.tokens);
-	const isOutdated = saw?.isOutdated === true && by === 'newOrChanged';
 	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
 	const nameOf = (id: string) => keys.get(id) ?? id;
 	const textOf: ValueText = (id, value) => [nameOf(id), identityOf(index, id, value, run.zone)];
@@ -99,7 +99,7 @@ async function openCard(
 		if (isWithin(spans, age)) return false;
 		const token = tokenOf(record, by, textOf);
 		// Saved by an earlier version: the same state has another token now.
-		if (isOutdated && tokens.has(tokenOf(record, by, outdatedText))) tokens.add(token);
+		if (saw?.isOutdated && tokens.has(tokenOf(record, by, outdatedText))) tokens.add(token);
 		entries.push({ ...age, token, record });
 		return false;
 	};
@@ -175,7 +175,7 @@ export async function notReturnedBefore(
 		const unseen = passing.filter((one) => !isSeen(before, one) && !returned.has(one.token));
 		const chosen = unseen.slice(0, limit);
 		for (const { token } of chosen) returned.add(token);
-		for (const { token } of unseen.slice(limit)) left.add(token);
+		for (const { token } of unseen) left.add(token);
 		return { records: chosen.map(({ record }) => record), read };
 	});
 }

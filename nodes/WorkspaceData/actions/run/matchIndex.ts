@@ -94,11 +94,9 @@ export function createMatchIndex(
 		const known = byKey.get(key);
 		return known instanceof Map ? known.has(id) : known?.id === id;
 	};
-	/** Files a record under the values sent for it and under the values it holds. */
+	/** Files a record under the values sent for it and under the values it holds, if any of them was sent. */
 	const put = (record: DataRecord, sent: JsonObject): void => {
-		const given = fieldIds.filter((id) => Object.hasOwn(sent, id));
-		if (given.length > 0) sentKeys.delete(record.id);
-		if (given.length < fieldIds.length) return;
+		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
 		const key = keyOf(sent);
 		sentKeys.set(record.id, key);
 		lost.delete(key);

@@ -24,7 +24,7 @@ interface State {
 	isUnclear: boolean;
 	/** The values of all changes; undefined while none has succeeded. */
 	values?: JsonObject;
-	isDeleted: boolean;
+	isDeleted?: boolean;
 }
 
 /** The records of a card that were written. */
@@ -43,7 +43,7 @@ export function createRecordStates(): RecordStates {
 	const states = new Map<string, State>();
 
 	function begin(id: string): void {
-		const { underWay = 0, ...known } = states.get(id) ?? { isDeleted: false };
+		const { underWay = 0, ...known } = states.get(id) ?? {};
 		// The service may carry out two writes in any order; one that is alone makes the values certain again.
 		states.set(id, { ...known, underWay: underWay + 1, isUnclear: underWay > 0 });
 	}

@@ -77,7 +77,7 @@ export function createRun(
 	// Not `AbortSignal.any`: one that somebody listens to stays in memory for good.
 	const stop = () => stopping.abort();
 	const cancelling = context.getExecutionCancelSignal();
-	cancelling?.addEventListener('abort', stop, { once: true });
+	cancelling?.addEventListener('abort', stop);
 	if (cancelling?.aborted) stop();
 	const records = createRecords(api, count > 1);
 	const cards = createCards(api, messages, yieldToLoop);

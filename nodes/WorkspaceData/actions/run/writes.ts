@@ -107,7 +107,7 @@ function subscribe(address: string, listener: Listener): () => void {
 	listeners.set(address, audience.add(listener));
 	return () => {
 		audience.delete(listener);
-		if (audience.size === 0 && listeners.get(address) === audience) listeners.delete(address);
+		if (audience.size === 0) listeners.delete(address);
 	};
 }
 
@@ -146,11 +146,10 @@ export function createWrites(
 
 	/** Waits until a task has ended; if it was cancelled on the way, until it would have been given up anyway. */
 	async function untilCarriedOut(done: Promise<unknown>): Promise<void> {
-		const isOnItsWay = await done.then(
-			() => false,
-			(error: unknown) => error instanceof Cancelled && error.mayHaveArrived,
-		);
-		if (isOnItsWay) await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
+		await done.catch(async (error: unknown) => {
+			if (!(error instanceof Cancelled && error.mayHaveArrived)) return;
+			await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
+		});
 	}
 
 	/**
@@ -272,7 +271,7 @@ export function createWrites(
 			return await built;
 		},
 		close() {
-			for (const end of subscriptions) end();
+			for (const end of subscriptions.splice(0)) end();
 		},
 	};
 }

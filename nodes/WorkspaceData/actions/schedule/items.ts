@@ -46,22 +46,19 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	let firstToPass = 0;
 	/** The items that wait for an earlier one to begin its task. */
 	const waiting = new Map<number, () => void>();
-	/** How many items wait for the contributions of all. */
-	let gathering = 0;
-	let isComplete = false;
+	/** Whether an item waits for the contributions of all, or did so. */
+	let isGathering = false;
 	let open = (): void => {};
 	const complete = new Promise<void>((resolve) => (open = resolve));
 	let startMore = (): void => {};
 
 	/** The items that count towards the limit. While an item gathers, items that wait for it make room, too. */
-	const active = (): number => busy.size - (gathering > 0 ? waiting.size : 0);
+	const active = (): number => busy.size - (isGathering ? waiting.size : 0);
 
 	function settle(): void {
 		startMore();
-		if (next < count || active() > 0 || isComplete) return;
-		isComplete = true;
-		gathering = 0;
-		open();
+		// If there were more items, some would be active.
+		if (active() <= 0) open();
 	}
 
 	function leave(itemIndex: number): void {
@@ -123,7 +120,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 			const group = groups.get(key) ?? [];
 			groups.set(key, group);
 			group.push({ itemIndex, contribution });
-			if (!isComplete) gathering += 1;
+			isGathering = true;
 			leave(itemIndex);
 			await complete;
 			const inOrder = () =>

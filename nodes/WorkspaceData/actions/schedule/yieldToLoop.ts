@@ -128,7 +128,7 @@ export async function sortInSlices<Entry>(
 	while (parts.length > 1) {
 		const merged: Entry[][] = [];
 		for (let place = 0; place < parts.length; place += 2) {
-			const [left = [], right] = [parts[place], parts[place + 1]];
+			const [left, right] = [parts[place] as Entry[], parts[place + 1]];
 			merged.push(right ? await merge(yieldToLoop, left, right, compare) : left);
 		}
 		parts = merged;

@@ -76,7 +76,7 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
 		}
 		return [];
 	}
-	const deleted = deletions.length > 0 ? await deleteMissing(run, checked) : [];
+	const deleted = await deleteMissing(run, checked);
 	if (dryRun) {
 		const { created, updated, unchanged } = counts;
 		run.messages.hint(

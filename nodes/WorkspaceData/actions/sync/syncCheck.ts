@@ -57,6 +57,15 @@ export interface CheckedCard {
 	allWritten: Promise<Counts | undefined>;
 }
 
+/** An item that is written, and its card. */
+interface CheckedItem {
+	checked: CheckedCard;
+	item: SyncWrite;
+}
+
+/** What is written for an item, or why nothing is sent for it. */
+type Verdict = CheckedItem | { error: unknown };
+
 /** What is written for each item, after the check. */
 export interface Check {
 	/**
@@ -64,7 +73,7 @@ export interface Check {
 	 *
 	 * @throws why nothing is sent for it
 	 */
-	take(itemIndex: number): { checked: CheckedCard; item: SyncWrite };
+	take(itemIndex: number): CheckedItem;
 }
 
 /**
@@ -77,33 +86,31 @@ export async function checkAll(
 	read: (itemIndex: number) => Promise<SyncPart>,
 ): Promise<Check> {
 	const { cards, errors, homeless } = await readItems(run, read);
-	/** By item: its card, or why nothing is sent for it. */
-	const verdicts: Array<CheckedCard | { error: unknown }> = [];
-	const items: Array<SyncWrite | undefined> = [];
+	const verdicts: Array<Verdict | undefined> = [];
 	for (const [itemIndex, error] of errors) verdicts[itemIndex] = { error };
 	for (const own of cards) {
-		const verdict =
-			homeless === undefined
-				? await checkCard(run, own, items).catch((error: unknown) => ({ error }))
-				: { error: unknownCard(homeless) };
-		for (const itemIndex of own.indexes) verdicts[itemIndex] ??= verdict;
+		try {
+			if (homeless !== undefined) throw unknownCard(homeless);
+			const { checked, items } = await checkCard(run, own);
+			for (const item of items) verdicts[item.itemIndex] = { checked, item };
+		} catch (error) {
+			for (const itemIndex of own.indexes) verdicts[itemIndex] ??= { error };
+		}
 		await run.yieldToLoop();
 	}
 	const isStopping =
-		!run.context.continueOnFail() && verdicts.some((verdict) => 'error' in verdict);
+		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
 	return {
 		take(itemIndex) {
-			const checked = verdicts[itemIndex];
-			const item = items[itemIndex];
-			items[itemIndex] = undefined;
-			if (!checked) throw new Error(`Item ${itemIndex} was not checked`);
-			const isRefused = 'error' in checked;
+			// Each item has one, until it is taken.
+			const verdict = verdicts[itemIndex] as Verdict;
+			verdicts[itemIndex] = undefined;
+			const isRefused = 'error' in verdict;
 			// The run ends with the errors, those of single items first; no other card is changed.
 			const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
 			if (isStopping && !isShown) throw new Cancelled();
-			if (isRefused) throw checked.error;
-			if (!item) throw new Error(`Item ${itemIndex} is taken twice`);
-			return { checked, item };
+			if (isRefused) throw verdict.error;
+			return verdict;
 		},
 	};
 }
@@ -115,14 +122,15 @@ const unknownCard = (itemIndex: number): InputError =>
 	);
 
 /** @returns the first item @throws what keeps the card from being changed, as far as its items show it */
-function requireValid({ card, first, invalid, different, refused }: CardItems): FirstItem {
+function requireValid({ card, first: valid, invalid, different, refused }: CardItems): FirstItem {
 	if (invalid !== undefined) {
 		throw new InputError(
 			`Nothing was sent for card '${card.name}', because item ${invalid} is not valid`,
 			'Correct that item, then run all items again.',
 		);
 	}
-	if (!first) throw new Error('A card without items is checked');
+	// Every card has items, and all are valid.
+	const first = valid as FirstItem;
 	if (different !== undefined) {
 		throw new InputError(
 			`The conditions or settings of items ${first.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
@@ -133,12 +141,11 @@ function requireValid({ card, first, invalid, different, refused }: CardItems): 
 	return first;
 }
 
-/** @param all takes the items, by their index @throws what keeps the card from being changed */
+/** @returns the card, and all of its items @throws what keeps the card from being changed */
 async function checkCard(
 	run: Run,
 	own: CardItems,
-	all: Array<SyncWrite | undefined>,
-): Promise<CheckedCard> {
+): Promise<{ checked: CheckedCard; items: readonly SyncWrite[] }> {
 	const first = requireValid(own);
 	const { card, indexes } = own;
 	const { itemIndex: firstItem, write, settings } = first;
@@ -166,9 +173,8 @@ async function checkCard(
 		new Date().toISOString(),
 		run.yieldToLoop,
 	);
-	for (const item of items) all[item.itemIndex] = item;
 	let live: Promise<LiveCard> | undefined;
-	return {
+	const checked: CheckedCard = {
 		card,
 		firstItem,
 		lastItem: indexes.at(-1) ?? firstItem,
@@ -180,6 +186,7 @@ async function checkCard(
 		deletions,
 		...countWritten(indexes.length),
 	};
+	return { checked, items };
 }
 
 /** The fields of a card as they will be, once it has the new ones of its items. */

@@ -64,12 +64,12 @@ export async function planDeletions(
 	await eachInSlices(pause, all, (record) => {
 		const takesPart = meets?.(record) ?? true;
 		const key = keyOf(record);
-		if (takesPart) {
-			taking += 1;
-			if (key === undefined) withoutKey.push(record);
-			else if (!wanted.has(key)) missing.push(record);
+		if (takesPart) taking += 1;
+		if (key === undefined) {
+			if (takesPart) withoutKey.push(record);
+			return;
 		}
-		if (key === undefined) return;
+		if (takesPart && !wanted.has(key)) missing.push(record);
 		const first = byKey.get(key);
 		const same = several.get(key);
 		if (same) same.push(record);

@@ -157,10 +157,10 @@ async function fieldsOf(
 	return { listing, fieldIds: matchingFieldIds(columns, listing) };
 }
 
-/** A write without the item's values. @param last the write of another item, which is reused if it is the same */
+/** A write without the item's values. @param last the write of another item of the card, which is reused if it is the same */
 function withoutEntries(write: Write, last: Write | undefined): Write {
-	const { columns, options, dryRun } = write;
-	if (last && last.options === options && last.dryRun === dryRun) return last;
+	const { columns, options } = write;
+	if (last?.options === options) return last;
 	return { ...write, columns: { ...columns, entries: [] } };
 }
 

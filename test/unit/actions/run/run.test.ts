@@ -10,9 +10,15 @@ test('ten thousand executions leave nothing behind', () => {
 	const context = {
 		getInputData: () => [{ json: {} }],
 		getExecutionCancelSignal: () => new AbortController().signal,
+		getTimezone: () => 'UTC',
 	} as unknown as IExecuteFunctions;
 	const run = (count: number) => {
-		for (let n = 0; n < count; n += 1) createRun(context, {} as WorkspaceApi).close();
+		for (let n = 0; n < count; n += 1) {
+			const own = createRun(context, {} as WorkspaceApi);
+			// Each listens to what others write to its card.
+			own.writes.states({ id: `c${n}`, name: 'Books' });
+			own.close();
+		}
 	};
 	run(500);
 	const before = retainedBytes();

@@ -33,6 +33,31 @@ test('steps compute in their order, and the event loop is free after each 20 ms'
 	expect(steps).toEqual(['a after 1', 'b after 1', 'c after 2', 'd after 2']);
 });
 
+test('a slice is over after 20 ms, not before, and the next one begins then', async () => {
+	const clock = standingClock();
+	const yieldToLoop = createYieldToLoop(clock);
+	const turns: number[] = [];
+	for (const ms of [0, 19, 1, 0, 19, 500]) {
+		clock.pass(ms);
+		await yieldToLoop();
+		turns.push(clock.sleeps());
+	}
+	expect(turns).toEqual([1, 1, 2, 2, 2, 3]);
+});
+
+test('steps that come while others compute have their turn after them', async () => {
+	const yieldToLoop = createYieldToLoop(standingClock());
+	const steps: string[] = [];
+	const step = async (name: string) => {
+		await yieldToLoop();
+		steps.push(name);
+	};
+	const first = step('a').then(async () => await step('c'));
+	await Promise.all([first, step('b')]);
+	await step('d');
+	expect(steps).toEqual(['a', 'b', 'c', 'd']);
+});
+
 test('what all wait for: a value is handed out one step at a time, a failure passes at once', async () => {
 	let start = (): void => {};
 	const yieldToLoop = async () => await new Promise<void>((resolve) => (start = resolve));
