@@ -155,6 +155,8 @@ interface Place {
 	mode?: WorkflowExecuteMode;
 	/** The static data of the node. */
 	staticData?: JsonObject;
+	/** Waits until an item may compute, as at each hundred of records. */
+	yieldToLoop?: () => Promise<void>;
 }
 
 /**
@@ -166,7 +168,13 @@ export async function runOperation(
 	{ api }: MemoryService,
 	operation: Operation,
 	given: Given | Given[],
-	{ items, continueOnFail = false, mode = 'trigger', staticData = {} }: Place = {},
+	{
+		items,
+		continueOnFail = false,
+		mode = 'trigger',
+		staticData = {},
+		yieldToLoop = async () => {},
+	}: Place = {},
 ) {
 	const all = Array.isArray(given) ? given : [given];
 	const inputs = items ?? all.map(() => ({}));
@@ -181,7 +189,7 @@ export async function runOperation(
 		continueOnFail: () => continueOnFail,
 		getWorkflowStaticData: () => staticData,
 	} as unknown as IExecuteFunctions;
-	const run = createRun(context, api, async () => {});
+	const run = createRun(context, api, yieldToLoop);
 	const defaults = Object.fromEntries(
 		operation.properties.map((property) => [property.name, property.default]),
 	);
