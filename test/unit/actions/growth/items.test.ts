@@ -1,5 +1,6 @@
 /** Items of a run whose values need fields: which of them add together, and which on their own. */
 import { createRecord } from '../../../../nodes/WorkspaceData/actions/record/create.operation';
+import { upsertRecord } from '../../../../nodes/WorkspaceData/actions/record/upsert.operation';
 import { cardOf, memoryService } from '../../../support/memoryService';
 import { FIELDS, cardId, run, values } from '../record/books';
 
@@ -39,9 +40,12 @@ test('items get only what their own options allow', async () => {
 
 test('an item that runs dry adds nothing beside one that does not', async () => {
 	const service = both();
-	const dry = { ...values({ Dry: 1 }), options: { ...create, dryRun: true } };
-	const real = { ...values({ Real: 1 }), options: create };
-	const { errors } = await run(service, createRecord, [dry, real]);
+	const item = (value: Record<string, unknown>, options = {}) => ({
+		...values(value, ['Key']),
+		options: { ...create, ...options },
+	});
+	const dry = item({ Key: 'a', Dry: 1 }, { dryRun: true });
+	const { errors } = await run(service, upsertRecord, [dry, item({ Key: 'b', Real: 1 })]);
 	expect(errors).toEqual([]);
 	expect(names(service)[0]).toEqual(['Real']);
 	expect(service.cards[0]?.records).toHaveLength(1);
