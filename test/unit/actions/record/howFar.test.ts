@@ -1,11 +1,13 @@
 /** How far the operations that read records read, and when: a request takes much longer than what is done with its records. */
 import { countRecords } from '../../../../nodes/WorkspaceData/actions/record/count.operation';
+import { deleteManyRecords } from '../../../../nodes/WorkspaceData/actions/record/deleteMany.operation';
+import { updateManyRecords } from '../../../../nodes/WorkspaceData/actions/record/updateMany.operation';
 import { getManyRecords } from '../../../../nodes/WorkspaceData/actions/record/getAll.operation';
 import { ifRecordExists } from '../../../../nodes/WorkspaceData/actions/record/ifExists.operation';
 import { ifRecordDoesNotExist } from '../../../../nodes/WorkspaceData/actions/record/ifNotExists.operation';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import type { Given } from '../../../support/memoryService';
-import { books, keysOf, many, pages, run, where } from './books';
+import { books, keysOf, many, pages, run, values, where } from './books';
 
 /** Three pages of records. */
 const LARGE = 2_500;
@@ -36,6 +38,8 @@ describe('what needs all records requests the next page before it looks at the r
 			{ returnAll: true, ...where('Pages', 5) },
 		],
 		['Get Many of the first in an order', getManyRecords, { limit: 1, ...SORTED }],
+		['Delete Many', deleteManyRecords, { ...where('Pages', 5), dryRun: true }],
+		['Update Many', updateManyRecords, { ...where('Pages', 5), ...values({ Pages: 5 }) }],
 		['Get Many of those not returned before', getManyRecords, { limit: 1, since: 'new' }],
 	])('%s', async (_, operation, given) => {
 		expect(await requested(operation, given)).toEqual({ atFirst: 2, atLast: 3 });

@@ -14,7 +14,7 @@ import {
 	type Given,
 	type MemoryService,
 } from '../../../support/memoryService';
-import { FIELDS, ROWS, books, changes, record, run, values, where } from './books';
+import { FIELDS, ROWS, books, changes, many, record, run, values, where } from './books';
 
 const open = where('Status', 'Open');
 const byKey = values({ Key: 'a', Pages: 9 }, ['Key']);
@@ -187,4 +187,26 @@ test('Delete Many without conditions changes nothing, and reads nothing', async 
 		expect(errors).toMatchObject([{ message: "'Filters' has no condition" }]);
 	}
 	expect(service.requests()).toEqual([]);
+});
+
+describe('Most Records to Change', () => {
+	test('does not count records that have the values already', async () => {
+		const service = books();
+		const given = { ...open, ...values({ Pages: 2 }), maxChanges: 1 };
+		const { errors, json } = await run(service, updateManyRecords, given);
+		expect(errors).toEqual([]);
+		expect(json.map(({ action }) => action)).toEqual(['updated', 'unchanged']);
+		const options = { unchanged: 'send' };
+		expect((await run(service, updateManyRecords, { ...given, options })).errors).toMatchObject([
+			{ message: "2 records of card 'c1' would be updated, but 'Most Records to Change' is 1" },
+		]);
+	});
+
+	test('says how many records were read', async () => {
+		const { hints } = await run(many(101), deleteManyRecords, {
+			...where('Pages', 5),
+			dryRun: true,
+		});
+		expect(hints).toEqual(['101 records were read, because the service cannot filter or count.']);
+	});
 });
