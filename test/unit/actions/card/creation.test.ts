@@ -123,6 +123,31 @@ test('two cards of the name to reuse are refused: either could be meant', async 
 	expect(changes(own)).toEqual([]);
 });
 
+test('of two cards whose names differ in case only, the one that is named is meant', async () => {
+	const own = memoryService(
+		cardOf([], [], { name: 'plays' }),
+		cardOf([], [], { id: 'c2', name: 'Plays' }),
+	);
+	expect((await create(own, ' Plays ', 'reuse')).json).toEqual([{ id: 'c2', name: 'Plays' }]);
+	expect((await create(own, ' Plays ', 'error')).errors).toMatchObject([
+		{ message: "A card called 'Plays' exists already" },
+	]);
+});
+
+test('a description among the custom properties counts where no other one is entered', async () => {
+	const customProperties = '{"description":"own"}';
+	const own = service();
+	await runOperation(own, createCard, { name: 'Plays', additionalFields: { customProperties } });
+	await runOperation(own, updateCard, { cardId, updateFields: { customProperties } });
+	const name = '{"name":"Own"}';
+	await runOperation(own, updateCard, { cardId, updateFields: { customProperties: name } });
+	expect(own.api.sent.map(({ body }) => JSON.stringify(body))).toEqual([
+		'{"description":"own","name":"Plays"}',
+		'{"description":"own"}',
+		'{"name":"Own"}',
+	]);
+});
+
 test('a policy that is none is refused before anything is sent', async () => {
 	const own = service();
 	expect((await create(own, 'Plays', 'maybe')).errors).toMatchObject([

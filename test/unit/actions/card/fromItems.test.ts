@@ -152,6 +152,22 @@ test('a record is refused rather than kept in part: 007 is no number', async () 
 	expect(changes(own)).toEqual([]);
 });
 
+test('the advice to add a choice comes where it would help', async () => {
+	const choose = async (Status: unknown, missingChoices?: string) => {
+		const options = { ...reuse, ...(missingChoices && { missingChoices }) };
+		const { errors } = await fromItems(service(), [{ Key: 'z', Status }], {
+			name: 'Books',
+			options,
+		});
+		expect(errors).toHaveLength(1);
+		return errors[0];
+	};
+	const advice = expect.stringContaining("Or choose 'Add to the Field'") as string;
+	expect(await choose('Late')).toMatchObject({ description: advice });
+	expect(await choose(' ', 'error')).toMatchObject({ description: advice });
+	expect(await choose(' ', 'add')).not.toMatchObject({ description: advice });
+});
+
 describe('a field that the service refuses', () => {
 	const refusal = new ApiFailure({ status: 403, title: 'No' });
 	const refusing = () => {

@@ -144,6 +144,18 @@ describe('a dry run', () => {
 	});
 });
 
+test('a name and a type among the custom properties count where no others are entered', async () => {
+	const own = service();
+	await update(own, { customProperties: '{"name":"Own","type":"text","options":["x"]}' });
+	expect(own.api.sent.at(-1)?.body).toEqual({ name: 'Own', type: 'text', options: ['x'] });
+	await update(own, {
+		customProperties: '{"name":"Own","type":"text"}',
+		name: 'N',
+		type: 'number',
+	});
+	expect(own.api.sent.at(-1)?.body).toEqual({ name: 'N', type: 'number' });
+});
+
 test('a field is deleted by its exact name only; a change finds it in another case, too', async () => {
 	const near = { cardId, fieldId: { __rl: true, mode: 'name', value: 'status' } };
 	const own = service();
