@@ -4,7 +4,7 @@ import type { Operation } from '../../nodes/WorkspaceData/actions/operation';
 import { createRun } from '../../nodes/WorkspaceData/actions/run/run';
 import type { JsonObject } from '../../nodes/WorkspaceData/model/answer/shapes';
 import { ApiFailure } from '../../nodes/WorkspaceData/transport/failure/failures';
-import type { ApiRequest } from '../../nodes/WorkspaceData/transport/request';
+import type { ApiAnswer, ApiRequest } from '../../nodes/WorkspaceData/transport/request';
 import { scriptedApi } from './scriptedApi';
 
 interface MemoryField {
@@ -44,15 +44,19 @@ export function cardOf(
 	return { id, name, fields: listed, records };
 }
 
-/** What happens to a request: `refuse` before it is carried out, `lose` after it; either may throw. */
+/**
+ * What happens to a request: `refuse` before it is carried out, `lose` after it; either may throw. `say` gives the parts of
+ * the answer that are not as usual.
+ */
 interface Hooks {
 	refuse(request: ApiRequest): void;
 	lose(request: ApiRequest): void;
+	say(request: ApiRequest): Partial<ApiAnswer>;
 }
 
 /** Starts a service with these cards. */
 export function memoryService(...cards: MemoryCard[]) {
-	const hooks: Hooks = { refuse: () => {}, lose: () => {} };
+	const hooks: Hooks = { refuse: () => {}, lose: () => {}, say: () => ({}) };
 	let made = 0;
 	const gone = (kind: string) =>
 		new ApiFailure({ status: 404, title: 'Not found', kind: `${kind}-not-found` });
@@ -123,7 +127,7 @@ export function memoryService(...cards: MemoryCard[]) {
 			hooks.refuse(request);
 			const body = structuredClone(carryOut(request));
 			hooks.lose(request);
-			return { body };
+			return { body, ...hooks.say(request) };
 		},
 		{
 			baseUrl: `https://data${(services += 1)}.example.com/api/v1`,
@@ -155,6 +159,8 @@ interface Place {
 	mode?: WorkflowExecuteMode;
 	/** The static data of the node. */
 	staticData?: JsonObject;
+	/** Waits until an item may compute, as at each hundred of records. */
+	yieldToLoop?: () => Promise<void>;
 }
 
 /**
@@ -166,7 +172,13 @@ export async function runOperation(
 	{ api }: MemoryService,
 	operation: Operation,
 	given: Given | Given[],
-	{ items, continueOnFail = false, mode = 'trigger', staticData = {} }: Place = {},
+	{
+		items,
+		continueOnFail = false,
+		mode = 'trigger',
+		staticData = {},
+		yieldToLoop = async () => {},
+	}: Place = {},
 ) {
 	const all = Array.isArray(given) ? given : [given];
 	const inputs = items ?? all.map(() => ({}));
@@ -181,7 +193,7 @@ export async function runOperation(
 		continueOnFail: () => continueOnFail,
 		getWorkflowStaticData: () => staticData,
 	} as unknown as IExecuteFunctions;
-	const run = createRun(context, api, async () => {});
+	const run = createRun(context, api, yieldToLoop);
 	const defaults = Object.fromEntries(
 		operation.properties.map((property) => [property.name, property.default]),
 	);

@@ -52,8 +52,7 @@ export const updateCard = defineOperation({
 		);
 		const { id } = await run.cards.find(get('cardId'));
 		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
-		const written = readCard(body);
-		if (!written) assertDone(body, 'card', 'changed');
-		return [written?.raw ?? { id, ...sent }];
+		assertDone(body, 'card', 'changed');
+		return [readCard(body)?.raw ?? { id, ...sent }];
 	},
 });

@@ -93,8 +93,7 @@ export const updateField = defineOperation({
 			path: fieldPath(card.id, field.id),
 			body: sent,
 		});
-		const written = readField(body);
-		if (!written) assertDone(body, 'field', 'changed');
-		return [written?.raw ?? { id: field.id, ...sent }];
+		assertDone(body, 'field', 'changed');
+		return [readField(body)?.raw ?? { id: field.id, ...sent }];
 	},
 });

@@ -15,12 +15,12 @@ export interface Addition {
 /** The parts of writes that decide which columns a card needs. */
 export type PlannedWrites = readonly Pick<Write, 'columns' | 'request'>[];
 
-/** The field that a key means; undefined if there is none. An ambiguous key is reported by its item. */
-function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | 'ambiguous' {
+/** The field that a key means; undefined if there is none. Null for an ambiguous key, which its item reports. */
+function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | null {
 	try {
 		return index.find(key, hint);
 	} catch {
-		return 'ambiguous';
+		return null;
 	}
 }
 
@@ -54,7 +54,7 @@ export async function columnsOf(
 export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	return [...columns].flatMap(([name, { values, hint }]) => {
 		const field = peek(index, name, hint);
-		if (field === 'ambiguous') return [];
+		if (field === null) return [];
 		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
 		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
 	});
@@ -65,7 +65,7 @@ export function missingChoices(index: FieldIndex, columns: Columns): Addition[] 
 	const values = new Map<Field, unknown[]>();
 	for (const [key, column] of columns) {
 		const field = peek(index, key, column.hint);
-		if (!field || field === 'ambiguous' || !field.kind.choicesIn) continue;
+		if (!field?.kind.choicesIn) continue;
 		values.set(field, [...(values.get(field) ?? []), ...column.values]);
 	}
 	return [...values]

@@ -106,12 +106,8 @@ export const syncRecords = defineOperation({
 		const { dryRun, firstItem, lastItem } = checked;
 		const isLast = itemIndex === lastItem;
 		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
-		const { action, before, after } = await writeItem(run, checked, item).catch(
-			async (error: unknown) => {
-				if (run.context.continueOnFail()) await finishing;
-				return await Promise.reject(error as Error);
-			},
-		);
+		// If it fails, no record is deleted, and there is no need to wait for that.
+		const { action, before, after } = await writeItem(run, checked, item);
 		const { listing } = await checked.live();
 		const options = get('options');
 		const deleted = await finishing;

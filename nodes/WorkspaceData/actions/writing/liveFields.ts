@@ -143,9 +143,9 @@ export async function withLiveFields<Result>(
 		const again = await run.fields
 			.fresh(card, reading)
 			.catch(() => listing)
-			.then(async (fresh) => (fresh === listing ? undefined : await toLive(fresh, reading)))
+			.then(async (fresh) => await toLive(fresh, reading))
 			.finally(resume);
-		if (!again || Object.keys(again.data).join() === Object.keys(data).join()) throw error;
+		if (Object.keys(again.data).join() === Object.keys(data).join()) throw error;
 		return await work(again);
 	}
 

@@ -110,9 +110,8 @@ export async function update(
 			body: { data: sent },
 			...request,
 		});
-		const answer = readRecord(body);
-		if (!answer) assertDone(body, 'record', 'changed');
-		return writtenRecord(answer, recordId, sent, earlier);
+		assertDone(body, 'record', 'changed');
+		return writtenRecord(readRecord(body), recordId, sent, earlier);
 	});
 }
 
