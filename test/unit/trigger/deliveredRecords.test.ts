@@ -75,6 +75,24 @@ test('a record that a completed search has brought is left out, even if it is no
 	expect(await pass(item('older', NOON - 10 * MINUTE))).toEqual([]);
 });
 
+test('so is one that comes together with a record from after the search, which passes', async () => {
+	const { pass, search } = world();
+	await search(NOON, true);
+	const newer = item('newer', NOON + 10 * MINUTE);
+	expect(await pass(item('old', NOON - MINUTE), newer)).toEqual([newer]);
+	expect(await pass(newer, item('older', NOON - 2 * MINUTE))).toEqual([]);
+});
+
+test('a record from after all searches costs one question to n8n', async () => {
+	const { pass, search, execution } = world();
+	await search(NOON, true);
+	const asking = jest.spyOn(execution.helpers, 'checkProcessedAndRecord');
+	await pass(item('newer', NOON - MINUTE + 1));
+	expect(asking).toHaveBeenCalledTimes(1);
+	await pass(item('old', NOON - MINUTE));
+	expect(asking).toHaveBeenCalledTimes(3);
+});
+
 test('a record close to the end of a search passes, as its ID would be remembered', async () => {
 	const { pass, search } = world();
 	await search(NOON, true);

@@ -122,6 +122,15 @@ describe('the time that a search must cover', () => {
 		expect(await edges(world(names(20)))).toEqual([[0, 30]]);
 	});
 
+	test('is divided by later searches even where the memory was full before the first one', async () => {
+		const full = world(names(20));
+		expect(await edges(full, { from: NOW, earlier: [], upTo: NOW + 10 })).toEqual([[0, 10]]);
+		expect(await edges(full, { from: NOW, earlier: [NOW + 10], upTo: NOW + 30 })).toEqual([
+			[0, 10],
+			[10, 30],
+		]);
+	});
+
 	test('has the oldest landmark of each piece, where records may be forgotten', async () => {
 		const one = world(names(12), 60, (key) => key.startsWith('mark'));
 		await one.known.take([record('mark1', NOW + 15), record('mark2', NOW + 18)], []);
