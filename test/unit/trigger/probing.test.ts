@@ -86,14 +86,14 @@ test.each<[string, (headers: Record<string, unknown>) => Record<string, unknown>
 	const { ask, answers, place } = await world();
 	place.onWay = ({ body, headers }) => ({ body, headers: change(headers) });
 	expect(await ask()).toBe('unknown');
-	expect(answers).toEqual([undefined]);
+	expect(answers).toStrictEqual([undefined]);
 });
 
 test('a probe whose body was changed is none of this node', async () => {
 	const { ask, answers, place } = await world();
 	place.onWay = ({ headers }) => ({ body: Buffer.from('{}'), headers });
 	expect(await ask()).toBe('unknown');
-	expect(answers).toEqual([undefined]);
+	expect(answers).toStrictEqual([undefined]);
 });
 
 test.each([undefined, 'another key'])(
@@ -102,7 +102,7 @@ test.each([undefined, 'another key'])(
 		const { ask, answers, place } = await world();
 		place.secret = async () => secret;
 		expect(await ask()).toBe('unknown');
-		expect(answers).toEqual([undefined]);
+		expect(answers).toStrictEqual([undefined]);
 	},
 );
 
