@@ -149,3 +149,18 @@ test('what is given up is named, so that a person can delete it', async () => {
 		'Trigger: Subscriptions s1, s1 still exist at the service and will not be tried again: delete them there',
 	]);
 });
+
+test('where nothing is to be deleted, nothing is said to have failed', async () => {
+	const { node, hook, clock, state, lines } = await published();
+	state.apiKey = undefined;
+	await deleteWith(hook, node(), 'apiKey', [], clock);
+	expect(lines).toEqual([]);
+});
+
+test('a deletion that is over keeps nothing waiting', async () => {
+	const { end, clock, idle } = await published();
+	const begun = clock.now();
+	await end();
+	await idle();
+	expect(clock.now() - begun).toBeLessThan(1_000);
+});

@@ -70,6 +70,7 @@ export async function deleteWith(
 	how: 'patient' | 'impatient' = 'impatient',
 	onOpen: (api: WorkspaceApi) => void = () => {},
 ): Promise<void> {
+	if (subscriptions.length === 0) return;
 	try {
 		const api = await openApi(context, authentication, clock);
 		onOpen(api);
@@ -134,7 +135,7 @@ export async function deactivate(
 		const { retired } = node.set;
 		return subscriptions.map(({ id }) => id).filter((id) => retired.some((one) => one.id === id));
 	};
-	if (subscriptions.length > 0 && authentication !== undefined) {
+	if (authentication !== undefined) {
 		let stop = () => {};
 		const deletion = deleteWith(
 			context,

@@ -65,10 +65,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 		// A deletion of the same id may still be carried out.
 		node.dispatch({ type: 'strained', id: current.id, now: clock.now() });
 	}
-	const replaced = deletedBy(effects);
-	if (replaced.length > 0) {
-		await deleteWith(context, node, settings.authentication, replaced, clock);
-	}
+	await deleteWith(context, node, settings.authentication, deletedBy(effects), clock);
 	const foreign = node.set.retired.filter((one) => !isOwn(node.set, one)).map(({ id }) => id);
 	if (foreign.length > 0) {
 		warn(

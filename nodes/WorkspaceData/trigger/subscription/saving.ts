@@ -63,9 +63,7 @@ async function saveHere(
 	await openStore(context, settings.authentication).write(stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
-	if (deletes.length > 0) {
-		await deleteWith(context, node, settings.authentication, deletes, clock);
-	}
+	await deleteWith(context, node, settings.authentication, deletes, clock);
 	const outcome = await running;
 	if (outcome === 'failed') return 'failed';
 	workers.areBlind = outcome === 'blind';
