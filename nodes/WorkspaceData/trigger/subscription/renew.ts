@@ -60,8 +60,8 @@ async function createInPlace(
 	clock: Clock,
 ): Promise<NewSubscription> {
 	return await createSubscription(api, request, clock, call).catch(async (error: unknown) => {
-		const effects = isConflict(error) && isWanted() ? node.dispatch({ type: 'conflicted' }) : [];
-		const inTheWay = deletedBy(effects);
+		const inTheWay =
+			isConflict(error) && isWanted() ? deletedBy(node.dispatch({ type: 'conflicted' })) : [];
 		if (inTheWay.length === 0) throw error;
 		await deleteAll(context, node, api, inTheWay, clock);
 		return await createSubscription(api, request, clock, call);
