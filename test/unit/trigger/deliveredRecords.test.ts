@@ -128,6 +128,12 @@ test('where n8n cannot look records up, all pass, and the log says why', async (
 	]);
 });
 
+test('n8n is to keep two thousand entries, as each record reads and writes all of them', async () => {
+	const { pass, processed } = world();
+	await pass(...Array.from({ length: 2_500 }, (_, n) => item(`r${n}`, NOON + n)));
+	expect(processed()).toHaveLength(2_000);
+});
+
 describe('a search stays known however many records come', () => {
 	/** The ID of a record whose time is remembered as a landmark: one in a hundred. */
 	async function landmarkId(): Promise<string> {

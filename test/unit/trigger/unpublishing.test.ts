@@ -91,6 +91,17 @@ test('a deletion that takes longer is said to continue, and what is left is know
 	expect(lines.join()).toContain('the workflow is published again');
 });
 
+test('of two deletions, the one that still runs is known to the next publishing', async () => {
+	const { end, state, clock, hook, saved } = await published();
+	state.answer = async (line) => {
+		if (line === 'DELETE /webhooks/s1') await clock.sleep(60_000);
+		return undefined;
+	};
+	expect(await end()).toBe(false);
+	expect(saved()).toMatchObject({ retired: [{ id: 's1' }] });
+	expect(await stopDeletions(hook, 'production')).toEqual(['s1']);
+});
+
 test('without a credential nothing is sent, and the log names what could not be deleted', async () => {
 	const { end, state, requests, lines, saved } = await published();
 	state.apiKey = undefined;
@@ -103,10 +114,11 @@ test('without a credential nothing is sent, and the log names what could not be 
 });
 
 test('with a kind of credential that there is not, nothing is sent, and unpublishing works', async () => {
-	const { end, state, requests } = await published();
+	const { end, state, requests, lines } = await published();
 	state.parameters.authentication = 'password';
 	expect(await end()).toBe(false);
 	expect(requests()).toEqual([]);
+	expect(lines).toEqual([]);
 });
 
 test('the end of a test does not touch the published workflow', async () => {
