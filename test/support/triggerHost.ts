@@ -31,6 +31,15 @@ interface ListedRecord {
 	data: IDataObject;
 	created_at: string;
 }
+interface DuplicatesOptions {
+	mode?: string;
+	maxEntries?: number;
+}
+/** n8n keeps other memories apart, and refuses modes that it does not know. */
+function expectEntriesOfNode(scope: string, { mode }: DuplicatesOptions): void {
+	if (scope !== 'node' || mode !== 'entries')
+		throw new Error(`There is no memory ${scope} ${mode}`);
+}
 /** What n8n does with an execution that the trigger starts. */
 export type Execution = (
 	item: IDataObject,
@@ -133,19 +142,21 @@ export function triggerHost(parameters: IDataObject = {}) {
 				const answer = (await state.answer(line, body)) ?? usual(line);
 				return { headers: {}, ...answer };
 			},
-			async checkProcessedAndRecord(
-				keys: string[],
-				_scope: string,
-				{ maxEntries }: { maxEntries: number },
-			) {
+			async checkProcessedAndRecord(keys: string[], scope: string, options: DuplicatesOptions) {
+				expectEntriesOfNode(scope, options);
+				const { maxEntries = Infinity } = options;
 				const fresh = keys.filter((key) => !processed.includes(key));
 				processed = [...processed, ...fresh].slice(-maxEntries);
 				return { new: fresh, processed: keys.filter((key) => !fresh.includes(key)) };
 			},
-			async removeProcessed(keys: string[]) {
+			async removeProcessed(keys: string[], scope: string, options: DuplicatesOptions) {
+				expectEntriesOfNode(scope, options);
 				processed = processed.filter((key) => !keys.includes(key));
 			},
-			getProcessedDataCount: async () => processed.length,
+			async getProcessedDataCount(scope: string, options: DuplicatesOptions) {
+				expectEntriesOfNode(scope, options);
+				return processed.length;
+			},
 		},
 	};
 	/** Waits until nothing follows any more. */

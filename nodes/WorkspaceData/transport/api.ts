@@ -21,7 +21,6 @@ import {
 } from './auth/credential';
 import {
 	AccessTokenError,
-	Cancelled,
 	isTransientStatus,
 	NetworkFailure,
 	saysGone,
@@ -227,14 +226,12 @@ export async function openApi(
 		atOnce: (request) => Math.min(pacing.atOnce(kindOf(request)), request.maxParallel ?? Infinity),
 		async request(request) {
 			const options = toHttpRequest(request, roots);
-			const sending = async (): Promise<ApiAnswer> => {
-				if (halt.aborted) throw new Cancelled();
-				return await send(request, options).catch((error: unknown) => {
+			const sending = async (): Promise<ApiAnswer> =>
+				await send(request, options).catch((error: unknown) => {
 					// Before the limiter starts the next request: it would be sent before the caller sees the failure.
 					if (!halt.aborted) paused.begin()();
 					throw error;
 				});
-			};
 			// Impatient requests do not wait for others of the same key either.
 			const ahead = request.ahead || request.impatient;
 			// It may wait for executions that are not cancelled.

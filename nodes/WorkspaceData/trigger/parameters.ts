@@ -113,6 +113,9 @@ export function readAuthentication(context: ParameterPlace): Authentication | un
 	}
 }
 
+const chosenCard = async (locator: unknown, api: WorkspaceApi, options: ReadOptions) =>
+	await locateCard(readLocator(locator, 'Card'), async () => await listCards(api, options));
+
 /**
  * The card that is watched.
  *
@@ -124,28 +127,21 @@ export async function watchedCard(
 	api: WorkspaceApi,
 	options: ReadOptions = {},
 ): Promise<string | null> {
-	if (card === undefined) return null;
-	const listed = async () => await listCards(api, options);
-	return (await locateCard(readLocator(card, 'Card'), listed)).id;
+	return card === undefined ? null : (await chosenCard(card, api, options)).id;
 }
 
 /** How long publishing may wait for a listing, in ms. */
 const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
 
-/** The fields of the watched card; undefined where the service does not answer. */
+/** The fields of a card. @throws what `openApi`, `watchedCard` and `listFields` throw */
 async function fieldsOfCard(
 	context: IHookFunctions,
 	settings: TriggerSettings,
 	clock: Clock,
-): Promise<FieldIndex | undefined> {
-	try {
-		const api = await openApi(context, settings.authentication, clock);
-		const cardId = await watchedCard(settings, api, QUICK);
-		return cardId === null ? undefined : indexFields(await listFields(api, cardId, QUICK), cardId);
-	} catch {
-		// Subscribing comes next, and says what is wrong.
-		return undefined;
-	}
+): Promise<FieldIndex> {
+	const api = await openApi(context, settings.authentication, clock);
+	const { id } = await chosenCard(settings.card, api, QUICK);
+	return indexFields(await listFields(api, id, QUICK), id);
 }
 
 /**
@@ -160,7 +156,8 @@ export async function checkConditions(
 ): Promise<void> {
 	const { card, conditions, anyCondition } = settings;
 	if (card === undefined || conditions.length === 0) return;
-	const index = await fieldsOfCard(context, settings, clock);
+	// Where they cannot be had, subscribing comes next, and says what is wrong.
+	const index = await fieldsOfCard(context, settings, clock).catch(() => undefined);
 	const place = { zone: localTime(context), hint: () => {} };
 	if (index) recordTest(conditions, anyCondition, index, place);
 }

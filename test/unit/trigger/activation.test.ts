@@ -146,6 +146,17 @@ describe('conditions', () => {
 	});
 
 	test.each([
+		['the days of the workflow’s time zone', 'created_at', 'inLastDays', 3],
+		['a property of the record that a field is called like, too', 'id', 'equals', 'r1'],
+	])('may compare %s', async (_, name, condition, value) => {
+		const own = { conditions: [{ field: name, condition, value }] };
+		const { publish, state, requests } = world({ ...watching, options: { filters: own } });
+		state.fields.push({ id: 'f2', name: 'id', type: 'text' });
+		expect(await publish()).toBe(true);
+		expect(requests()).toEqual(['GET /cards/c1/fields', 'POST /webhooks']);
+	});
+
+	test.each([
 		['while n8n starts, as a field may have been renamed', 'init', watching],
 		[
 			'for all cards, of which another one may have the field',

@@ -75,6 +75,24 @@ test('a record that a completed search has brought is left out, even if it is no
 	expect(await pass(item('older', NOON - 10 * MINUTE))).toEqual([]);
 });
 
+test('so is one that comes together with a record from after the search, which passes', async () => {
+	const { pass, search } = world();
+	await search(NOON, true);
+	const newer = item('newer', NOON + 10 * MINUTE);
+	expect(await pass(item('old', NOON - MINUTE), newer)).toEqual([newer]);
+	expect(await pass(newer, item('older', NOON - 2 * MINUTE))).toEqual([]);
+});
+
+test('a record from after all searches costs one question to n8n', async () => {
+	const { pass, search, execution } = world();
+	await search(NOON, true);
+	const asking = jest.spyOn(execution.helpers, 'checkProcessedAndRecord');
+	await pass(item('newer', NOON - MINUTE + 1));
+	expect(asking).toHaveBeenCalledTimes(1);
+	await pass(item('old', NOON - MINUTE));
+	expect(asking).toHaveBeenCalledTimes(3);
+});
+
 test('a record close to the end of a search passes, as its ID would be remembered', async () => {
 	const { pass, search } = world();
 	await search(NOON, true);
@@ -108,6 +126,12 @@ test('where n8n cannot look records up, all pass, and the log says why', async (
 	expect(lines).toEqual([
 		'Trigger: The list of known records could not be saved: The table is gone',
 	]);
+});
+
+test('n8n is to keep two thousand entries, as each record reads and writes all of them', async () => {
+	const { pass, processed } = world();
+	await pass(...Array.from({ length: 2_500 }, (_, n) => item(`r${n}`, NOON + n)));
+	expect(processed()).toHaveLength(2_000);
 });
 
 describe('a search stays known however many records come', () => {

@@ -156,6 +156,13 @@ describe('a field that the listing does not have', () => {
 		expect(asked()).toBe(3);
 	});
 
+	test('is asked for also where the event carries fields that the listing has', async () => {
+		const { state, names } = world();
+		await names();
+		state.fields = listed('Title', 'Pages');
+		expect(await names(['Title', 'Pages'])).toEqual(['Title', 'Pages']);
+	});
+
 	test.each([
 		['a watched name of one card', 'oneCard', { watchFields: ['Gone'] }, 2],
 		['a watched name that another card may have', 'allCards', { watchFields: ['Gone'] }, 1],

@@ -1,7 +1,8 @@
 /** The probe by which n8n asks itself whether a subscription is saved, and the answer to it. */
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions, IWebhookFunctions } from 'n8n-workflow';
 import { PROBE_HEADER } from '../../../nodes/WorkspaceData/model/subscription/proof';
 import type { StoredSubscriptions } from '../../../nodes/WorkspaceData/model/subscription/stored';
+import { receiveDelivery } from '../../../nodes/WorkspaceData/trigger/delivery/receive';
 import { answerProbe, probe } from '../../../nodes/WorkspaceData/trigger/subscription/probe';
 import { activate } from '../../../nodes/WorkspaceData/trigger/subscription/publishing';
 import { openStore } from '../../../nodes/WorkspaceData/trigger/subscription/storage';
@@ -86,14 +87,14 @@ test.each<[string, (headers: Record<string, unknown>) => Record<string, unknown>
 	const { ask, answers, place } = await world();
 	place.onWay = ({ body, headers }) => ({ body, headers: change(headers) });
 	expect(await ask()).toBe('unknown');
-	expect(answers).toEqual([undefined]);
+	expect(answers).toStrictEqual([undefined]);
 });
 
 test('a probe whose body was changed is none of this node', async () => {
 	const { ask, answers, place } = await world();
 	place.onWay = ({ headers }) => ({ body: Buffer.from('{}'), headers });
 	expect(await ask()).toBe('unknown');
-	expect(answers).toEqual([undefined]);
+	expect(answers).toStrictEqual([undefined]);
 });
 
 test.each([undefined, 'another key'])(
@@ -102,7 +103,7 @@ test.each([undefined, 'another key'])(
 		const { ask, answers, place } = await world();
 		place.secret = async () => secret;
 		expect(await ask()).toBe('unknown');
-		expect(answers).toEqual([undefined]);
+		expect(answers).toStrictEqual([undefined]);
 	},
 );
 
@@ -112,4 +113,30 @@ test('where n8n cannot reach its own address, nothing is known', async () => {
 		throw new Error('No way');
 	};
 	expect(await ask()).toBe('unknown');
+});
+
+test('the node’s webhook answers its own probe, and starts nothing', async () => {
+	const { ask, trigger, webhook, clock, node } = await world();
+	const results: unknown[] = [];
+	trigger.helpers.httpRequest = async ({ body, headers }: IHttpRequestOptions) => {
+		const answer = { statusCode: 0, body: '' };
+		const response = {
+			status(code: number) {
+				answer.statusCode = code;
+				return response;
+			},
+			end: (text: string) => (answer.body = text),
+		};
+		const context = {
+			...webhook,
+			getRequestObject: () => ({ headers, rawBody: Buffer.from(String(body)) }),
+			getResponseObject: () => response,
+		} as unknown as IWebhookFunctions;
+		results.push(await receiveDelivery(context, clock));
+		return { headers: {}, ...answer };
+	};
+	expect(await ask()).toBe('confirmed');
+	expect(results).toEqual([{ noWebhookResponse: true }]);
+	// A probe is no delivery that shows that the service reaches n8n.
+	expect(node().set.seen).toBe(false);
 });

@@ -68,6 +68,7 @@ async function world(parameters: IDataObject = {}) {
 			},
 			rawBody: unread ? undefined : rawBody,
 			async readRawBody() {
+				if (request.rawBody) throw new Error('The body was read before');
 				request.rawBody = rawBody;
 			},
 		};
@@ -102,6 +103,12 @@ test('a body that n8n has not read yet is read', async () => {
 	expect((await deliver(event(), { unread: true })).result.workflowData).toBeDefined();
 });
 
+test('a content type that only mentions multipart bodies is none', async () => {
+	const { deliver, event } = await world();
+	const type = 'application/json; profile="multipart/related"';
+	expect((await deliver(event(), { type })).result.workflowData).toBeDefined();
+});
+
 describe('refused with 401, without an execution', () => {
 	test.each([
 		['another secret', { secret: 'forged' }, 'it is not signed by a subscription of this node'],
@@ -128,6 +135,16 @@ describe('refused with 401, without an execution', () => {
 		forget(hook, 'production');
 		data.subscriptions = String(data.subscriptions).replace(/"sealed":"[^"]*"/, '"sealed":"x"');
 		expect((await deliver(event())).response.statusCode).toBe(401);
+		expect(lines).toEqual([expect.stringContaining('the credential has changed')]);
+	});
+
+	test('is a forgery, too, while only one of two secrets can be read', async () => {
+		const { deliver, event, lines, hook, clock, data } = await world();
+		await activate(hook, clock);
+		forget(hook, 'production');
+		data.subscriptions = String(data.subscriptions).replace(/"sealed":"[^"]*"/, '"sealed":"x"');
+		const { response } = await deliver(event(), { secret: 'forged' });
+		expect(response.statusCode).toBe(401);
 		expect(lines).toEqual([expect.stringContaining('the credential has changed')]);
 	});
 });

@@ -96,6 +96,15 @@ test('a search remembers its records close to its end, and says which came meanw
 	expect(kept()).toEqual(['came', 'close', 'timeless', `searched up to ${NOW}`]);
 });
 
+test('of very many records close to its end, a search remembers the last ones', async () => {
+	const { known, kept } = world([], 5_000);
+	await known.complete(
+		NOW,
+		names(LOOKUP_SIZE + 500).map((key) => record(key)),
+	);
+	expect(kept()).toEqual([...names(LOOKUP_SIZE + 500).slice(500), `searched up to ${NOW}`]);
+});
+
 describe('the time that a search must cover', () => {
 	const search = { from: NOW, earlier: [NOW + 20, NOW + 10], upTo: NOW + 30 };
 	const edges = async ({ known }: ReturnType<typeof world>, job = search) =>
@@ -120,6 +129,15 @@ describe('the time that a search must cover', () => {
 
 	test('is one piece where a full memory has forgotten all searches', async () => {
 		expect(await edges(world(names(20)))).toEqual([[0, 30]]);
+	});
+
+	test('is divided by later searches even where the memory was full before the first one', async () => {
+		const full = world(names(20));
+		expect(await edges(full, { from: NOW, earlier: [], upTo: NOW + 10 })).toEqual([[0, 10]]);
+		expect(await edges(full, { from: NOW, earlier: [NOW + 10], upTo: NOW + 30 })).toEqual([
+			[0, 10],
+			[10, 30],
+		]);
 	});
 
 	test('has the oldest landmark of each piece, where records may be forgotten', async () => {

@@ -256,7 +256,7 @@ describe('a new subscription', () => {
 	});
 
 	test('waits for another one of the same workflow, but not for ever: n8n never reports the end of some', async () => {
-		const { save, emitted, clock } = world([() => {}, succeeds]);
+		const { save, emitted, clock, lines } = world([() => {}, succeeds]);
 		const begun = clock.now();
 		await save();
 		await save();
@@ -267,6 +267,7 @@ describe('a new subscription', () => {
 		expect(emitted).toHaveLength(2);
 		expect(clock.now() - begun).toBeGreaterThanOrEqual(PLACE_MS);
 		expect(clock.now() - begun).toBeLessThan(2 * PLACE_MS);
+		expect(lines).toEqual([]);
 	});
 
 	test('that was deleted meanwhile is no failure to save', async () => {
@@ -301,6 +302,22 @@ describe('a new subscription', () => {
 		await save();
 		expect(emitted).toHaveLength(1);
 		expect(data).toEqual({});
+		// Once it is published again, no worker is asked, as none has static data.
+		await save();
+		expect(emitted).toHaveLength(2);
+		expect(data).toHaveProperty('subscriptions');
+	});
+
+	test('that took the place of another one while a worker looked for static data is the one that is saved here', async () => {
+		const { save, node, isSaved } = world([
+			(done) => {
+				renewSubscription(node);
+				blind(done);
+			},
+			succeeds,
+		]);
+		await save();
+		expect(isSaved()).toBe(true);
 	});
 
 	test('of a workflow that was published anew before its turn starts no execution', async () => {

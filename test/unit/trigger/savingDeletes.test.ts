@@ -54,11 +54,30 @@ test('stay known where that execution fails', async () => {
 
 test('are deleted by the trigger itself where workers get no static data', async () => {
 	const blind = ends('success', { noStaticData: 'true' });
-	const { emitted, retired, requests, saved } = await world(blind, ends('success'));
+	const { emitted, retired, requests, saved, node } = await world(blind, ends('success'));
 	expect(emitted).toEqual([{ ...SAVING, deletes: ['s1'], isSettled: true }, SAVING]);
 	expect(requests()).toEqual(['DELETE /webhooks/s1']);
 	expect(retired()).toEqual([]);
 	expect(saved()).toMatchObject({ current: { id: 's2' } });
+	expect(node().set.gone).toEqual(['s1']);
+});
+
+test('stay known where the trigger itself cannot delete them', async () => {
+	const blind = ends('success', { noStaticData: 'true' });
+	const { retired } = await world((item, done, host) => {
+		host.state.answer = (line) => (line.startsWith('DELETE') ? { statusCode: 403 } : undefined);
+		blind(item, done, host);
+	}, ends('success'));
+	expect(retired()).toEqual(['s1']);
+});
+
+test('the new one counts as saved when the trigger saved it, however long its execution waits', async () => {
+	const blind = ends('success', { noStaticData: 'true' });
+	const { node } = await world(blind, (item, done, host) => {
+		host.clock.pass(60_000);
+		ends('success')(item, done, host);
+	});
+	expect(node().set.trust).toBe('elsewhere');
 });
 
 test.each([

@@ -134,3 +134,27 @@ test('without a kind of credential none is read', async () => {
 	expect(state.reads).toBe(0);
 	expect(await openStore(context, 'apiKey').ownSecret()).toBe('key');
 });
+
+test('a process that has opened no seal and cannot read the credential knows the subscriptions without their secrets', async () => {
+	const { state, context, store, data } = place('key');
+	const saved = withSecret(newSecret());
+	await store.write(saved);
+	const text = data.subscriptions;
+	state.apiKey = undefined;
+	const there = elsewhere((module) => module.openStore(context, 'apiKey'));
+	expect(await there.read()).toEqual({ ...saved, current: { ...saved.current, secret: '' } });
+	state.apiKey = 'key';
+	expect(await there.read()).toEqual(saved);
+	expect(data.subscriptions).toBe(text);
+});
+
+test('subscriptions are held as they were written, until one of them or the credential changes', async () => {
+	const { state, store } = place('key');
+	const saved = withSecret(newSecret());
+	expect(await store.holds(saved)).toBe(false);
+	await store.write(saved);
+	expect(await store.holds(saved)).toBe(true);
+	expect(await store.holds({ ...saved, endedUpTo: 1 })).toBe(false);
+	state.apiKey = 'another key';
+	expect(await store.holds(saved)).toBe(false);
+});

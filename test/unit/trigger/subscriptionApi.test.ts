@@ -104,6 +104,7 @@ describe('a new subscription', () => {
 		await expect(made).rejects.toThrow(UnexpectedAnswer);
 		await expect(made).rejects.toThrow('returned no secret');
 		expect(api.sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+		expect(api.sent[1]?.path).toContainEqual({ value: 's1', parameter: 'Subscription' });
 	});
 
 	test('without a secret is said so even where it cannot be deleted', async () => {

@@ -91,6 +91,17 @@ test('a deletion that takes longer is said to continue, and what is left is know
 	expect(lines.join()).toContain('the workflow is published again');
 });
 
+test('of two deletions, the one that still runs is known to the next publishing', async () => {
+	const { end, state, clock, hook, saved } = await published();
+	state.answer = async (line) => {
+		if (line === 'DELETE /webhooks/s1') await clock.sleep(60_000);
+		return undefined;
+	};
+	expect(await end()).toBe(false);
+	expect(saved()).toMatchObject({ retired: [{ id: 's1' }] });
+	expect(await stopDeletions(hook, 'production')).toEqual(['s1']);
+});
+
 test('without a credential nothing is sent, and the log names what could not be deleted', async () => {
 	const { end, state, requests, lines, saved } = await published();
 	state.apiKey = undefined;
@@ -103,10 +114,11 @@ test('without a credential nothing is sent, and the log names what could not be 
 });
 
 test('with a kind of credential that there is not, nothing is sent, and unpublishing works', async () => {
-	const { end, state, requests } = await published();
+	const { end, state, requests, lines } = await published();
 	state.parameters.authentication = 'password';
 	expect(await end()).toBe(false);
 	expect(requests()).toEqual([]);
+	expect(lines).toEqual([]);
 });
 
 test('the end of a test does not touch the published workflow', async () => {
@@ -148,4 +160,19 @@ test('what is given up is named, so that a person can delete it', async () => {
 	expect(lines).toEqual([
 		'Trigger: Subscriptions s1, s1 still exist at the service and will not be tried again: delete them there',
 	]);
+});
+
+test('where nothing is to be deleted, nothing is said to have failed', async () => {
+	const { node, hook, clock, state, lines } = await published();
+	state.apiKey = undefined;
+	await deleteWith(hook, node(), 'apiKey', [], clock);
+	expect(lines).toEqual([]);
+});
+
+test('a deletion that is over keeps nothing waiting', async () => {
+	const { end, clock, idle } = await published();
+	const begun = clock.now();
+	await end();
+	await idle();
+	expect(clock.now() - begun).toBeLessThan(1_000);
 });

@@ -48,15 +48,26 @@ export const probeKey = (ownSecret: string): string =>
 export const writeProbeHeader = (nonce: string, body: string, key: string): string =>
 	`${nonce}.${sign(Buffer.from(`probe ${nonce} ${body}`), key)}`;
 
-/** The nonce in a probe's header; undefined if it is none. */
-export const nonceOf = (header: unknown): string | undefined =>
-	typeof header === 'string' ? /^([^.]+)\.[0-9a-f]{64}$/.exec(header)?.[1] : undefined;
+/** What the header of a probe says. */
+export interface ProbeHeader {
+	nonce: string;
+	/** Comes from a process with the credential, if it is right. */
+	proof: string;
+}
+
+/** Reads the header of a probe; undefined if it is none. */
+export function readProbeHeader(header: unknown): ProbeHeader | undefined {
+	if (typeof header !== 'string' || !/^[^.]+\.[0-9a-f]{64}$/.test(header)) return undefined;
+	const [nonce = '', proof = ''] = header.split('.');
+	return { nonce, proof };
+}
 
 /** Whether a probe comes from a process with the credential. */
-export const isFromOwnNode = (header: string, body: Uint8Array, key: string): boolean => {
-	const [nonce = '', proof = ''] = header.split('.');
-	return isSigned(Buffer.concat([Buffer.from(`probe ${nonce} `), body]), proof, [key]);
-};
+export const isFromOwnNode = (
+	{ nonce, proof }: ProbeHeader,
+	body: Uint8Array,
+	key: string,
+): boolean => isSigned(Buffer.concat([Buffer.from(`probe ${nonce} `), body]), proof, [key]);
 
 /** Says that a subscription is not saved. Nobody without the credential can make it. */
 export const notSavedMark = (nonce: string, key: string): string =>

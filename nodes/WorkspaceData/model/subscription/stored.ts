@@ -126,13 +126,16 @@ const storedSchema = z
 /** Seals the secret of a subscription, or opens its seal; undefined where it cannot be opened. */
 export type Sealing = (text: string) => string | undefined;
 
-/** As one text, with secrets readable: for comparing, and for a text that is sealed as a whole. */
+/** As one text, with secrets readable: for a text that is sealed as a whole. */
 export const writeSubscriptions = (subscriptions: StoredSubscriptions): string =>
 	JSON.stringify(subscriptions);
 
-/** As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. */
+/**
+ * As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. The same subscriptions
+ * with the same seals are the same text.
+ */
 export function sealSubscriptions(
-	{ current, retired, lostAnswers, ...rest }: StoredSubscriptions,
+	{ current, retired, lostAnswers, missed, endedUpTo, gone }: StoredSubscriptions,
 	seal: Sealing,
 ): string {
 	const hidden = <One extends Subscription>({ secret, ...one }: One) => ({
@@ -143,7 +146,9 @@ export function sealSubscriptions(
 		current: current && hidden(current),
 		retired: retired.map(hidden),
 		...(lostAnswers.count > 0 && { lostAnswers }),
-		...rest,
+		missed,
+		endedUpTo,
+		gone,
 	});
 }
 

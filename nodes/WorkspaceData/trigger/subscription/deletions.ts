@@ -1,5 +1,6 @@
 /** Ends subscriptions at the service: replaced ones, and in `webhookMethods.delete` those of an unpublished workflow. */
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
+import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { stored as savedPart } from '../../model/subscription/merge';
 import type { RetiredSubscription } from '../../model/subscription/stored';
 import { openApi, type WorkspaceApi } from '../../transport/api';
@@ -13,6 +14,10 @@ import { deleteSubscription, type NewSubscription } from './subscriptionApi';
 import { openStore } from './storage';
 
 export type LifecycleContext = IHookFunctions | ITriggerFunctions;
+
+/** The subscriptions that effects delete. */
+export const deletedBy = (effects: readonly Effect[]): RetiredSubscription[] =>
+	effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
 
 /**
  * Deletes subscriptions side by side, and dispatches which ones are gone.
@@ -65,6 +70,7 @@ export async function deleteWith(
 	how: 'patient' | 'impatient' = 'impatient',
 	onOpen: (api: WorkspaceApi) => void = () => {},
 ): Promise<void> {
+	if (subscriptions.length === 0) return;
 	try {
 		const api = await openApi(context, authentication, clock);
 		onOpen(api);
@@ -124,15 +130,12 @@ export async function deactivate(
 	const stored = await store.read();
 	const now = clock.now();
 	node.dispatch({ type: 'started', address, stored, byPerson: true, overlapMs: Infinity, now });
-	const effects = node.dispatch({ type: 'unpublished', now });
-	const subscriptions = effects.flatMap((effect) =>
-		effect.type === 'delete' ? effect.subscriptions : [],
-	);
+	const subscriptions = deletedBy(node.dispatch({ type: 'unpublished', now }));
 	const remaining = (): string[] => {
 		const { retired } = node.set;
 		return subscriptions.map(({ id }) => id).filter((id) => retired.some((one) => one.id === id));
 	};
-	if (subscriptions.length > 0 && authentication !== undefined) {
+	if (authentication !== undefined) {
 		let stop = () => {};
 		const deletion = deleteWith(
 			context,

@@ -7,12 +7,12 @@ import { accepted, signerOf } from '../../model/subscription/merge';
 import {
 	isAllSaved,
 	isFromOwnNode,
-	nonceOf,
 	notSavedMark,
 	PROBE_HEADER,
 	probeKey,
 	readProbe,
 	readProbeAnswer,
+	readProbeHeader,
 	savedProof,
 	writeProbe,
 	writeProbeHeader,
@@ -70,13 +70,13 @@ export async function answerProbe(
 	readSecret: () => Promise<string | undefined>,
 	clock: Clock,
 ): Promise<{ status: 200 | 401; text?: string } | undefined> {
-	const header = headers[PROBE_HEADER];
-	const nonce = nonceOf(header);
-	if (nonce === undefined || typeof header !== 'string') return undefined;
+	const header = readProbeHeader(headers[PROBE_HEADER]);
+	if (!header) return undefined;
 	const ownSecret = await readSecret();
 	if (ownSecret === undefined) return undefined;
 	const key = probeKey(ownSecret);
 	if (!isFromOwnNode(header, body, key)) return undefined;
+	const { nonce } = header;
 	const signer = signerOf(body, headers[SIGNATURE_HEADER], accepted(saved, clock.now()));
 	if (!signer) return { status: 401, text: notSavedMark(nonce, key) };
 	const known = readProbe(Buffer.from(body).toString(), nonce);

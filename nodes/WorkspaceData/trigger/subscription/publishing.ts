@@ -8,7 +8,7 @@ import { toNodeError } from '../../transport/failure/nodeError';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readSettings, type TriggerSettings } from '../parameters';
-import { deleteWith, logLeftBehind } from './deletions';
+import { deletedBy, deleteWith, logLeftBehind } from './deletions';
 import { adopt, forget, type NodeState, stopDeletions, type Use, useAt } from './nodeState';
 import { renew } from './renew';
 import { LIFECYCLE_CALL, PUBLISHING_CALL } from './subscriptionApi';
@@ -65,11 +65,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 		// A deletion of the same id may still be carried out.
 		node.dispatch({ type: 'strained', id: current.id, now: clock.now() });
 	}
-	for (const effect of effects) {
-		if (effect.type === 'delete') {
-			await deleteWith(context, node, settings.authentication, effect.subscriptions, clock);
-		}
-	}
+	await deleteWith(context, node, settings.authentication, deletedBy(effects), clock);
 	const foreign = node.set.retired.filter((one) => !isOwn(node.set, one)).map(({ id }) => id);
 	if (foreign.length > 0) {
 		warn(

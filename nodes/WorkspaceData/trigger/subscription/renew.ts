@@ -17,7 +17,7 @@ import { loopbackHint, withHint } from './loopbackHint';
 import { warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import type { NodeState } from './nodeState';
-import { deleteAll, discard, type LifecycleContext } from './deletions';
+import { deleteAll, deletedBy, discard, type LifecycleContext } from './deletions';
 
 /** How often a search for missed records is tried; each try is an execution that the user can see. */
 const SEARCH_TRIES = 3;
@@ -60,12 +60,10 @@ async function createInPlace(
 	clock: Clock,
 ): Promise<NewSubscription> {
 	return await createSubscription(api, request, clock, call).catch(async (error: unknown) => {
-		const effects = isConflict(error) && isWanted() ? node.dispatch({ type: 'conflicted' }) : [];
-		if (effects.length === 0) throw error;
-		for (const effect of effects) {
-			if (effect.type === 'delete')
-				await deleteAll(context, node, api, effect.subscriptions, clock);
-		}
+		const inTheWay =
+			isConflict(error) && isWanted() ? deletedBy(node.dispatch({ type: 'conflicted' })) : [];
+		if (inTheWay.length === 0) throw error;
+		await deleteAll(context, node, api, inTheWay, clock);
 		return await createSubscription(api, request, clock, call);
 	});
 }

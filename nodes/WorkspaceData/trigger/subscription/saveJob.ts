@@ -91,13 +91,13 @@ export async function carryOutSaveJob(
 	}
 	const saved = await store.read();
 	const { toDelete, toSave } = readBack(ours, saved, task, clock.now());
+	// A seal that this credential does not open is left alone.
+	if (toSave === saved) return;
 	const gone =
 		toDelete.length > 0 ? await deleteEach(context, authentication, toDelete, clock) : [];
 	const retired = toSave.retired.filter(({ id }) => !gone.includes(id));
 	const next = { ...toSave, retired };
-	if (writeSubscriptions(next) !== writeSubscriptions(saved)) {
-		await store.write(next);
-	}
+	if (!(await store.holds(next))) await store.write(next);
 }
 
 /** Deletes subscriptions. @returns the ids of the subscriptions that are gone */

@@ -47,7 +47,7 @@ export async function runExecution(
 type SaveTask = Extract<Effect, { type: 'save' }>;
 
 /** Whether executions run in workers that n8n gives no static data, as far as this process has seen. */
-const workers = { areBlind: false };
+let areWorkersBlind = false;
 
 /**
  * n8n writes the static data of the trigger itself when that starts an execution. They are as they were
@@ -63,12 +63,10 @@ async function saveHere(
 	await openStore(context, settings.authentication).write(stored(node.set));
 	const running = runExecution(context, job);
 	// At once: later, an execution that ran long may have brought an old copy back.
-	if (deletes.length > 0) {
-		await deleteWith(context, node, settings.authentication, deletes, clock);
-	}
+	await deleteWith(context, node, settings.authentication, deletes, clock);
 	const outcome = await running;
 	if (outcome === 'failed') return 'failed';
-	workers.areBlind = outcome === 'blind';
+	areWorkersBlind = outcome === 'blind';
 	return 'done';
 }
 
@@ -99,9 +97,9 @@ async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<v
 	async function run(): Promise<Outcome | undefined> {
 		if (!isNeeded()) return undefined;
 		generation = node.set.current?.generation ?? 0;
-		const first = workers.areBlind ? 'blind' : await byWorker();
+		const first = areWorkersBlind ? 'blind' : await byWorker();
 		if (first !== 'blind') return first;
-		workers.areBlind = true;
+		areWorkersBlind = true;
 		if (!isNeeded()) return undefined;
 		deleted = [];
 		generation = node.set.current?.generation ?? 0;

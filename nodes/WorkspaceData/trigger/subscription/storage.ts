@@ -42,6 +42,8 @@ export interface Store {
 	 * read, secrets keep the seals that they have.
 	 */
 	write(subscriptions: StoredSubscriptions): Promise<void>;
+	/** Whether just these are saved, sealed with the credential as it is now: to write them would change nothing. */
+	holds(subscriptions: StoredSubscriptions): Promise<boolean>;
 	/** The secret of the credential, with which they are sealed; undefined where it cannot be read. */
 	ownSecret(): Promise<string | undefined>;
 }
@@ -51,6 +53,10 @@ export function openStore(context: StorePlace, authentication: Authentication | 
 	const data = () => context.getWorkflowStaticData('node');
 	const ownSecret = async () =>
 		authentication && (await readOwnSecret(context, authentication).catch(() => undefined));
+	async function textOf(subscriptions: StoredSubscriptions): Promise<string> {
+		const key = await ownSecret();
+		return sealSubscriptions(subscriptions, (secret) => sealOnce(secret, key));
+	}
 	return {
 		ownSecret,
 		hasAny: () => typeof data()[KEY] === 'string',
@@ -62,9 +68,9 @@ export function openStore(context: StorePlace, authentication: Authentication | 
 			return readSubscriptions(text, (sealed) => opened.get(sealed));
 		},
 		async write(subscriptions) {
-			const key = await ownSecret();
-			data()[KEY] = sealSubscriptions(subscriptions, (secret) => sealOnce(secret, key));
+			data()[KEY] = await textOf(subscriptions);
 		},
+		holds: async (subscriptions) => data()[KEY] === (await textOf(subscriptions)),
 	};
 }
 
