@@ -1,5 +1,6 @@
 /** What holds where nobody says otherwise, as DECISIONS.md promises it: a slip in it is a limit that nobody meant. */
 import { defaultVariants, variantsSchema } from '../../../service/control/variants.ts';
+import { heavyBodyBytes, heavyBytes, heavyMs } from '../../../service/foundation/heavyWork.ts';
 import { defaultQuotas, sliceMs } from '../../../service/foundation/quotas.ts';
 import {
 	defaultSettings,
@@ -45,6 +46,11 @@ test('quotas', () => {
 		wrongCredentialsPerMinute: 300,
 	});
 	expect(sliceMs).toBe(10);
+});
+
+test('what is large enough to be served in turns', () => {
+	expect([heavyBytes, heavyBodyBytes]).toEqual([32 * kibibyte, 8 * kibibyte]);
+	expect(heavyMs).toBe(1);
 });
 
 test('settings and their bounds', () => {
