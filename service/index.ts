@@ -1,5 +1,4 @@
 /** The reference service, to be started in this process: puts all parts together. */
-import type { ServiceAddresses } from './addresses.ts';
 import { addApi, apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createIdentityProvider, originOf } from './auth/provider.ts';
@@ -20,7 +19,7 @@ import { createCursors } from './http/cursor.ts';
 import { createGuard, type Guard } from './http/guard.ts';
 import { createLimiter, createRates } from './foundation/limiter.ts';
 import { createReport } from './listener/log.ts';
-import type { ServiceOptions } from './options.ts';
+import type { ServiceAddresses, ServiceOptions } from './options.ts';
 import { type Access, keyOf, provision } from './domain/provision.ts';
 import { addHealthRoute } from './routes/health.ts';
 import { addOpenApiRoutes } from './routes/openApi.ts';
@@ -28,11 +27,10 @@ import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
 import { openStore } from './storage/store.ts';
 import { createUpkeep } from './storage/upkeep.ts';
 
-export { type ServiceAddresses } from './addresses.ts';
 export { type Control } from './control/calls/index.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
 export { type Variants } from './control/variants.ts';
-export { type ServiceOptions } from './options.ts';
+export { type ServiceAddresses, type ServiceOptions } from './options.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {

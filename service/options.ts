@@ -1,4 +1,4 @@
-/** How to start the service. */
+/** How to start the service, and what it tells once it has started. */
 import type { Variants } from './control/variants.ts';
 import type { Quotas } from './foundation/quotas.ts';
 import type { Rate } from './foundation/limiter.ts';
@@ -60,4 +60,23 @@ export interface ServiceOptions {
 	logLevel?: LogLevel;
 	/** Takes the lines of the log, as JSON; stderr where it is missing. */
 	logTo?: LogOptions['to'];
+}
+
+/** The first line of output of the service: its addresses, and the secrets that open it. */
+export interface ServiceAddresses {
+	/** API root, ends in /api/v1. */
+	baseUrl: string;
+	/** Address of the identity provider. */
+	authUrl: string;
+	realm: string;
+	workspaceId: string;
+	apiKey: string;
+	clientId: string;
+	clientSecret: string;
+	/** Control over HTTP; null unless the options ask for it. */
+	controlUrl: string | null;
+	controlToken: string | null;
+	/** Address and password of the settings page. */
+	settingsUrl: string;
+	settingsPassword: string;
 }

@@ -103,7 +103,7 @@ export function addHooks(app: App, context: HookContext) {
 	addTokenFaults(context, provider);
 }
 
-const isControl = ({ url }: { url?: string }) => url?.startsWith(`${controlRoot}/`) === true;
+const isControl = ({ url = '' }: { url?: string }) => url.startsWith(`${controlRoot}/`);
 
 /** Notes requests with their bodies. */
 function addRequestLog(app: App, { requests, provider }: HookContext) {

@@ -63,7 +63,8 @@ export interface Question extends PageData {
 	action: string;
 }
 
-const eta = new Eta({ autoEscape: true, useWith: false, cache: true });
+// Without options it escapes every value, and keeps the templates below.
+const eta = new Eta();
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const viewNames = ['layout', 'header', 'signIn', 'settings', 'confirm', 'records'] as const;
 for (const name of viewNames) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ServiceAddresses } from '../../service/addresses.ts';
+import type { ServiceAddresses } from '../../service/options.ts';
 
 /** The service in a separate process. */
 export interface ServiceProcess {

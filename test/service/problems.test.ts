@@ -172,7 +172,9 @@ describe('F14', () => {
 		const answer = await api('GET', `cards/${cid}/records?limt=5`);
 		expectProblem(answer, 400, 'malformed-request');
 		expect(answer.body.detail).toBe('Unknown query parameter "limt". Possible: limit, cursor.');
-		expectProblem(await api('GET', 'cards?limit=5'), 400, 'malformed-request');
+		const none = await api('GET', 'cards?limit=5');
+		expectProblem(none, 400, 'malformed-request');
+		expect(none.body.detail).toBe('Unknown query parameter "limit". Possible: none.');
 		expect((await api('GET', `cards/${cid}/records?limit=5`)).status).toBe(200);
 	});
 

@@ -146,9 +146,17 @@ describe('records', () => {
 
 test('options: none where a type has none, and each name once', () => {
 	expect(toOptions('text', [], [])).toEqual([]);
-	expect(() => toOptions('text', ['a'], [])).toThrow('A field of type "text" has no options.');
+	expect(() => toOptions('text', ['a'], [])).toThrow(
+		expect.objectContaining({
+			message: 'A field of type "text" has no options.',
+			reasons: [{ pointer: '/options', detail: 'must be empty for type "text"' }],
+		}),
+	);
 	expect(() => toOptions('single_select', ['a', { value: 'b', label: 'a' }], [])).toThrow(
-		'Each option must have a name of its own.',
+		expect.objectContaining({
+			message: 'Each option must have a name of its own.',
+			reasons: [{ pointer: '/options', detail: 'names an option twice' }],
+		}),
 	);
 	expect(toOptions('multi_select', ['a', { name: 'b' }], []).map(({ name }) => name)).toEqual([
 		'a',
@@ -226,9 +234,10 @@ describe('a bearer value', () => {
 });
 
 describe('something thrown in a request', () => {
+	const request = { routeOptions: { bodyLimit: 5 } } as FastifyRequest;
+	const detailOf = (error: Error) => toProblem(error as never, request, () => {}).problem.detail;
 	const of = (error: unknown) => {
 		const reported: string[] = [];
-		const request = { routeOptions: { bodyLimit: 5 } } as FastifyRequest;
 		const { problem: made } = toProblem(error as Error as never, request, (text) =>
 			reported.push(text),
 		);
@@ -238,18 +247,19 @@ describe('something thrown in a request', () => {
 		Object.assign(new Error('Words'), { code, ...(statusCode !== undefined && { statusCode }) });
 
 	test.each([
-		['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'body-too-large'],
-		['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'unsupported-media-type'],
-		['FST_CSRF_MISSING_SECRET', 403, 'cross-site-request'],
-		['FST_CSRF_INVALID_TOKEN', 403, 'cross-site-request'],
-		['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 400, 'malformed-request'],
-		['FST_ERR_BAD_URL', 400, 'malformed-request'],
-		['FST_ERR_MAX_PARAM_LENGTH', 400, 'malformed-request'],
-		['ECONNRESET', 400, 'malformed-request'],
-		['ECONNABORTED', 400, 'malformed-request'],
-		['ERR_STREAM_PREMATURE_CLOSE', 400, 'malformed-request'],
-	])('%s is a fault of the client: %d %s', (code, status, kind) => {
+		['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'body-too-large', 'at most 5 bytes'],
+		['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'unsupported-media-type', 'application/json'],
+		['FST_CSRF_MISSING_SECRET', 403, 'cross-site-request', 'Reload the page'],
+		['FST_CSRF_INVALID_TOKEN', 403, 'cross-site-request', 'Reload the page'],
+		['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 400, 'malformed-request', 'Content-Length'],
+		['FST_ERR_BAD_URL', 400, 'malformed-request', 'percent-encoded'],
+		['FST_ERR_MAX_PARAM_LENGTH', 400, 'malformed-request', 'too long'],
+		['ECONNRESET', 400, 'malformed-request', 'closed before the body'],
+		['ECONNABORTED', 400, 'malformed-request', 'closed before the body'],
+		['ERR_STREAM_PREMATURE_CLOSE', 400, 'malformed-request', 'closed before the body'],
+	])('%s is a fault of the client: %d %s, “%s”', (code, status, kind, detail) => {
 		expect(of(failure(code))).toEqual([status, kind, 0]);
+		expect(detailOf(failure(code))).toContain(detail);
 	});
 
 	test('is the client’s where Fastify says so, and the service’s own otherwise', () => {

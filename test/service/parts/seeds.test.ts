@@ -175,6 +175,9 @@ test('cursors that never end repeat themselves, or begin again', async () => {
 	service.control.setPaging({ mode: 'repeatCursor' });
 	expect((await page('')).next_cursor).toBe(first);
 	expect((await page(`&cursor=${first}`)).next_cursor).toBe(first);
+	const whole = (await api('GET', `cards/${id}/records?limit=3`)).body;
+	const rest = await page(`&cursor=${whole.next_cursor}`);
+	expect([whole.records.length, rest.records.length]).toEqual([3, 0]);
 	service.control.setPaging({ mode: 'endless' });
 	expect((await page('')).next_cursor).toBe(first);
 	const { records, next_cursor: again } = await page(`&cursor=${first}`);
