@@ -94,10 +94,13 @@ export function createMatchIndex(
 		const known = byKey.get(key);
 		return known instanceof Map ? known.has(id) : known?.id === id;
 	};
-	/** Files a record under the values sent for it and under the values it holds, if any of them was sent. */
+	/**
+	 * Files a record under the values it holds, and under them with those that were sent in their place, if any of its key
+	 * was sent.
+	 */
 	const put = (record: DataRecord, sent: JsonObject): void => {
 		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
-		const key = keyOf(sent);
+		const key = keyOf({ ...record.data, ...sent });
 		sentKeys.set(record.id, key);
 		lost.delete(key);
 		for (const one of [key, keyOf(record.data)]) {

@@ -144,6 +144,20 @@ describe('of two fields to match on, another execution changes one', () => {
 		expect(all()).toEqual(['r1']);
 	});
 
+	test('the record is not taken for one whose other value is empty, and so not overwritten', async () => {
+		const { apply, ids } = await two();
+		apply(...changed('r1', { b: 2 }, { a: 1, b: 2 }));
+		expect(await ids({ a: null, b: 2 })).toEqual([]);
+		expect(await ids({ b: 2 })).toEqual([]);
+	});
+
+	test('the value that was sent belongs to the one that the record holds', async () => {
+		const { apply, ids } = await two();
+		apply(...changed('r1', { b: 'B' }, { a: 1, b: 'b' }));
+		expect(await ids({ a: 1, b: 'B' })).toEqual(['r1']);
+		expect(await ids({ a: 1, b: 'b' })).toEqual(['r1']);
+	});
+
 	test('it is no longer found by what was sent for it before', async () => {
 		const { apply, ids } = await two();
 		apply(...changed('r1', { a: 'A', b: 'B' }, { a: 'x', b: 'x' }));
