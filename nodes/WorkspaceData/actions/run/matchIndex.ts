@@ -95,8 +95,8 @@ export function createMatchIndex(
 		return known instanceof Map ? known.has(id) : known?.id === id;
 	};
 	/**
-	 * Files a record under the values it holds, and under them with those that were sent in their place, if any of its key
-	 * was sent.
+	 * Files a record whose matching values were sent: under the values it holds, and under those that were sent. Where
+	 * only some were sent, the others are as it holds them.
 	 */
 	const put = (record: DataRecord, sent: JsonObject): void => {
 		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
