@@ -122,6 +122,19 @@ describe('where the service refuses', () => {
 	});
 });
 
+test('after five lost answers a start of n8n asks for no further subscription, a person who publishes does', async () => {
+	const { publish, node, clock, requests } = world();
+	await publish();
+	requests();
+	for (let n = 0; n < 5; n += 1) {
+		node().dispatch({ type: 'refused', isLost: true, jitter: 1, now: clock.now() });
+	}
+	await publish('init');
+	expect(requests()).toEqual([]);
+	await publish('activate');
+	expect(requests()).toContain('POST /webhooks');
+});
+
 test('settings that cannot be used are refused in words for a person', async () => {
 	const { publish, requests } = world({ events: [] });
 	await expect(publish()).rejects.toThrow("'Trigger On' is empty. Choose at least one event.");

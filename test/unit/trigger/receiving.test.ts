@@ -270,3 +270,25 @@ test('so is a condition that cannot be compared', async () => {
 	expect(result.workflowData).toBeDefined();
 	expect(lines).toEqual([expect.stringContaining('without its filters')]);
 });
+
+test('a delivery to a test is none to the published workflow', async () => {
+	const { deliver, event, state, hook, node } = await world();
+	forget(hook, 'production');
+	state.mode = 'manual';
+	expect((await deliver(event())).result.workflowData).toBeDefined();
+	expect(node().set.current).toBeUndefined();
+});
+
+test('the names of fields are those that the node’s own credential may see', async () => {
+	const { deliver, event, state, webhook } = await world();
+	const node = webhook.getNode();
+	const fieldsBy = async (id: string, name: string) => {
+		state.fields = [{ id: 'f1', name, type: 'text' }];
+		const credentials = { workspaceDataApi: { id, name: 'Test' } };
+		webhook.getNode = () => ({ ...node, credentials });
+		const { result } = await deliver(event());
+		return result.workflowData?.[0]?.[0]?.json.fields;
+	};
+	expect(await fieldsBy('of one', 'Title')).toEqual({ Title: 'Emma' });
+	expect(await fieldsBy('of another', 'Name')).toEqual({ Name: 'Emma' });
+});

@@ -15,6 +15,7 @@ function world(
 ) {
 	let kept = [...first];
 	const asked: number[] = [];
+	let removals = 0;
 	const table = {
 		async add(keys: readonly string[], most: number) {
 			asked.push(keys.length);
@@ -23,12 +24,13 @@ function world(
 			return fresh;
 		},
 		async remove(keys: readonly string[]) {
+			removals += 1;
 			kept = kept.filter((key) => !keys.includes(key));
 		},
 		count: async () => kept.length,
 	};
 	const known = createKnownRecords(table, async (task) => await task(), { entries, isLandmark });
-	return { known, kept: () => kept, asked };
+	return { known, kept: () => kept, asked, removals: () => removals };
 }
 const names = (count: number) => Array.from({ length: count }, (_, n) => `k${n}`);
 const record = (key: string, createdAt: number | undefined = NOW) => ({ key, createdAt });
@@ -42,6 +44,12 @@ test('looking up finds what is there, and remembers and forgets nothing, even in
 	const { known, kept } = world(names(20));
 	expect([...(await known.lookUp(['x', 'k3', 'y', 'k19']))]).toEqual(['k3', 'k19']);
 	expect(kept()).toEqual(names(20));
+});
+
+test('looking up only what is there removes nothing, as n8n would write all entries again', async () => {
+	const { known, removals } = world(names(20));
+	await known.lookUp(['k3', 'k19']);
+	expect(removals()).toBe(0);
 });
 
 test('an empty memory, or no question, costs nothing', async () => {

@@ -251,8 +251,10 @@ describe('a new subscription', () => {
 			jitter: 1,
 			now: clock.now(),
 		});
+		const { set } = node;
 		await save();
 		expect(emitted).toEqual([]);
+		expect(node.set).toEqual(set);
 	});
 
 	test('waits for another one of the same workflow, but not for ever: n8n never reports the end of some', async () => {
