@@ -449,7 +449,7 @@ export function createN8nClient(baseUrl: string, major: Major) {
 	/** All executions of a workflow, each once, newest first. */
 	async function executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const found = new Map<string, ExecutionSummary>();
-		// Without a status, 1.x sorts by the start and goes on by the id: two executions that started the
+		// Without a status, 1.x sorts by the start and pages by the id: two executions that started the
 		// other way round at the end of a page would hide one of them. With one, it sorts by the id.
 		const byId = major === 2 ? {} : { status: [...unfinished, ...ended] };
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, ...byId }));

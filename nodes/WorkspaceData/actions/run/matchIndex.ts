@@ -95,8 +95,8 @@ export function createMatchIndex(
 		return known instanceof Map ? known.has(id) : known?.id === id;
 	};
 	/**
-	 * Files a record whose matching values were sent: under the values it holds, and under those that were sent. Where
-	 * only some were sent, the others are as it holds them.
+	 * Files a record under the matching values that it holds, and under the ones it was sent, if there are any. A value
+	 * that was not sent is taken from what it holds.
 	 */
 	const put = (record: DataRecord, sent: JsonObject): void => {
 		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
