@@ -153,6 +153,17 @@ describe('a refusal of the service', () => {
 	});
 });
 
+test('a run that a refusal ends counts the items that were done', async () => {
+	const service = books();
+	service.hooks.refuse = ({ method, path }) => {
+		if (method === 'DELETE' && path.at(-1) === 'r2')
+			throw new ApiFailure({ status: 403, title: 'No' });
+	};
+	const given = ['r1', 'r2', 'r3'].map((id) => ({ cardId, ...record(id) }));
+	const { error } = await routed(service, ['record', 'delete'], given);
+	expect(error?.description).toMatch(/2 of 3 items were processed before the run stopped\.$/);
+});
+
 describe('the node itself cannot be run', () => {
 	const unknown: [string, string] = ['record', 'paint'];
 
