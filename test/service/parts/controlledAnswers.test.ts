@@ -190,6 +190,25 @@ describe('answers that are held back', () => {
 	});
 });
 
+test.each(['milliseconds', 'past', 'far', 'missing'] as const)(
+	'a wrong reset (%s) is added to no answer that has none',
+	async (reset) => {
+		service.control.setRateAnswer({ reset });
+		const { status, headers } = await createClient(service, null)('GET', '/health');
+		expect([status, headers.has('x-ratelimit-reset')]).toEqual([200, false]);
+	},
+);
+
+test('a refusal for the rate in another form has its own length, and others keep theirs', async () => {
+	service.control.setRate({ rate: { limit: 1 } });
+	service.control.setRateAnswer({ status: 503 });
+	await api('GET', 'cards');
+	const refused = await api('GET', 'cards');
+	expect([refused.status, refused.body.status]).toEqual([503, 503]);
+	expect(Number(refused.headers.get('content-length'))).toBe(Buffer.byteLength(refused.text));
+	expect(refused.headers.has('retry-after')).toBe(true);
+});
+
 test('the date of an answer is that of the machine unless the clock is set', async () => {
 	const off = async () => {
 		const { headers } = await api('GET', 'cards');
