@@ -1,4 +1,5 @@
 /** What control does to answers, and what it leaves alone: itself above all, or a test could not end what it began. */
+import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import {
 	connectControl,
@@ -256,4 +257,13 @@ test('a value that is set is what the next request meets, and reset takes all of
 	const url = `${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`;
 	const token = await fetch(url, { method: 'POST', body });
 	expect(await token.json()).toMatchObject({ expires_in: 300 });
+});
+
+test('the log of deliveries has the signature that was sent', async () => {
+	const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.created'] };
+	const { secret } = (await api('POST', 'webhooks', hook)).body;
+	await api('POST', 'cards', { name: 'x' });
+	const [delivery] = service.control.deliveries();
+	const expected = createHmac('sha256', secret).update(delivery?.body ?? '');
+	expect(delivery?.signature).toBe(expected.digest('hex'));
 });
