@@ -31,7 +31,7 @@ describe('garbage is collected', () => {
 	const loop = { active: 0, utilization: 0 };
 	beforeEach(() => {
 		jest.useFakeTimers({ doNotFake: ['performance'] });
-		// That memory is really given back is tried in a process of its own (bounds.test.ts).
+		// That memory is really given back is tried in a separate process (bounds.test.ts).
 		jest.spyOn(vm, 'runInNewContext').mockReturnValue(collect.mockClear());
 		Object.assign(loop, { active: 0, utilization: 0 });
 		const look = (_now?: unknown, before?: { active: number }) => ({
