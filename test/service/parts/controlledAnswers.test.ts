@@ -1,4 +1,5 @@
 /** What control does to answers, and what it leaves alone: itself above all, or a test could not end what it began. */
+import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import {
 	connectControl,
@@ -190,6 +191,25 @@ describe('answers that are held back', () => {
 	});
 });
 
+test.each(['milliseconds', 'past', 'far', 'missing'] as const)(
+	'a wrong reset (%s) is added to no answer that has none',
+	async (reset) => {
+		service.control.setRateAnswer({ reset });
+		const { status, headers } = await createClient(service, null)('GET', '/health');
+		expect([status, headers.has('x-ratelimit-reset')]).toEqual([200, false]);
+	},
+);
+
+test('a refusal for the rate in another form has its own length, and others keep theirs', async () => {
+	service.control.setRate({ rate: { limit: 1 } });
+	service.control.setRateAnswer({ status: 503 });
+	await api('GET', 'cards');
+	const refused = await api('GET', 'cards');
+	expect([refused.status, refused.body.status]).toEqual([503, 503]);
+	expect(Number(refused.headers.get('content-length'))).toBe(Buffer.byteLength(refused.text));
+	expect(refused.headers.has('retry-after')).toBe(true);
+});
+
 test('the date of an answer is that of the machine unless the clock is set', async () => {
 	const off = async () => {
 		const { headers } = await api('GET', 'cards');
@@ -237,4 +257,13 @@ test('a value that is set is what the next request meets, and reset takes all of
 	const url = `${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`;
 	const token = await fetch(url, { method: 'POST', body });
 	expect(await token.json()).toMatchObject({ expires_in: 300 });
+});
+
+test('the log of deliveries has the signature that was sent', async () => {
+	const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.created'] };
+	const { secret } = (await api('POST', 'webhooks', hook)).body;
+	await api('POST', 'cards', { name: 'x' });
+	const [delivery] = service.control.deliveries();
+	const expected = createHmac('sha256', secret).update(delivery?.body ?? '');
+	expect(delivery?.signature).toBe(expected.digest('hex'));
 });

@@ -147,6 +147,28 @@ describe('an address that asks for tokens too often', () => {
 	});
 });
 
+test('tokens are not looked up, revoked or exchanged here, and nobody signs in', async () => {
+	const { tokenUrl } = await started();
+	const realm = tokenUrl.slice(0, tokenUrl.indexOf('/protocol'));
+	const answer = await fetch(`${realm}/.well-known/openid-configuration`);
+	const described = (await answer.json()) as Record<string, unknown>;
+	expect(described).toMatchObject({
+		issuer: realm,
+		grant_types_supported: expect.arrayContaining(['client_credentials']),
+		token_endpoint: tokenUrl,
+		token_endpoint_auth_methods_supported: ['client_secret_post'],
+	});
+	for (const name of ['introspection', 'revocation', 'end_session', 'userinfo']) {
+		expect(described).not.toHaveProperty(`${name}_endpoint`);
+	}
+	for (const path of ['token/introspection', 'token/revocation', 'session/end', 'me']) {
+		for (const method of ['GET', 'POST']) {
+			expect([path, (await fetch(`${realm}/${path}`, { method })).status]).toEqual([path, 404]);
+		}
+	}
+	expect((await fetch(`${realm}/interaction/x`)).status).toBe(404);
+});
+
 test('nobody is known before it listens', async () => {
 	const { store, clock, quotas } = openedStore();
 	const provider = createIdentityProvider({

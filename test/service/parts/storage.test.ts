@@ -280,3 +280,15 @@ describe('keys and accounts', () => {
 		expect(identities.defaultWorkspace()?.id).toBe(all.wid);
 	});
 });
+
+test('the database has as many pages as its bytes allow, and one at least', () => {
+	const pagesOf = (fileBytes: number) => {
+		const { store } = openedStore({ fileBytes });
+		const pages = store.database.sql.prepare('PRAGMA max_page_count').get()?.max_page_count;
+		store.close();
+		return Number(pages);
+	};
+	expect(pagesOf(4_096 * 1_000 + 4_095)).toBe(1_000);
+	expect(pagesOf(1)).toBeLessThan(100);
+	expect(pagesOf(Infinity)).toBeGreaterThan(1_000_000);
+});
