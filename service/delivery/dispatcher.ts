@@ -4,10 +4,10 @@ import type { Clock } from '../foundation/clock.ts';
 import { messageOf } from '../foundation/messageOf.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import { maximumTimerMs, type RuntimeSettings } from '../foundation/settings.ts';
-import type { PendingDelivery } from '../storage/deliveries.ts';
+import type { PendingDelivery } from '../storage/deliveryQueue.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
 import type { Store } from '../storage/store.ts';
-import { createJournal, databasePauseMs } from './journal.ts';
+import { createOutcomes, databasePauseMs } from './outcomes.ts';
 import type { Mailer } from './mailer.ts';
 import { createRetryTimes, type RetryTimes } from './retryTimes.ts';
 import type { Sender } from './sender.ts';
@@ -66,7 +66,7 @@ function createSteps(
 	wakeLater: (subscriptionId: string, waitMs: number) => void,
 ) {
 	const shares = createSocketShares(quotas);
-	const journal = createJournal({ store, clock, mailer, retryTimes, report });
+	const outcomes = createOutcomes({ store, clock, mailer, retryTimes, report });
 	/** Ids of deliveries that are being sent. */
 	const underWay = new Set<number>();
 
@@ -94,7 +94,7 @@ function createSteps(
 			// An attempt cut short by our own shutdown says nothing about the target.
 			if (outcome.error !== null && signals.cutting.aborted) return;
 			windows.ended(subscription.id, outcome.error === null);
-			await journal.note(subscription, delivery, { at, ...outcome }, signals.cutting);
+			await outcomes.note(subscription, delivery, { at, ...outcome }, signals.cutting);
 		} finally {
 			underWay.delete(delivery.id);
 		}

@@ -1,6 +1,6 @@
 /** When failed deliveries are due again, on a clock that never steps back. */
 import type { Clock } from '../foundation/clock.ts';
-import type { PendingDelivery } from '../storage/deliveries.ts';
+import type { PendingDelivery } from '../storage/deliveryQueue.ts';
 
 /** When failed deliveries are due. */
 export interface RetryTimes {

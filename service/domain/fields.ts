@@ -4,7 +4,7 @@ import type { Quotas } from '../foundation/quotas.ts';
 import type { Field } from '../storage/fields.ts';
 import type { Store } from '../storage/store.ts';
 import type { Cards } from './cards.ts';
-import { createFieldChecks } from './fieldChecks.ts';
+import { createExistingValues } from './existingValues.ts';
 import { checkTotal, type OptionInput, toOptions } from './fieldOptions.ts';
 import { refusal } from './refusal.ts';
 
@@ -18,7 +18,7 @@ export function createFields(
 	quotas: Pick<Quotas, 'fields' | 'options'>,
 ) {
 	const { fields, leftovers } = store;
-	const checks = createFieldChecks(store);
+	const checks = createExistingValues(store);
 
 	/** Refuses options of a field for which its card has no room. @returns them */
 	const checkRoom = (cardId: string, options: FieldOption[], key?: number) => {

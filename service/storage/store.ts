@@ -3,7 +3,7 @@ import { type DomainEvent, eventBody } from '../foundation/events.ts';
 import type { Quotas } from '../foundation/quotas.ts';
 import { createCardStore } from './cards.ts';
 import { openDatabase } from './database.ts';
-import { createDeliveryStore } from './deliveries.ts';
+import { createDeliveryStore } from './deliveryQueue.ts';
 import { createFieldStore } from './fields.ts';
 import { createIdentityStore } from './identities.ts';
 import { createLeftovers } from './leftovers.ts';

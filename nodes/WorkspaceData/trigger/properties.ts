@@ -3,7 +3,7 @@ import { authenticationProperty } from '../ui/authentication';
 import { filtersProperty, matchTypeProperty } from '../ui/filters';
 import { cardLocator } from '../ui/locators';
 import { fieldKeysOption } from '../ui/recordOptions';
-import { simplifyProperty } from '../ui/reading';
+import { simplifyProperty } from '../ui/readOptions';
 
 /** Minutes for which a replaced subscription continues to deliver. */
 export const DEFAULT_OVERLAP_MINUTES = 15;

@@ -1,4 +1,4 @@
-import { limitProperty, returnAllProperty } from '../../ui/reading';
+import { limitProperty, returnAllProperty } from '../../ui/readOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 

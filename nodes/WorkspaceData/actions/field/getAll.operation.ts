@@ -1,5 +1,5 @@
 import { cardLocator } from '../../ui/locators';
-import { limitProperty, returnAllProperty } from '../../ui/reading';
+import { limitProperty, returnAllProperty } from '../../ui/readOptions';
 import { readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 

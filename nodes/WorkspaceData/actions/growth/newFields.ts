@@ -2,7 +2,7 @@
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
-import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/infer';
+import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
 import { InputError } from '../../model/inputError';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';

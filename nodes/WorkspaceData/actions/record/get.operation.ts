@@ -8,7 +8,7 @@ import {
 	timeoutOption,
 	recordOptions,
 } from '../../ui/recordOptions';
-import { simplifyProperty } from '../../ui/reading';
+import { simplifyProperty } from '../../ui/readOptions';
 import { defineOperation } from '../operation';
 import { readNotFound, withRecord } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';

@@ -10,7 +10,7 @@ import {
 	sortProperty,
 	simplifyProperty,
 	startAgainOption,
-} from '../../ui/reading';
+} from '../../ui/readOptions';
 import {
 	fieldKeysOption,
 	outputFieldsOption,

@@ -2,7 +2,7 @@ import { InputError } from '../../model/inputError';
 import { plainText } from '../../model/text';
 import { ApiFailure } from '../../transport/failure/failures';
 import { cardLocator } from '../../ui/locators';
-import { pageLimitProperty, simplifyProperty } from '../../ui/reading';
+import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
 import {
 	fieldKeysOption,
 	outputFieldsOption,

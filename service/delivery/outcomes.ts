@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../foundation/clock.ts';
 import { messageOf } from '../foundation/messageOf.ts';
 import { maximumFailures } from '../foundation/settings.ts';
-import type { PendingDelivery } from '../storage/deliveries.ts';
+import type { PendingDelivery } from '../storage/deliveryQueue.ts';
 import type { Attempt } from '../storage/deliveryLog.ts';
 import type { Store } from '../storage/store.ts';
 import type { Subscription } from '../storage/subscriptions.ts';
@@ -15,7 +15,7 @@ import type { RetryTimes } from './retryTimes.ts';
 export type NewAttempt = Omit<Attempt, 'number'>;
 
 /** Notes how deliveries went. */
-export interface Journal {
+export interface Outcomes {
 	/** Notes an attempt as soon as the database can, as sending again would deliver twice. */
 	note(
 		subscription: Subscription,
@@ -28,8 +28,8 @@ export interface Journal {
 /** Time until the database is tried again after it failed, in ms. */
 export const databasePauseMs = 1_000;
 
-/** The parts that the journal is made from. */
-export interface JournalParts {
+/** What outcomes are noted with. */
+export interface OutcomeParts {
 	store: Store;
 	clock: Clock;
 	mailer: Mailer;
@@ -38,8 +38,14 @@ export interface JournalParts {
 	report(message: string): void;
 }
 
-/** Makes the journal. @see service interface, part 3 */
-export function createJournal({ store, clock, mailer, retryTimes, report }: JournalParts): Journal {
+/** Makes what notes outcomes. @see service interface, part 3 */
+export function createOutcomes({
+	store,
+	clock,
+	mailer,
+	retryTimes,
+	report,
+}: OutcomeParts): Outcomes {
 	/** Pauses a subscription and tells its owner why. */
 	const pause = (subscription: Subscription, reason: string) => {
 		if (!store.subscriptions.pause(subscription.id)) return;

@@ -14,7 +14,7 @@ interface PendingChange {
 }
 
 /** Makes the checks over a store. */
-export function createFieldChecks({ records }: Pick<Store, 'records'>) {
+export function createExistingValues({ records }: Pick<Store, 'records'>) {
 	/** Changes whose check is under way, by the stored key of the field. */
 	const pending = new Map<number, PendingChange>();
 

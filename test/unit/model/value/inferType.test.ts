@@ -5,7 +5,7 @@ import {
 	inferType,
 	offeredType,
 	USUAL_TYPES,
-} from '../../../../nodes/WorkspaceData/model/value/infer';
+} from '../../../../nodes/WorkspaceData/model/value/inferType';
 import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
 import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
