@@ -163,7 +163,7 @@ export interface CommandLine {
 /**
  * Reads the arguments, and the secrets of the environment and of a file; arguments take precedence.
  * @param output where help and messages go, the terminal unless told otherwise
- * @throws CommanderError with the exit code, once the help or what is wrong has been written
+ * @throws CommanderError with the exit code, after the help or the error message was written
  */
 export function readCommandLine(
 	args: readonly string[],

@@ -7,6 +7,7 @@ import { connectControl } from '../../service/index.ts';
 import type { RunningService } from '../host/serviceProcess.ts';
 import { undiciClient } from './clients.ts';
 import type { Noise } from './noise.ts';
+import { median } from './row.ts';
 
 const mebibyte = 1024 * 1024;
 const secondsEach = 5;
@@ -63,10 +64,6 @@ export function mainThreadMs(pid: number): number {
 /** Waits by the main thread's work and by the clock. */
 const shown = ({ mainThread, clock }: { mainThread: number; clock: number }) =>
 	`${clock.toFixed(1)} ms by the clock, ${mainThread.toFixed(1)} ms of the main thread`;
-
-/** The middle one of some figures. */
-const median = (figures: number[]) =>
-	figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
 
 /** The 99th percentile of waits, in ms. */
 const p99 = (waits: number[]) =>

@@ -156,7 +156,7 @@ export async function checkConditions(
 ): Promise<void> {
 	const { card, conditions, anyCondition } = settings;
 	if (card === undefined || conditions.length === 0) return;
-	// Where they cannot be had, subscribing comes next, and says what is wrong.
+	// If they cannot be read, subscribing fails next, with the reason.
 	const index = await fieldsOfCard(context, settings, clock).catch(() => undefined);
 	const place = { zone: localTime(context), hint: () => {} };
 	if (index) recordTest(conditions, anyCondition, index, place);

@@ -82,16 +82,6 @@ export const returnAllProperty = {
 	description: 'Whether to return all results or only up to a given limit',
 } as const;
 
-export const limitProperty = {
-	displayName: 'Limit',
-	name: 'limit',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 50,
-	description: 'Max number of results to return',
-	displayOptions: { show: { returnAll: [false] } },
-} as const;
-
 /** The size of one page. */
 export const pageLimitProperty = {
 	displayName: 'Limit',
@@ -100,6 +90,11 @@ export const pageLimitProperty = {
 	typeOptions: { minValue: 1 },
 	default: 50,
 	description: 'Max number of results to return',
+} as const;
+
+export const limitProperty = {
+	...pageLimitProperty,
+	displayOptions: { show: { returnAll: [false] } },
 } as const;
 
 /** Whether records come as names and values, or as the service sends them. */

@@ -94,7 +94,7 @@ describe('options', () => {
 	});
 });
 
-describe('what would start another service than the one that is wanted is refused', () => {
+describe('options that would start the wrong service are refused', () => {
 	test.each([
 		['--port 65536', 'It must be a whole number from 0 to 65535.'],
 		['--port -1', 'It must be a whole number from 0 to 65535.'],
@@ -255,7 +255,7 @@ describe('stopping', () => {
 		expect(stop).toHaveBeenCalledTimes(1);
 	});
 
-	test.each(['end', 'error', 'close'])('“%s” of what the parent holds closes it once', (event) => {
+	test.each(['end', 'error', 'close'])('“%s” on stdin closes it once', (event) => {
 		const { signals, stdin, stop } = asked(true);
 		stdin.emit(event);
 		signals.emit('SIGTERM');

@@ -222,7 +222,7 @@ test('the date of an answer is that of the machine unless the clock is set', asy
 	expect(await off()).toBe(true);
 });
 
-test('of what is recorded, the forms of the settings page have no body: they have passwords', async () => {
+test('the request log keeps no bodies of settings forms, as they contain passwords', async () => {
 	const body = new URLSearchParams({ password: service.settingsPassword });
 	await fetch(`${service.settingsUrl}/sign-in`, { method: 'POST', body, redirect: 'manual' });
 	await api('POST', 'cards', { name: 'x' });

@@ -129,7 +129,7 @@ test('a failure waits for its pause, and is brought forward by a shorter one', a
 	expect(all.names()).toEqual(['a', 'a']);
 });
 
-test('what is removed or paused while it is under way is not sent again', async () => {
+test('a subscription that is removed during an attempt receives nothing more', async () => {
 	all = opened();
 	const id = all.subscribe();
 	await all.makeCards('a', 'b');

@@ -91,7 +91,7 @@ export async function carryOutSaveJob(
 	}
 	const saved = await store.read();
 	const { toDelete, toSave } = readBack(ours, saved, task, clock.now());
-	// A seal that this credential does not open is left alone.
+	// Writing would drop a secret that this credential cannot unseal.
 	if (toSave === saved) return;
 	const gone =
 		toDelete.length > 0 ? await deleteEach(context, authentication, toDelete, clock) : [];

@@ -42,7 +42,7 @@ export interface Store {
 	 * read, secrets keep the seals that they have.
 	 */
 	write(subscriptions: StoredSubscriptions): Promise<void>;
-	/** Whether just these are saved, sealed with the credential as it is now: to write them would change nothing. */
+	/** Whether writing these would change nothing: they are saved, sealed with the current credential. */
 	holds(subscriptions: StoredSubscriptions): Promise<boolean>;
 	/** The secret of the credential, with which they are sealed; undefined where it cannot be read. */
 	ownSecret(): Promise<string | undefined>;

@@ -1,5 +1,6 @@
 /** A card of books, and what operations on records are given and have changed. */
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
+import { syncRecords } from '../../../../nodes/WorkspaceData/actions/record/sync.operation';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	cardOf,
@@ -71,3 +72,14 @@ export const keysOf = (json: ReadonlyArray<Record<string, unknown>>) =>
 	json.map(({ fields }) => (fields as Record<string, unknown>).Key);
 
 export const rowsOf = ({ cards }: MemoryService) => cards[0]?.records.map(({ data }) => data);
+
+/** An item of Sync, matched by "Key". */
+export const syncItem = (value: Record<string, unknown>) => values(value, ['Key']);
+
+/** Runs Sync. @param given what all items have in common */
+export const sync = async (service: MemoryService, items: Given[], given: Given = {}) =>
+	await run(
+		service,
+		syncRecords,
+		items.map((own) => ({ ...given, ...own })),
+	);

@@ -1,13 +1,7 @@
 /** What the operations that find records by their values send, change and give, item by item. */
-import { syncRecords } from '../../../../nodes/WorkspaceData/actions/record/sync.operation';
 import { upsertRecord } from '../../../../nodes/WorkspaceData/actions/record/upsert.operation';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
-import {
-	cardOf,
-	memoryService,
-	type Given,
-	type MemoryService,
-} from '../../../support/memoryService';
+import { cardOf, memoryService, type Given } from '../../../support/memoryService';
 import {
 	FIELDS,
 	ROWS,
@@ -19,6 +13,8 @@ import {
 	run,
 	changes,
 	rowsOf,
+	sync,
+	syncItem,
 } from './books';
 
 describe('Create or Update', () => {
@@ -137,17 +133,14 @@ describe('Create or Update', () => {
 });
 
 describe('Sync', () => {
-	const item = (value: Record<string, unknown>) => values(value, ['Key']);
-	const sync = async (service: MemoryService, items: Given[], given: Given = {}) =>
-		await run(
-			service,
-			syncRecords,
-			items.map((own) => ({ ...given, ...own })),
-		);
 	const actions = (json: ReadonlyArray<Record<string, unknown>>) =>
 		json.map(({ id, action }) => [id, action]);
 	const deletes = { missingRecords: 'delete', maxDeletions: '5' };
-	const ABC = [item({ Key: 'a', Pages: 9 }), item({ Key: 'b', Pages: 1 }), item({ Key: 'z' })];
+	const ABC = [
+		syncItem({ Key: 'a', Pages: 9 }),
+		syncItem({ Key: 'b', Pages: 1 }),
+		syncItem({ Key: 'z' }),
+	];
 
 	test('writes what differs, and keeps records without an item', async () => {
 		const service = books();
@@ -172,7 +165,7 @@ describe('Sync', () => {
 	test('only records that meet the conditions take part', async () => {
 		const service = books();
 		const open = where('Status', 'Open');
-		const { late } = await sync(service, [item({ Key: 'a', Status: 'Open' })], {
+		const { late } = await sync(service, [syncItem({ Key: 'a', Status: 'Open' })], {
 			...deletes,
 			...open,
 		});
@@ -193,7 +186,11 @@ describe('Sync', () => {
 
 	test('sends nothing where one item is not valid', async () => {
 		const service = books();
-		const { errors } = await sync(service, [...ABC, item({ Key: 'y', Pages: 'many' })], deletes);
+		const { errors } = await sync(
+			service,
+			[...ABC, syncItem({ Key: 'y', Pages: 'many' })],
+			deletes,
+		);
 		expect(errors.length).toBeGreaterThan(0);
 		expect(changes(service)).toEqual([]);
 	});
@@ -205,8 +202,8 @@ describe('Sync', () => {
 	])('sends nothing where items of a card have different %s', async (_, different) => {
 		const service = books();
 		const { errors } = await sync(service, [
-			item({ Key: 'a' }),
-			{ ...item({ Key: 'b' }), ...different },
+			syncItem({ Key: 'a' }),
+			{ ...syncItem({ Key: 'b' }), ...different },
 		]);
 		expect(errors).toContainEqual(
 			expect.objectContaining({ message: expect.stringContaining('items 0 and 1 differ') }),
@@ -222,7 +219,7 @@ describe('Sync', () => {
 	])('with at most %s deletions allowed, of two', async (maxDeletions, failures) => {
 		const service = books();
 		const given = { missingRecords: 'delete', maxDeletions };
-		const { errors } = await sync(service, [item({ Key: 'a' })], given);
+		const { errors } = await sync(service, [syncItem({ Key: 'a' })], given);
 		expect(errors).toHaveLength(failures);
 		if (failures > 0) expect(changes(service)).toEqual([]);
 	});
@@ -246,7 +243,7 @@ describe('Sync', () => {
 	test('a deletion that is refused says how many were done', async () => {
 		const service = books();
 		const refusal = refuseDeletion(service, 'r3');
-		const { errors, noteOn } = await sync(service, [item({ Key: 'a' })], deletes);
+		const { errors, noteOn } = await sync(service, [syncItem({ Key: 'a' })], deletes);
 		expect(errors).toEqual([refusal]);
 		expect(noteOn(refusal)).toBe(
 			"All items of card 'c1' were written. 1 of 2 records without an item were deleted. Run all items again to delete the others.",
@@ -256,7 +253,7 @@ describe('Sync', () => {
 	test('items of two cards are two lists', async () => {
 		const other = cardOf(FIELDS, [{ Key: 'x' }, { Key: 'a' }], { id: 'c2', name: 'Films' });
 		const service = memoryService(cardOf(FIELDS, ROWS), other);
-		const second = { ...item({ Key: 'a' }), cardId: { ...cardId, value: 'c2' } };
+		const second = { ...syncItem({ Key: 'a' }), cardId: { ...cardId, value: 'c2' } };
 		const { late } = await sync(service, [...ABC, second], deletes);
 		const deleted = new Map(late.map(({ itemIndex, json }) => [itemIndex, json.id]));
 		expect(deleted).toEqual(

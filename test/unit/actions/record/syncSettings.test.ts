@@ -7,18 +7,11 @@ import {
 	type Given,
 	type MemoryService,
 } from '../../../support/memoryService';
-import { FIELDS, ROWS, books, cardId, changes, run, values } from './books';
+import { FIELDS, ROWS, books, cardId, changes, run, sync, syncItem } from './books';
 
-const item = (value: Record<string, unknown>) => values(value, ['Key']);
-const sync = async (service: MemoryService, items: Given[], given: Given = {}) =>
-	await run(
-		service,
-		syncRecords,
-		items.map((own) => ({ ...given, ...own })),
-	);
 const runContinuing = async (service: MemoryService, items: Given[]) =>
 	await run(service, syncRecords, items, { continueOnFail: true });
-const [A, B, C] = [item({ Key: 'a' }), item({ Key: 'b' }), item({ Key: 'c' })];
+const [A, B, C] = [syncItem({ Key: 'a' }), syncItem({ Key: 'b' }), syncItem({ Key: 'c' })];
 
 describe('Most Records to Delete', () => {
 	const deleted = async (maxDeletions: unknown, items: Given[], rows = ROWS) => {
@@ -72,7 +65,7 @@ describe('Most Records to Delete', () => {
 test('a name with an outer space means the card that has it, not the one without', async () => {
 	const spaced = cardOf(FIELDS, ROWS, { id: 'c2', name: ' Books' });
 	const service = memoryService(cardOf(FIELDS, ROWS), spaced);
-	const { errors } = await sync(service, [item({ Key: 'z' })], {
+	const { errors } = await sync(service, [syncItem({ Key: 'z' })], {
 		cardId: { __rl: true, mode: 'name', value: ' Books' },
 	});
 	expect(errors).toEqual([]);
@@ -82,13 +75,13 @@ test('a name with an outer space means the card that has it, not the one without
 test('a name that is only nearly that of a card is refused', async () => {
 	const service = books();
 	const near = { cardId: { ...cardId, mode: 'name', value: 'books' } };
-	const { errors } = await sync(service, [A, item({ Key: 'z' })], near);
+	const { errors } = await sync(service, [A, syncItem({ Key: 'z' })], near);
 	expect(errors[0]).toMatchObject({ message: "The workspace has no card called 'books'" });
 	expect(changes(service)).toEqual([]);
 });
 
 test('gives records in the form that the options say', async () => {
-	const one = item({ Key: 'a', Pages: 9 });
+	const one = syncItem({ Key: 'a', Pages: 9 });
 	const created_at = '2026-01-01T00:00:00.000Z';
 	const own = { id: 'r1', created_at, action: 'updated' };
 	const nested = await sync(books(), [one]);
@@ -104,7 +97,7 @@ describe('where one item cannot be read', () => {
 
 	test('it says why, and nothing is sent for its card', async () => {
 		const service = books();
-		const { errors } = await sync(service, [item({ Key: 'y' }), wrong], {});
+		const { errors } = await sync(service, [syncItem({ Key: 'y' }), wrong], {});
 		expect(errors).toContainEqual(
 			expect.objectContaining({ message: expect.stringContaining("'Dry Run'") }),
 		);
@@ -114,8 +107,8 @@ describe('where one item cannot be read', () => {
 	test('and errors continue, the others of its card name it, and other cards are written', async () => {
 		const other = cardOf(FIELDS, ROWS, { id: 'c2', name: 'Films' });
 		const service = memoryService(cardOf(FIELDS, ROWS), other);
-		const elsewhere = { ...item({ Key: 'z' }), cardId: { ...cardId, value: 'c2' } };
-		const { errors } = await runContinuing(service, [item({ Key: 'y' }), wrong, elsewhere]);
+		const elsewhere = { ...syncItem({ Key: 'z' }), cardId: { ...cardId, value: 'c2' } };
+		const { errors } = await runContinuing(service, [syncItem({ Key: 'y' }), wrong, elsewhere]);
 		expect(errors).toMatchObject([
 			{ message: "Nothing was sent for card 'c1', because item 1 is not valid" },
 			{ message: expect.stringContaining("'Dry Run'") },
@@ -130,7 +123,7 @@ test('where the last item cannot be written and errors continue, the run says th
 		if (method === 'POST') throw new ApiFailure({ status: 403, title: 'No' });
 	};
 	const deletes = { missingRecords: 'delete', maxDeletions: '5' };
-	const items = [A, item({ Key: 'z' })].map((own) => ({ ...own, ...deletes }));
+	const items = [A, syncItem({ Key: 'z' })].map((own) => ({ ...own, ...deletes }));
 	const { errors, hints, late, json } = await runContinuing(service, items);
 	expect(errors).toHaveLength(1);
 	expect(json).toHaveLength(1);

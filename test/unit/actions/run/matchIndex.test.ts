@@ -133,7 +133,7 @@ describe('a record that this process has written', () => {
 	});
 });
 
-describe('of two fields to match on, another execution changes one', () => {
+describe('H7 of two fields to match on, another execution changes one', () => {
 	const two = async () => await indexOf([recordOf('r1', { a: 1, b: 1 })], ['a', 'b']);
 
 	test('the record is found by the values that it holds then, so it is not created twice', async () => {
