@@ -12,7 +12,7 @@ import {
 } from '../foundation/heavyWork.ts';
 
 /** Characters of an answer that are sent in one turn. */
-const sentAtOnce = 256 * 1024;
+const sentAtOnce = 64 * 1024;
 
 /**
  * Time between two reads of bodies that nobody wants, in ms: some 16 MiB a second of all together. Each read leaves
