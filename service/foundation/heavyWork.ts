@@ -1,7 +1,10 @@
 /** Large pieces of work, with turns of the event loop in between, so that small requests are served. */
 
-/** Waits until it is an owner's turn to do a large piece of work; owners who wait take turns. */
-export type HeavyWork = (owner: string) => Promise<void>;
+/**
+ * Waits until it is an owner's turn to do a large piece of work; owners who wait take turns. Of an owner's pieces, the one
+ * with the lowest number is first: what has begun ends before more begins, so that less is in memory at a time.
+ */
+export type HeavyWork = (owner: string, number?: number) => Promise<void>;
 
 /** Waits for the next turn of the owner who is served. */
 export type Turn = () => Promise<void>;
@@ -27,18 +30,18 @@ export function createHeavyWork(
 	between = turnsBetween,
 	schedule: (turn: () => void) => void = setImmediate,
 ): HeavyWork {
-	/** Who waits for each owner; the owner who waits longest for a turn is first. */
-	const waiting = new Map<string, Array<() => void>>();
+	/** What waits for each owner, by its number; the owner who waits longest for a turn is first. */
+	const waiting = new Map<string, Array<{ begin: () => void; number: number }>>();
 	/** Turns until the next one may begin; undefined while nothing waits and nothing has begun lately. */
 	let turnsLeft: number | undefined;
 	const next = () => {
 		const [first] = waiting;
 		if (!first) return undefined;
-		const [owner, begins] = first;
+		const [owner, pieces] = first;
 		waiting.delete(owner);
-		const begin = begins.shift();
-		if (begins.length > 0) waiting.set(owner, begins);
-		return begin;
+		const piece = pieces.shift();
+		if (pieces.length > 0) waiting.set(owner, pieces);
+		return piece?.begin;
 	};
 	const turn = () => {
 		turnsLeft = (turnsLeft ?? 1) - 1;
@@ -49,11 +52,12 @@ export function createHeavyWork(
 		}
 		if (turnsLeft !== undefined) schedule(turn);
 	};
-	return async (owner) =>
+	return async (owner, number = 0) =>
 		await new Promise<void>((begin) => {
-			const begins = waiting.get(owner);
-			if (begins) begins.push(begin);
-			else waiting.set(owner, [begin]);
+			const pieces = waiting.get(owner) ?? [];
+			const before = pieces.findLastIndex((piece) => piece.number <= number);
+			pieces.splice(before + 1, 0, { begin, number });
+			waiting.set(owner, pieces);
 			if (turnsLeft !== undefined) return;
 			turnsLeft = 1;
 			schedule(turn);

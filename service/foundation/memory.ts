@@ -21,12 +21,12 @@ export function free({ buffer, byteLength }: Buffer): void {
 /**
  * Keeps the space for new objects as small as V8 makes it at first. A collection of it holds everybody up for as long as it
  * takes to copy what is in use, 5 to 15 ms when it has grown, and 0.5 to 2 ms while it is small. A collection of all
- * objects takes 5 to 20 ms, so those are rare: the heap may grow to four times what the last one left.
+ * objects takes 5 to 20 ms, so those are rare: the heap may grow to three times what the last one left.
  * @see https://nodejs.org/api/v8.html#v8setflagsfromstringflags
  */
 export function keepCollectionsShort(): void {
 	setFlagsFromString('--semi-space-growth-factor=1');
-	setFlagsFromString('--heap-growing-percent=300');
+	setFlagsFromString('--heap-growing-percent=200');
 }
 
 /**

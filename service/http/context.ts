@@ -12,6 +12,8 @@ declare module 'fastify' {
 		principal: Principal | null;
 		/** Whether it has a large body or answer, so that it is served in turns. */
 		isLarge: boolean;
+		/** Its place in the order in which requests came. */
+		number: number;
 		/** Waits for its next turn; what does so is large. */
 		turn: Turn;
 	}

@@ -99,11 +99,18 @@ async function jsonInTurns(answer: object, turn: Turn): Promise<string> {
 /** Gives requests their turns, and reads large bodies in turns. Comes before all that looks at bodies. */
 export function readLargeBodies(app: FastifyInstance, heavyWork: HeavyWork) {
 	app.decorateRequest('isLarge', false);
+	/** Numbers of requests, in the order in which they came. */
+	let number = 0;
+	app.decorateRequest('number', 0);
+	app.addHook('onRequest', (request, _reply, done) => {
+		request.number = number++;
+		done();
+	});
 	app.decorateRequest('turn', {
 		getter() {
 			return async () => {
 				this.isLarge = true;
-				await heavyWork(ownerOf(this));
+				await heavyWork(ownerOf(this), this.number);
 				// Nobody waits for the rest of a request whose connection has ended: its work stops here.
 				if (this.raw.socket.destroyed) await new Promise(() => {});
 			};

@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 		{
 			cwd: repository,
 			// As `npm run service` does.
-			env: { MALLOC_MMAP_THRESHOLD_: '32768' },
+			env: { MALLOC_MMAP_THRESHOLD_: '8192' },
 			buffer: false,
 			// An open pipe that closes when this process dies, however it dies.
 			stdin: 'pipe',

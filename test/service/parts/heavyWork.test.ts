@@ -9,7 +9,8 @@ function queue(between?: number) {
 	const begun: string[] = [];
 	return {
 		begun,
-		ask: (owner: string, name = owner) => void heavyWork(owner).then(() => begun.push(name)),
+		ask: (owner: string, name = owner, number?: number) =>
+			void heavyWork(owner, number).then(() => begun.push(name)),
 		/** @returns whether there was one */
 		async turn() {
 			const next = scheduled.shift();
@@ -51,6 +52,17 @@ test('owners take turns, however much one of them asks for', async () => {
 	ask('c', 'c1');
 	for (let n = 0; n < 6; n++) await turn();
 	expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('of one owner, the request that came first goes on before others begin', async () => {
+	const { ask, turn, begun } = queue(1);
+	ask('a', 'third', 3);
+	ask('a', 'second', 2);
+	ask('b', 'other', 9);
+	ask('a', 'first', 1);
+	ask('a', 'second again', 2);
+	for (let n = 0; n < 5; n++) await turn();
+	expect(begun).toEqual(['first', 'other', 'second', 'second again', 'third']);
 });
 
 test('no turn is scheduled when nothing waits, and one is when something comes again', async () => {
