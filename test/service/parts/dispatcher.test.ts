@@ -4,14 +4,15 @@ import type { Outcome } from '../../../service/delivery/sender.ts';
 import { sign } from '../../../service/delivery/signature.ts';
 import { defaultSettings } from '../../../service/foundation/settings.ts';
 import { until } from '../client.ts';
+import type { Quotas } from '../../../service/foundation/quotas.ts';
 import { openedStore } from './openedStore.ts';
 
 const settle = async () => {
 	for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-function opened(given: object = {}) {
-	const { store, clock, quotas, data, wid, time } = openedStore();
+function opened(given: object = {}, givenQuotas: Partial<Quotas> = {}) {
+	const { store, clock, quotas, data, wid, time } = openedStore(givenQuotas);
 	const settings = { ...defaultSettings, backoffMs: 0, ...given };
 	const sent: Array<{ url: string; name: string; end(status: number | null): Promise<void> }> = [];
 	let flushed = 0;
@@ -136,6 +137,51 @@ test('a subscription that is removed during an attempt receives nothing more', a
 	all.remove(id);
 	await all.sent[0]?.end(200);
 	expect([all.names(), all.reported]).toEqual([['a'], []]);
+});
+
+describe('what waits for a socket', () => {
+	/** One of two subscriptions to one target has its only socket; which one does not matter. */
+	async function waiting() {
+		all = opened({}, { socketsPerTarget: 1 });
+		const ids = [all.subscribe('http://x/0'), all.subscribe('http://x/1')];
+		await all.makeCards('a');
+		const urls = () => all.sent.map(({ url }) => url);
+		const [first = ''] = urls();
+		expect(urls()).toHaveLength(1);
+		const other = first === 'http://x/0' ? 1 : 0;
+		return { first, other: `http://x/${other}`, id: ids[other] ?? '', urls };
+	}
+
+	test('is sent when the socket is free', async () => {
+		const { first, other, urls } = await waiting();
+		await all.sent[0]?.end(200);
+		expect(urls()).toEqual([first, other]);
+	});
+
+	test('stays unsent when its subscription was paused meanwhile, until it is resumed', async () => {
+		const { first, other, id, urls } = await waiting();
+		all.store.subscriptions.pause(id);
+		await all.sent[0]?.end(200);
+		expect([urls(), all.reported]).toEqual([[first], []]);
+		all.resume(id);
+		await settle();
+		expect(urls()).toEqual([first, other]);
+	});
+
+	test('is never sent when its subscription was removed meanwhile', async () => {
+		const { first, id, urls } = await waiting();
+		all.remove(id);
+		await all.sent[0]?.end(200);
+		expect([urls(), all.reported]).toEqual([[first], []]);
+	});
+
+	test('is not begun when the service ends meanwhile', async () => {
+		const { first, urls } = await waiting();
+		const closed = all.dispatcher.close(60_000);
+		await all.sent[0]?.end(200);
+		await closed;
+		expect([urls(), all.states().sort()]).toEqual([[first], ['delivered', 'pending']]);
+	});
 });
 
 describe('side by side', () => {
