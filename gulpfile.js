@@ -8,6 +8,7 @@ const { mkdir, rm, writeFile } = require('node:fs/promises');
 const { basename, dirname, join, posix } = require('node:path');
 const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
+const prettier = require('prettier');
 
 const { n8n } = require('./package.json');
 
@@ -37,9 +38,9 @@ function types() {
 }
 types.description = 'Checks the types of what is published';
 
-/** Writes the bundle with the names of the sources, and a line in each file that n8n loads. */
+/** Writes the bundle with the names and the style of the sources, and a line in each file that n8n loads. */
 async function bundle() {
-	await esbuild.build({
+	const { outputFiles } = await esbuild.build({
 		stdin: {
 			contents: entries
 				.map(({ className, source }) => `export { ${className} } from '${source}';`)
@@ -59,7 +60,12 @@ async function bundle() {
 		platform: 'node',
 		target: TARGET,
 		tsconfig: join(__dirname, 'tsconfig.build.json'),
+		write: false,
 	});
+	const style = await prettier.resolveConfig(join(__dirname, BUNDLE));
+	const code = await prettier.format(outputFiles[0].text, { ...style, parser: 'babel' });
+	await mkdir(dirname(BUNDLE), { recursive: true });
+	await writeFile(BUNDLE, code);
 	for (const { file, className } of entries) {
 		await mkdir(dirname(file), { recursive: true });
 		const path = posix.relative(posix.dirname(file), BUNDLE);
