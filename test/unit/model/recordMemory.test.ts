@@ -7,6 +7,7 @@ import {
 	NOTHING_SEEN,
 	readSeen,
 	remember,
+	spanOf,
 	type Seen,
 	type SeenBy,
 	tokenOf,
@@ -230,4 +231,16 @@ test('tokens of an earlier version are told from tokens of this one', () => {
 	expect(readSeen({ tokens: '', version: 1 })?.isOutdated).toBe(true);
 	expect(readSeen({ tokens: '', version: 2 })?.isOutdated).toBe(false);
 	expect(readSeen({ tokens: '', version: 3 })?.isOutdated).toBe(false);
+});
+
+test.each<[string, number, boolean]>([
+	['at its beginning', 1_000, false],
+	['behind its beginning', 1_001, true],
+	['at its end', 2_000, true],
+	['behind its end', 2_001, false],
+])('a span has all records of its time, whatever their ids: %s', (_where, at, isIn) => {
+	const seen: Seen = { tokens: new Set(), spans: [spanOf(1_000, 2_000)] };
+	for (const id of ['', 'a', '~~~', '\u{10FFFE}']) {
+		expect(isSeen(seen, { at, id, token: 'unknown' })).toBe(isIn);
+	}
 });

@@ -187,5 +187,6 @@ test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"reti
 	'reads nothing from %j',
 	(text) => {
 		expect(readSubscriptions(text)).toEqual(NO_SUBSCRIPTIONS);
+		expect(readSubscriptions(text).gone).toEqual([]);
 	},
 );
