@@ -59,7 +59,7 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 
 /** The type of text that holds any values, each as its text. */
 export function textType(values: readonly unknown[]): string {
-	const isLong = values.filter(tells).some((value) => {
+	const isLong = values.some((value) => {
 		const text = textOf(value);
 		return text.length > MAX_TEXT_LENGTH || /[\r\n]/.test(text);
 	});
