@@ -85,9 +85,12 @@ describe('garbage is collected', () => {
 	});
 });
 
-test('V8 is told to keep the space for new objects small', () => {
+test('V8 is told to keep the space for new objects small, and to collect everything rarely', () => {
 	const set = jest.spyOn(v8, 'setFlagsFromString').mockImplementation(() => {});
 	keepCollectionsShort();
-	expect(set.mock.calls).toEqual([['--semi-space-growth-factor=1']]);
+	expect(set.mock.calls).toEqual([
+		['--semi-space-growth-factor=1'],
+		['--heap-growing-percent=200'],
+	]);
 	set.mockRestore();
 });

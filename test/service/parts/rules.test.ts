@@ -2,6 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { keyOf, provision } from '../../../service/domain/provision.ts';
 import { differences, withoutNulls } from '../../../service/domain/recordData.ts';
+import { createWorkspaceData } from '../../../service/domain/workspaceData.ts';
+import { secretMatches } from '../../../service/foundation/secrets.ts';
 import { toOptions } from '../../../service/domain/fieldOptions.ts';
 import { createAuthenticate } from '../../../service/auth/authenticate.ts';
 import { toProblem } from '../../../service/http/errors.ts';
@@ -43,6 +45,15 @@ describe('cards', () => {
 		expect(data.cards.update(wid, id, { name: 'ab' }).name).toBe('ab');
 		expect(data.cards.update(wid, id, { description: 'x' }).description).toBe('x');
 		expect(data.cards.create(wid, { name: '1234567' }).description).toBe('');
+	});
+
+	test('may change without becoming longer where they have more bytes than are allowed by now', () => {
+		const quotas = { ...all.quotas };
+		const { cards } = createWorkspaceData(all.store, quotas);
+		const { id } = cards.create(all.wid, { name: 'abc' });
+		quotas.cardBytes = 2;
+		expect(cards.update(all.wid, id, { name: 'xyz' }).name).toBe('xyz');
+		expect(() => cards.update(all.wid, id, { name: 'wxyz' })).toThrow('more than 2 bytes');
 	});
 
 	test('may be as many as are allowed, and then be changed as well', () => {
@@ -279,4 +290,9 @@ describe('something thrown in a request', () => {
 		const full = Object.assign(failure('ERR_SQLITE_ERROR'), { errcode: 13 });
 		expect(of(full)).toEqual([507, 'insufficient-storage', 1]);
 	});
+});
+
+test('a secret matches no stored text of another length', () => {
+	expect(secretMatches('secret', '')).toBe(false);
+	expect(secretMatches('secret', 'ab')).toBe(false);
 });

@@ -15,6 +15,7 @@ test.each([
 	['5"" pipe, "5"" pipe"', ['5"" pipe', '5" pipe']],
 	['"quoted"', ['"quoted"']],
 	['"open, eu', ['"open', 'eu']],
+	['" blue ", "" , "  "', ['blue']],
 	[' , ,', []],
 	['', []],
 ])('E2: %j means %j', (text, choices) => {

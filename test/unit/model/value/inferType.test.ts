@@ -34,6 +34,11 @@ test.each<[string, unknown[]]>([
 	['single_select', many(['A1', 'B2'])],
 	['single_select', many(['+', '-'])],
 	['multi_select', many([['home', 'garden'], ['office'], []], 33)],
+	['multi_select', many([['home', 'garden'], ['office']], 20)],
+	['json', many([['home', 'garden'], ['office']], 19)],
+	['json', [...many([['home', 'garden'], ['office']]), [1]]],
+	['json', many([[1], [2]])],
+	['json', [...many([['home', 'garden'], ['office']]), { a: 1 }]],
 	['json', [{ a: 1 }, { b: [2] }]],
 	['json', [[1, 2], ['a']]],
 	['json', [['a', 'b'], ['c']]],
@@ -122,6 +127,10 @@ test.each<[unknown[], RegExp]>([
 	[['1.9', '1.10'], /not spelt in one way/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' is not a day/],
 	[[null], /no item has a value/],
+	[[1, 2], /^each is a number$/],
+	[[[1], ['a']], /^lists$/],
+	[[[1], { a: 1 }], /^objects or lists$/],
+	[[{ a: 1 }], /^objects or lists$/],
 ])('%j: says why', (values, why) => {
 	expect(inferType('Column', values).why).toMatch(why);
 });
