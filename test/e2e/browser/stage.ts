@@ -93,8 +93,15 @@ export function createStage(bench: () => Bench, editor: () => Editor): Stage {
 			return columns as JsonObject;
 		},
 		async execute(text) {
-			const { element } = editor();
+			const { element, page } = editor();
+			// The editor takes what an earlier run gave away before it asks for the next one.
+			const isAsked = page.waitForResponse(
+				(response) =>
+					response.request().method() === 'POST' &&
+					/\/rest\/workflows\/[^/]+\/run$/.test(new URL(response.url()).pathname),
+			);
 			await element('node-execute-button').click();
+			await isAsked;
 			const output = element('output-panel');
 			await output.getByText(text).first().waitFor();
 			return await output.innerText();

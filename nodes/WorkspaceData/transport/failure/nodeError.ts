@@ -49,11 +49,7 @@ function apiError(
 	itemIndex?: number,
 ): NodeApiError {
 	const { httpCode = null, problem } = facts;
-	const error = new NodeApiError(
-		node,
-		{ message: text.message, description: text.description ?? '', httpCode },
-		{ itemIndex, ...(httpCode && { httpCode }) },
-	);
+	const error = new NodeApiError(node, { message: text.message }, { itemIndex });
 	error.httpCode = httpCode;
 	error.context = {
 		...error.context,
