@@ -74,7 +74,7 @@ const threadsOf = (pid: number) => readdirSync(`/proc/${pid}/task`);
 const lastCore = availableParallelism() - 1;
 
 /**
- * Gives the main thread of the service a core of its own, where the system has `taskset`: tenants are on other machines, so
+ * Gives the main thread of the service a separate core, where the system has `taskset`: tenants are on other machines, so
  * what making their requests takes must not hold the service up.
  * @returns whether it has
  */
@@ -187,7 +187,7 @@ export async function measureNeighbours(service: RunningService): Promise<Row[]>
 		clock: median(alone.map(({ clock }) => clock)),
 		mainThread: median(alone.map(({ mainThread }) => mainThread)),
 	};
-	const cores = isSeparate ? 'of its own' : 'that the tenants use as well';
+	const cores = isSeparate ? 'apart from them' : 'that the tenants use as well';
 	const what = `a quiet tenant alone, the main thread on a core ${cores}: p99, the median of ${alone.length}`;
 	rows.push([what, shown(quietly), 'measured', true]);
 	for (const { what, p99 } of measured) {
