@@ -202,6 +202,14 @@ test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
 });
 
+test('memory tells what the main thread has computed, in ms', () => {
+	const used = jest
+		.spyOn(process, 'threadCpuUsage')
+		.mockReturnValue({ user: 7_000, system: 2_500 });
+	expect(service.control.memory().cpuMs).toBe(9.5);
+	used.mockRestore();
+});
+
 test('values out of bounds: the service does not start', async () => {
 	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
 		'deliveryTimeoutMs',

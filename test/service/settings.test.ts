@@ -63,6 +63,9 @@ test('creates an API key that is shown once, and revokes it', async () => {
 	expect((await api('GET', 'cards')).status).toBe(200);
 	const ids = [...shown.matchAll(/\/settings\/keys\/(key_\w+)\/revoke/g)].map(([, id]) => id);
 	await browser.submit(`/settings/keys/${ids.at(-1)}/revoke`);
+	const page = await browser.page();
+	expect(page).toContain('The API key was revoked.');
+	expect(page).toContain('Its secret appears here once.');
 	const statuses = [await api('GET', 'cards'), await createClient(service)('GET', 'cards')];
 	expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
 });
