@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/eventsAndEffects';
-import { namesOf, timesIn } from '../../model/timeMarks';
+import { namesOf, timesIn } from '../../model/rememberedTimes';
 import { inOrder } from '../subscription/nodeState';
 
 /** How many entries are looked up at once. */

@@ -1,6 +1,6 @@
 /** Times in a memory that only knows names. */
 import fc from 'fast-check';
-import { namesOf, timesIn } from '../../../nodes/WorkspaceData/model/timeMarks';
+import { namesOf, timesIn } from '../../../nodes/WorkspaceData/model/rememberedTimes';
 
 const near = (ms: number) =>
 	fc.integer({ min: -ms, max: ms }).map((offset) => 1_700_000_000_000 + offset);
