@@ -103,6 +103,17 @@ describe('all records', () => {
 		await expect(once.part(0, 2)).rejects.toThrow('read twice');
 	});
 
+	test('a size that was accepted is not what a later refusal is about', async () => {
+		let isRefused = false;
+		const { api, limits } = service(() =>
+			isRefused ? refusal(400, { detail: 'not now' }) : { records: records(3) },
+		);
+		await read(api);
+		isRefused = true;
+		await expect(read(api)).rejects.toThrow('Bad request');
+		expect(limits()).toEqual([1_000, 1_000]);
+	});
+
 	test('settings go along with each request', async () => {
 		const { api, sent } = service((_, { query }) =>
 			query?.cursor ? { records: [] } : { records: records(1), next_cursor: 'b' },

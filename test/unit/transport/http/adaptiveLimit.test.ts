@@ -348,6 +348,19 @@ describe('creates (H12)', () => {
 	});
 });
 
+test('a level works once as many updates in a row have succeeded at it, whatever succeeds at lower ones meanwhile', () => {
+	let state: Parallelism = { ...unknownParallelism, limit: MAX_PARALLEL };
+	const succeeds = (level: number) => {
+		const sent = { ...UPDATE, number: 0, level, writeLevel: level };
+		state = requestEnded({ ...state, underWay: level }, sent, 'succeeded', true, 0);
+	};
+	for (let n = 0; n < 9; n += 1) succeeds(10);
+	succeeds(3);
+	expect(atOnce(state, CREATE, true, 0)).toBe(START);
+	succeeds(10);
+	expect(atOnce(state, CREATE, true, 0)).toBe(10);
+});
+
 describe('the level that is taken to work after one has failed', () => {
 	/** The state after so many creates were under way and the last one was refused. */
 	function failedAt(level: number, from = unknownParallelism): Parallelism {
