@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -49,10 +49,13 @@ let settingsReady = false;
 /** n8n-core keeps its settings in a container; nothing runs without. */
 export function prepareN8n(): void {
 	if (settingsReady) return;
-	process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+	const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
+	process.env.N8N_USER_FOLDER = folder;
 	process.env.N8N_ENCRYPTION_KEY = 'test-encryption-key-0123';
 	process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS = 'false';
 	Container.get(InstanceSettings);
+	// It has read what it wrote there.
+	rmSync(folder, { recursive: true });
 	settingsReady = true;
 }
 
