@@ -18,7 +18,7 @@ import { createFaults } from './soak/faults.ts';
 import { createLedger } from './soak/ledger.ts';
 import { watchMemory } from './soak/memory.ts';
 import { createRounds } from './soak/rounds.ts';
-import { countEvents } from './soak/events.ts';
+import { watchEvents } from './soak/events.ts';
 import { createServiceApi } from './support/serviceApi.ts';
 
 const usage = 'npm run soak -- [--minutes <1 to 600>] [--seed <number>]';
@@ -84,6 +84,7 @@ async function main(): Promise<number> {
 	const ledger = createLedger();
 	const rounds = await createRounds(bench, card, ledger);
 	const faults = createFaults(control, seed);
+	const watched = watchEvents(control);
 	const memory = watchMemory(() => host.processId);
 	const end = Date.now() + minutes * 60_000;
 	let told = Date.now();
@@ -92,23 +93,25 @@ async function main(): Promise<number> {
 		await rounds.run();
 		if (Date.now() - told < 60_000) continue;
 		told = Date.now();
+		await watched.note();
 		say(`${rounds.count} rounds, ${ledger.summary()}, n8n has ${memory.now()} MiB`);
 	}
 	memory.stop();
 	await control.clearFailures();
 	await control.setLatency({ ms: 0 });
 
+	await watched.note();
 	await drained(control);
 	const waiting = (await control.subscriptions()).reduce((sum, one) => sum + one.pending, 0);
 	const events = await until(
 		'an execution for every event',
 		async () => {
-			const counted = await countEvents(control, userFolder, rounds.watcher.id);
+			const counted = await watched.count(userFolder, rounds.watcher.id);
 			return counted.missing === 0 ? counted : undefined;
 		},
 		60_000,
 		1_000,
-	).catch(async () => await countEvents(control, userFolder, rounds.watcher.id));
+	).catch(async () => await watched.count(userFolder, rounds.watcher.id));
 	const differences = ledger.compare(await api.records(card));
 	const trend = memory.trend();
 	await client.unpublish(rounds.watcher.id);

@@ -31,25 +31,34 @@ function digestsOfExecutions(userFolder: string, workflowId: string): Array<Set<
 	}
 }
 
-/** Counts events without an execution, events with more than one, and executions without an event. */
-export async function countEvents(control: RemoteControl, userFolder: string, workflowId: string) {
-	const log = await control.deliveries({ limit: ALL });
-	const delivered = new Set(
-		log
-			.filter(({ state }) => state === 'delivered')
-			.map(({ body }) => createHash('sha256').update(body).digest('hex')),
-	);
-	const ran = new Map<string, number>();
-	let unknown = 0;
-	for (const digests of digestsOfExecutions(userFolder, workflowId)) {
-		const keys = [...digests].filter((digest) => delivered.has(digest));
-		if (keys.length === 0 && digests.size > 0) unknown += 1;
-		for (const key of keys) ran.set(key, (ran.get(key) ?? 0) + 1);
+/**
+ * Remembers what the service delivered: its log keeps 20,000 deliveries, and a soak brings more.
+ *
+ * @returns `note` has to be called more often than the log forgets; `count` counts events without an execution, events with
+ * more than one, and executions without an event
+ */
+export function watchEvents(control: RemoteControl) {
+	const delivered = new Set<string>();
+	async function note(): Promise<void> {
+		for (const { state, body } of await control.deliveries({ limit: ALL })) {
+			if (state === 'delivered') delivered.add(createHash('sha256').update(body).digest('hex'));
+		}
 	}
-	return {
-		delivered: delivered.size,
-		missing: [...delivered].filter((key) => !ran.has(key)).length,
-		repeated: [...ran.values()].filter((count) => count > 1).length,
-		unknown,
-	};
+	async function count(userFolder: string, workflowId: string) {
+		await note();
+		const ran = new Map<string, number>();
+		let unknown = 0;
+		for (const digests of digestsOfExecutions(userFolder, workflowId)) {
+			const keys = [...digests].filter((digest) => delivered.has(digest));
+			if (keys.length === 0 && digests.size > 0) unknown += 1;
+			for (const key of keys) ran.set(key, (ran.get(key) ?? 0) + 1);
+		}
+		return {
+			delivered: delivered.size,
+			missing: [...delivered].filter((key) => !ran.has(key)).length,
+			repeated: [...ran.values()].filter((count) => count > 1).length,
+			unknown,
+		};
+	}
+	return { note, count };
 }
