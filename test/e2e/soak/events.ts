@@ -34,7 +34,7 @@ function digestsOfExecutions(userFolder: string, workflowId: string): Array<Set<
 /**
  * Remembers what the service delivered: its log keeps 20,000 deliveries, and a soak brings more.
  *
- * @returns `note` has to be called more often than the log forgets; `count` counts events without an execution, events with
+ * @returns `note` must be called more often than the log forgets; `count` counts events without an execution, events with
  * more than one, and executions without an event
  */
 export function watchEvents(control: RemoteControl) {
