@@ -1,8 +1,7 @@
 /** Finds fields of a card by name or ID. */
 import type { Field } from './answer/field';
 import { InputError } from './inputError';
-import { adviceOnNames } from './nearestNames';
-import { quote } from './nameList';
+import { adviceOnNames, quote } from './names';
 import { foldCase } from './text';
 
 /** The facts that a saved mapping keeps about a field, in addition to its key. */

@@ -2,9 +2,8 @@
 import { pathSegment } from './serviceUrl';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';
-import { adviceOnNames } from './nearestNames';
+import { adviceOnNames, quote } from './names';
 import { isObject } from './answer/shapes';
-import { quote } from './nameList';
 import { foldCase } from './text';
 
 /** A resource locator as n8n gives it: the mode that the user chose, and the value. */

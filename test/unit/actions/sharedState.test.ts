@@ -2,9 +2,9 @@
 import {
 	createCards,
 	createRecords,
-} from '../../../nodes/WorkspaceData/actions/run/cardsAndRecords';
+	createFields,
+} from '../../../nodes/WorkspaceData/actions/run/listings';
 import { createEnding, longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
-import { createFields } from '../../../nodes/WorkspaceData/actions/run/fieldListings';
 import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
 import { ApiFailure, Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { scriptedApi } from '../../support/scriptedApi';

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
-import { quote } from '../../model/nameList';
+import { quote } from '../../model/names';
 import { foldCase } from '../../model/text';
 
 export const createCard = defineOperation({

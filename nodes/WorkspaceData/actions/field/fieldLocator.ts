@@ -6,7 +6,7 @@ import { type Locator, readLocator } from '../../model/locator';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
-import { quote, listed } from '../../model/nameList';
+import { quote, listed } from '../../model/names';
 
 /**
  * Finds the field that a locator means in the live listing of its card. A field that was chosen from the

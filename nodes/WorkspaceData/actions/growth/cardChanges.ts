@@ -17,7 +17,7 @@ import {
 	missingChoices,
 	type Addition,
 } from './missingColumns';
-import { quote } from '../../model/nameList';
+import { quote } from '../../model/names';
 
 /** The additions that the options allow. */
 export interface Allowed {

@@ -8,7 +8,7 @@ import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/f
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
-import { quote, listed } from '../../model/nameList';
+import { quote, listed } from '../../model/names';
 
 /** A name, and the values that the items have under it. */
 export interface Column {

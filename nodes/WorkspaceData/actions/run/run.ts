@@ -11,13 +11,19 @@ import { getDescription } from '../../transport/apiDescription';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { createItems, type Items } from '../schedule/items';
 import { createYieldToLoop, yieldAfter, type YieldToLoop } from '../schedule/yieldToLoop';
-import { createCards, createRecords, type Cards, type Records } from './cardsAndRecords';
-import { createFields, type Fields } from './fieldListings';
+import {
+	createCards,
+	createRecords,
+	type Cards,
+	type Records,
+	createFields,
+	type Fields,
+} from './listings';
 import { createMessages, type Messages } from './messages';
 import { createWrites, type Writes } from './writes';
 import { createEnding, longWaitHint, type Ending } from './ending';
 
-export type { CardReference } from './cardsAndRecords';
+export type { CardReference } from './listings';
 
 /** The state that all items of one execution share, in parts. */
 export interface Run {

@@ -14,7 +14,7 @@ import {
 } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
-import type { CardReference, Records } from './cardsAndRecords';
+import type { CardReference, Records } from './listings';
 import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 

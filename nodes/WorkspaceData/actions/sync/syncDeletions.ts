@@ -3,7 +3,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { eachInSlices } from '../schedule/yieldToLoop';
-import { clip, listed } from '../../model/nameList';
+import { clip, listed } from '../../model/names';
 
 /** An item, as it would be written. */
 export interface SyncItem {

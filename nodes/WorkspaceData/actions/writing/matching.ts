@@ -7,7 +7,7 @@ import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import { matchKey } from '../run/matchIndex';
 import type { Columns } from './mapper';
-import { quote } from '../../model/nameList';
+import { quote } from '../../model/names';
 
 /**
  * The ids of the matching fields of an item.

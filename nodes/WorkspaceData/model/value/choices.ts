@@ -1,6 +1,6 @@
 /** The choices of a field, found by what a record holds or by what a person enters; several of them in one text. */
 import type { FieldOption } from '../answer/option';
-import { quote } from '../nameList';
+import { quote } from '../names';
 import { foldCase } from '../text';
 
 interface Lookup {

@@ -2,7 +2,7 @@
 import { jsonForm, textOf } from './form';
 import { plainTypeName, type NewType } from './kinds/kind';
 import { NEW_TYPES } from './kinds/allKinds';
-import { quote } from '../nameList';
+import { quote } from '../names';
 
 /** The type of a field, and why it is this one. */
 export interface Inference {

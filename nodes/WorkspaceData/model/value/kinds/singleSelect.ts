@@ -3,7 +3,7 @@ import type { FieldOption } from '../../answer/option';
 import { type Comparable, canonicalJson, textOf } from '../form';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
 import { InputError } from '../../inputError';
-import { askForNearest } from '../../nearestNames';
+import { askForNearest, listed } from '../../names';
 import {
 	ANY_OF,
 	EQUALITY,
@@ -14,7 +14,6 @@ import {
 	type Offer,
 	type ValueField,
 } from './kind';
-import { listed } from '../../nameList';
 
 const MAX_OPTIONS_SHOWN = 20;
 

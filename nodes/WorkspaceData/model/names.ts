@@ -1,6 +1,21 @@
-/** What a message says about a name that nothing has: the names that were probably meant. */
-import { listed, quote } from './nameList';
+/** Names in messages: quoted, not too long, not too many; and the names that were probably meant. */
 import { foldCase } from './text';
+
+/** Longest part of a name that a message shows, in characters. */
+const SHOWN_LENGTH = 80;
+
+/** A name in a message. */
+export const clip = (name: string): string =>
+	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
+
+/** A name in a message, in quotes. */
+export const quote = (name: string): string => `'${clip(name)}'`;
+
+/** The first of several names, and how many there are besides. */
+export function listed(names: readonly string[], most: number): string {
+	const more = names.length > most ? ` and ${names.length - most} more` : '';
+	return `${names.slice(0, most).join(', ')}${more}`;
+}
 
 /** Longest part of a name that is compared, in characters. */
 const COMPARED_LENGTH = 50;

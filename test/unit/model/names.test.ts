@@ -1,6 +1,30 @@
-/** Names in messages: what was probably meant, and nothing else. */
+/** Names in messages: short enough to be read, never silently left out, and none but what was probably meant. */
 import fc from 'fast-check';
-import { adviceOnNames, nearestNames } from '../../../nodes/WorkspaceData/model/nearestNames';
+import {
+	adviceOnNames,
+	clip,
+	listed,
+	nearestNames,
+	quote,
+} from '../../../nodes/WorkspaceData/model/names';
+
+test('a name is cut after 80 characters, and shows that it is', () => {
+	const longest = 'x'.repeat(80);
+	expect(clip(longest)).toBe(longest);
+	expect(clip(`${longest}y`)).toBe(`${longest}…`);
+	expect(quote('a')).toBe("'a'");
+	expect(quote(`${longest}y`)).toBe(`'${longest}…'`);
+});
+
+test.each<[string[], string]>([
+	[[], ''],
+	[['a'], 'a'],
+	[['a', 'b'], 'a, b'],
+	[['a', 'b', 'c'], 'a, b and 1 more'],
+	[['a', 'b', 'c', 'd'], 'a, b and 2 more'],
+])('of %j two are listed, and the others are counted', (names, expected) => {
+	expect(listed(names, 2)).toBe(expected);
+});
 
 describe('near names (M11)', () => {
 	test.each<[string, string[], string[]]>([
