@@ -1,7 +1,7 @@
 /** Sync's check of all items of all cards, before the first write. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isEmpty } from '../../model/value/form';
+import { isEmpty } from '../../model/value/serialization';
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';

@@ -4,7 +4,8 @@ import { InputError } from '../inputError';
 import { plainNumber } from '../text';
 import type { Zone } from '../time';
 import { isChoice, splitChoices } from './choices';
-import { compareForms, isEmpty, isOfOneSort, jsonForm, showValue, textOf } from './form';
+import { compareForms, isOfOneSort } from './comparable';
+import { isEmpty, jsonForm, showValue, textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
 

@@ -1,5 +1,5 @@
 /** Numbers as decimal texts, which may have more digits than a number keeps. */
-import type { Between } from './form';
+import type { Between } from './comparable';
 
 /** A decimal text; outer spaces are ignored. Exponents of more digits than these are no numbers. */
 const NUMBER = /^\s*([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,15}))?\s*$/i;

@@ -1,5 +1,5 @@
 /** Which type a field needs so that it holds the values of a column without loss. */
-import { jsonForm, textOf } from './form';
+import { jsonForm, textOf } from './serialization';
 import { plainTypeName, type NewType } from './kinds/kind';
 import { NEW_TYPES } from './kinds/allKinds';
 import { quote } from '../names';

@@ -1,6 +1,7 @@
 /** Texts of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from '../time';
-import { type Between, jsonForm } from './form';
+import type { Between } from './comparable';
+import { jsonForm } from './serialization';
 import type { Offer, EditorInput } from './kinds/kind';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

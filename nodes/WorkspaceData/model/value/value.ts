@@ -1,16 +1,8 @@
 /** The values of a field: what is the same value, in which order they come, and what is sent. */
 import { byCharacter } from '../text';
 import type { Zone } from '../time';
-import {
-	compareForms,
-	keyOfForm,
-	type Comparable,
-	canonicalJson,
-	isEmpty,
-	isSendable,
-	jsonForm,
-	textOf,
-} from './form';
+import { compareForms, keyOfForm, type Comparable } from './comparable';
+import { canonicalJson, isEmpty, isSendable, jsonForm, textOf } from './serialization';
 import { unusable, type EntryRules, type ValueField } from './kinds/kind';
 
 /**

@@ -5,7 +5,7 @@ import {
 	keepsDigits,
 	readDecimal,
 } from '../../../../nodes/WorkspaceData/model/value/decimal';
-import { compareForms } from '../../../../nodes/WorkspaceData/model/value/form';
+import { compareForms } from '../../../../nodes/WorkspaceData/model/value/comparable';
 import { compareDecimals, decimalOf } from './oracle';
 
 test.each<[string, unknown]>([

@@ -4,7 +4,7 @@ import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { field as fieldOf } from '../fields';
 import { compareDecimals, decimalOf, ORACLES, type KindOracle } from './oracle';
 import type { Field } from '../../../../nodes/WorkspaceData/model/answer/field';
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/form';
+import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/serialization';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';
 import * as value from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';

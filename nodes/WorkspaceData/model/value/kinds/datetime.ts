@@ -2,7 +2,7 @@
  * Instants. A time without an offset is wall-clock time of the workflow's zone, entered or stored; where the records of
  * a field have no offset, none is added.
  */
-import { isEmpty } from '../form';
+import { isEmpty } from '../serialization';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
 import { instantOf, isDay, readTimestamp, toUtcText, TIME_INPUT } from '../timestamp';
 

@@ -1,5 +1,5 @@
 /** Lengths of time: ISO 8601 such as `PT1H30M`, clock time such as `1:30:00`, or numbers in whatever unit the service has. */
-import type { Comparable } from '../form';
+import type { Comparable } from '../comparable';
 import { ANY_OF, EQUALITY, habitOfNumbers, ORDER, unusable, type Kind } from './kind';
 import { isCanonicalNumber } from '../decimal';
 

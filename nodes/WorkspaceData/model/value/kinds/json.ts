@@ -1,6 +1,6 @@
 /** Lists, objects and other JSON, compared by their content. */
 import { isExactJson, parseJsonText } from '../../answer/json';
-import { canonicalJson, textOf } from '../form';
+import { canonicalJson, textOf } from '../serialization';
 import { EQUALITY, PARTS, unusable, type Kind } from './kind';
 
 export const json: Kind = {

@@ -3,7 +3,8 @@ import type { FieldOption } from '../../answer/option';
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
-import { type Comparable, isEmpty, showValue } from '../form';
+import type { Comparable } from '../comparable';
+import { isEmpty, showValue } from '../serialization';
 
 /** The conditions that records can be filtered by, as the node's parameter calls them. */
 export const CONDITIONS = [

@@ -1,7 +1,8 @@
 /** Several of the choices of a field: a set, in any order. */
 import { parseJsonText } from '../../answer/json';
 import { isChoice, quoteChoice, splitChoices } from '../choices';
-import { compareForms, type Comparable, textOf } from '../form';
+import { compareForms, type Comparable } from '../comparable';
+import { textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
 

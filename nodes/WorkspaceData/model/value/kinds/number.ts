@@ -1,5 +1,5 @@
 /** Numbers: JSON numbers, and decimal texts, exactly. */
-import type { Comparable } from '../form';
+import type { Comparable } from '../comparable';
 import {
 	ANY_OF,
 	EQUALITY,

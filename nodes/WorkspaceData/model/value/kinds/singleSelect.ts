@@ -1,6 +1,7 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
 import type { FieldOption } from '../../answer/option';
-import { type Comparable, canonicalJson, textOf } from '../form';
+import type { Comparable } from '../comparable';
+import { canonicalJson, textOf } from '../serialization';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
 import { InputError } from '../../inputError';
 import { askForNearest, listed } from '../../names';

@@ -1,5 +1,5 @@
 /** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
-import { textOf } from '../form';
+import { textOf } from '../serialization';
 import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, type Kind } from './kind';
 import { orderAgainst } from './unknown';
 

@@ -3,7 +3,8 @@
  * takes no look at other records to tell.
  */
 import { readNumber } from './number';
-import { canonicalJson, textOf, compareForms, jsonForm } from '../form';
+import { compareForms } from '../comparable';
+import { canonicalJson, textOf, jsonForm } from '../serialization';
 import { ANY_OF, DAYS, ENDS, EQUALITY, habitOfNumbers, ORDER, PARTS, type Kind } from './kind';
 import type { Zone } from '../../time';
 import { byCharacter } from '../../text';

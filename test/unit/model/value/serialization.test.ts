@@ -1,15 +1,12 @@
-/** Forms of values: what JSON can carry, what a message shows, and how forms are ordered. */
+/** Any value as JSON, as text and in a message: what JSON can carry, and nothing lost. */
 import {
 	canonicalJson,
-	compareForms,
 	isEmpty,
 	isSendable,
 	jsonForm,
-	keyOfForm,
 	showValue,
 	textOf,
-	type Comparable,
-} from '../../../../nodes/WorkspaceData/model/value/form';
+} from '../../../../nodes/WorkspaceData/model/value/serialization';
 
 const date = new Date('2026-03-31T10:00:00Z');
 const invalid = new Date(NaN);
@@ -73,43 +70,4 @@ test.each<[unknown, string]>([
 test('empty is what says nothing; no and zero say something', () => {
 	expect([undefined, null, '', []].every(isEmpty)).toBe(true);
 	expect([false, 0, ' ', {}, [null], [''], NaN].some(isEmpty)).toBe(false);
-});
-
-describe('forms in their order', () => {
-	const ordered: Comparable[] = [
-		-Infinity,
-		{ near: -1, rest: '<1' },
-		-1,
-		{ near: -1, rest: '>1' },
-		{ near: -1, rest: '>2' },
-		0,
-		7,
-		'',
-		'a',
-		'b',
-		[],
-		[1],
-		[1, 1],
-		[1, 2],
-		[2],
-		['a'],
-		[[1]],
-	];
-
-	test('numbers, then texts, then lists; each one is itself', () => {
-		for (const [i, a] of ordered.entries()) {
-			for (const [j, b] of ordered.entries()) {
-				expect([a, b, Math.sign(compareForms(a, b))]).toEqual([a, b, Math.sign(i - j)]);
-				expect(keyOfForm(a) === keyOfForm(b)).toBe(i === j);
-			}
-		}
-		expect(compareForms(0, -0)).toBe(0);
-		expect(keyOfForm(0)).toBe(keyOfForm(-0));
-	});
-
-	test('texts as told, in lists, too', () => {
-		const backwards = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1);
-		expect(compareForms('a', 'b', backwards)).toBe(1);
-		expect(compareForms(['x', 'a'], ['x', 'b'], backwards)).toBe(1);
-	});
 });

@@ -1,0 +1,61 @@
+/** Any value as JSON, as text, and in a message. */
+import { isObject } from '../answer/shapes';
+
+const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
+	isObject(value) && typeof value.toJSON === 'function';
+
+/**
+ * The JSON form of an object that defines it itself: dates, including Luxon's and those of Code nodes,
+ * which have a `Date` class of their own.
+ */
+export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
+
+/** Any value as text, without loss: lists and objects as JSON. */
+export function textOf(value: unknown): string {
+	const form = jsonForm(value);
+	return typeof form === 'object' && form !== null ? JSON.stringify(form) : String(form);
+}
+
+/** JSON with the keys of objects in order. */
+export const canonicalJson = (value: unknown): string =>
+	JSON.stringify(value, (_key, part: unknown) =>
+		isObject(part)
+			? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+			: part,
+	) ?? 'null';
+
+/**
+ * Whether JSON can carry a value. Other values would arrive as null and clear the field, or
+ * not arrive at all.
+ */
+export function isSendable(value: unknown): boolean {
+	if (value === undefined) return true;
+	if (typeof value === 'number') return Number.isFinite(value);
+	if (hasJsonForm(value)) {
+		const form = value.toJSON();
+		return form !== null && isSendable(form);
+	}
+	if (typeof value === 'object' && value !== null) return Object.values(value).every(isSendable);
+	return value === null || typeof value === 'string' || typeof value === 'boolean';
+}
+
+/** Values that JSON cannot hold, as text; others unchanged. */
+const readable = (part: unknown): unknown =>
+	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
+
+/** A value in a message: short and readable. */
+export function showValue(value: unknown): string {
+	const whole = readable(value);
+	const text =
+		whole === value
+			? (JSON.stringify(value, (_key, part: unknown) => readable(part)) ?? 'undefined')
+			: String(whole);
+	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** No value at all: missing, null, empty text or an empty list. `false` and `0` are values. */
+export const isEmpty = (value: unknown): boolean =>
+	value === undefined ||
+	value === null ||
+	value === '' ||
+	(Array.isArray(value) && value.length === 0);
