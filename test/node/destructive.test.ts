@@ -201,3 +201,31 @@ describe('a card that was deleted (E10)', () => {
 		expect(error?.description).toContain("Choose the card again in 'Card'");
 	});
 });
+
+describe('a Dry Run whose expression gives nothing', () => {
+	test.each<[string, IDataObject]>([
+		[
+			'deleteMany',
+			{ filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } },
+		],
+		['delete', { options: {} }],
+	])('%s: nothing is deleted, and the message names Dry Run', async (operation, parameters) => {
+		const { id } = await workspace.card('Not dry', [{ name: 'Key', type: 'text' }]);
+		const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
+		const dryRun = '={{ $json.mispelt }}';
+		for (const where of [{ dryRun }, { options: { dryRun } }]) {
+			if (operation === 'delete' && !('options' in where)) continue;
+			const { error } = await run({
+				resource: 'record',
+				operation,
+				cardId: byId(id),
+				recordId: byId(recordId),
+				...parameters,
+				...where,
+			});
+			expect(error?.message).toBe("'Dry Run' has no value");
+		}
+		expect(deletions()).toEqual([]);
+		expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
+	});
+});

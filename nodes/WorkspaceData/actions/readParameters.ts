@@ -4,7 +4,7 @@ import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
 import { tryParse, isExactJson } from '../model/answer/json';
 import { isObject, type JsonObject } from '../model/answer/shapes';
-import type { Operation } from './operation';
+import type { Operation, PropertyDefinition } from './operation';
 
 /** A parameter with a fixed list of values, as its definition says. */
 interface ChoiceDefinition<Value extends string> {
@@ -130,6 +130,30 @@ function hasExpression(value: unknown): boolean {
 }
 
 /**
+ * Checks the switches and choices that expressions decide.
+ *
+ * @param raw the parameter as the workflow has it
+ * @throws InputError where an expression gives none: the default may be what it was to prevent, such as a real run in place
+ * of a dry one
+ */
+function requireDecisions(definition: PropertyDefinition, raw: unknown, value: unknown): void {
+	const { type, displayName, options = [] } = definition;
+	if (type === 'collection' && isObject(raw) && isObject(value)) {
+		for (const option of options) {
+			if ('type' in option && Object.hasOwn(raw, option.name)) {
+				requireDecisions(option, raw[option.name], value[option.name]);
+			}
+		}
+	}
+	const isDecision = type === 'boolean' || type === 'options';
+	if (!isDecision || !hasExpression(raw) || (value !== undefined && value !== null)) return;
+	throw new InputError(
+		`'${displayName}' has no value`,
+		`The expression of '${displayName}' gives nothing for this item. Correct it, or choose a fixed value.`,
+	);
+}
+
+/**
  * Opens the parameters of an operation. One without expressions is read once for all items: n8n copies the whole
  * value each time it is asked, and a field mapper lists all fields of a card.
  *
@@ -139,27 +163,32 @@ export function openParameters(
 	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 	{ properties }: Pick<Operation, 'properties'>,
 ): (name: string, itemIndex: number) => unknown {
-	/** The parameters without expressions. */
-	const constants = new Map<string, { value: unknown } | undefined>();
-	const defaults = new Map(properties.map((property) => [property.name, property.default]));
+	/** How the workflow has a parameter; its value, where it is the same for all items. */
+	const known = new Map<string, { raw: unknown; constant?: { value: unknown } }>();
+	const definitions = new Map(properties.map((property) => [property.name, property]));
 
 	const read = (name: string, itemIndex: number): unknown =>
 		context.getNodeParameter(
 			name,
 			itemIndex,
-			defaults.get(name),
+			definitions.get(name)?.default,
 			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
 			{ skipValidation: true },
 		);
 
-	function readConstant(name: string): { value: unknown } | undefined {
-		const raw = context.getNodeParameter(name, 0, defaults.get(name), { rawExpressions: true });
-		return hasExpression(raw) ? undefined : { value: read(name, 0) };
+	function learn(name: string): { raw: unknown; constant?: { value: unknown } } {
+		const fallback = definitions.get(name)?.default;
+		const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+		return hasExpression(raw) ? { raw } : { raw, constant: { value: read(name, 0) } };
 	}
 
 	return (name, itemIndex) => {
-		if (!constants.has(name)) constants.set(name, readConstant(name));
-		const constant = constants.get(name);
-		return constant ? constant.value : read(name, itemIndex);
+		const parameter = known.get(name) ?? learn(name);
+		known.set(name, parameter);
+		if (parameter.constant) return parameter.constant.value;
+		const value = read(name, itemIndex);
+		const definition = definitions.get(name);
+		if (definition) requireDecisions(definition, parameter.raw, value);
+		return value;
 	};
 }

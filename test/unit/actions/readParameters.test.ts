@@ -69,6 +69,64 @@ describe('the parameters of the items', () => {
 		expect(computed).toEqual(['limit 0']);
 	});
 
+	describe('a switch or a choice that an expression decides', () => {
+		const decisions = [
+			{ displayName: 'Dry Run', name: 'dryRun', type: 'boolean', default: false },
+			{ displayName: 'Mode', name: 'mode', type: 'options', default: 'all', options: [] },
+			{ displayName: 'Note', name: 'note', type: 'string', default: '' },
+		] as const;
+		const inOptions = [
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				default: {},
+				options: decisions,
+			},
+		] as const;
+		/** What n8n gives where all expressions give `value`. */
+		const giving = (raw: unknown, value: unknown) => {
+			const getNodeParameter = (...[, , , options]: unknown[]): never => {
+				if ((options as { rawExpressions?: boolean }).rawExpressions) return raw as never;
+				const evaluate = (part: unknown) =>
+					typeof part === 'string' && part.startsWith('=') ? value : part;
+				if (typeof raw !== 'object' || raw === null) return evaluate(raw) as never;
+				const parts = Object.entries(raw).map(([key, part]) => [key, evaluate(part)]);
+				return Object.fromEntries(parts) as never;
+			};
+			return { getNodeParameter };
+		};
+
+		test.each([
+			['dryRun', undefined, 'Dry Run'],
+			['dryRun', null, 'Dry Run'],
+			['mode', undefined, 'Mode'],
+		])('%s is refused where it gives %j, also among the options', (name, nothing, label) => {
+			const refusal = expect.objectContaining({
+				message: `'${label}' has no value`,
+				description: `The expression of '${label}' gives nothing for this item. Correct it, or choose a fixed value.`,
+			});
+			const alone = openParameters(giving('={{ $json.a }}', nothing), { properties: decisions });
+			expect(() => alone(name, 1)).toThrow(refusal);
+			const raw = { note: 'x', [name]: '={{ $json.a }}' };
+			const together = openParameters(giving(raw, nothing), { properties: inOptions });
+			expect(() => together('options', 1)).toThrow(refusal);
+		});
+
+		test.each([false, '', 'maybe'])('%j is for the operation to read', (value) => {
+			const read = openParameters(giving('=x', value), { properties: decisions });
+			expect(read('dryRun', 0)).toBe(value);
+		});
+
+		test('others may give nothing, and so may what no expression decides', () => {
+			const read = openParameters(giving('=x', null), { properties: decisions });
+			expect(read('note', 0)).toBeNull();
+			const raw = { note: '=x', dryRun: null };
+			const options = openParameters(giving(raw, undefined), { properties: inOptions });
+			expect(options('options', 0)).toEqual({ note: undefined, dryRun: null });
+		});
+	});
+
 	test('n8n is asked not to convert values: it would lose nulls', () => {
 		const asked: unknown[][] = [];
 		const getNodeParameter = (...given: unknown[]): never => asked.push(given) as never;
