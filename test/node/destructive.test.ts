@@ -202,29 +202,53 @@ describe('a card that was deleted (E10)', () => {
 	});
 });
 
-describe('a Dry Run whose expression gives nothing', () => {
+describe('a switch or a choice whose expression gives nothing (H27)', () => {
 	test.each<[string, IDataObject]>([
 		[
 			'deleteMany',
 			{ filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } },
 		],
 		['delete', { options: {} }],
-	])('%s: nothing is deleted, and the message names Dry Run', async (operation, parameters) => {
-		const { id } = await workspace.card('Not dry', [{ name: 'Key', type: 'text' }]);
-		const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
-		const dryRun = '={{ $json.mispelt }}';
-		for (const where of [{ dryRun }, { options: { dryRun } }]) {
-			if (operation === 'delete' && !('options' in where)) continue;
-			const { error } = await run({
-				resource: 'record',
-				operation,
-				cardId: byId(id),
-				recordId: byId(recordId),
-				...parameters,
-				...where,
-			});
-			expect(error?.message).toBe("'Dry Run' has no value");
-		}
+	])(
+		'Dry Run in %s: nothing is deleted, and the message names it',
+		async (operation, parameters) => {
+			const { id } = await workspace.card('Not dry', [{ name: 'Key', type: 'text' }]);
+			const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
+			const dryRun = '={{ $json.mispelt }}';
+			for (const where of [{ dryRun }, { options: { dryRun } }]) {
+				if (operation === 'delete' && !('options' in where)) continue;
+				const { error } = await run({
+					resource: 'record',
+					operation,
+					cardId: byId(id),
+					recordId: byId(recordId),
+					...parameters,
+					...where,
+				});
+				expect(error?.message).toBe("'Dry Run' has no value");
+			}
+			expect(deletions()).toEqual([]);
+			expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
+		},
+	);
+
+	const condition = { field: 'Key', condition: 'equals', value: 'a' };
+	test.each<[string, IDataObject]>([
+		[
+			'Condition',
+			{ filters: { conditions: [{ ...condition, condition: '={{ $json.mispelt }}' }] } },
+		],
+		['Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
+	])('%s: the records of another condition are not deleted', async (label, parameters) => {
+		const { id } = await workspace.card('Not equal', [{ name: 'Key', type: 'text' }]);
+		await workspace.records(id, [{ Key: 'a' }]);
+		const { error } = await run({
+			resource: 'record',
+			operation: 'deleteMany',
+			cardId: byId(id),
+			...parameters,
+		});
+		expect(error?.message).toBe(`'${label}' has no value`);
 		expect(deletions()).toEqual([]);
 		expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
 	});

@@ -129,22 +129,35 @@ function hasExpression(value: unknown): boolean {
 	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
+/** The parts of a parameter, each with its definition, as the workflow has it and as n8n computed it. */
+function* partsOf(
+	{ options = [] }: Pick<PropertyDefinition, 'options'>,
+	raw: unknown,
+	value: unknown,
+): Generator<[PropertyDefinition, unknown, unknown]> {
+	if (!isObject(raw) || !isObject(value)) return;
+	for (const option of options) {
+		if (!('name' in option) || !Object.hasOwn(raw, option.name)) continue;
+		const [rawPart, part] = [raw[option.name], value[option.name]];
+		if ('type' in option) yield [option, rawPart, part];
+		if (!('values' in option)) continue;
+		const entries = [part].flat();
+		for (const [place, rawEntry] of [rawPart].flat().entries()) {
+			yield* partsOf({ options: option.values }, rawEntry, entries[place]);
+		}
+	}
+}
+
 /**
- * Checks the switches and choices that expressions decide.
+ * Checks the switches and choices that expressions decide, at any depth.
  *
  * @param raw the parameter as the workflow has it
  * @throws InputError where an expression gives none: the default may be what it was to prevent, such as a real run in place
  * of a dry one
  */
 function requireDecisions(definition: PropertyDefinition, raw: unknown, value: unknown): void {
-	const { type, displayName, options = [] } = definition;
-	if (type === 'collection' && isObject(raw) && isObject(value)) {
-		for (const option of options) {
-			if ('type' in option && Object.hasOwn(raw, option.name)) {
-				requireDecisions(option, raw[option.name], value[option.name]);
-			}
-		}
-	}
+	for (const part of partsOf(definition, raw, value)) requireDecisions(...part);
+	const { type, displayName } = definition;
 	const isDecision = type === 'boolean' || type === 'options';
 	if (!isDecision || !hasExpression(raw) || (value !== undefined && value !== null)) return;
 	throw new InputError(

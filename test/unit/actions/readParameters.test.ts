@@ -69,7 +69,7 @@ describe('the parameters of the items', () => {
 		expect(computed).toEqual(['limit 0']);
 	});
 
-	describe('a switch or a choice that an expression decides', () => {
+	describe('a switch or a choice that an expression decides (H27)', () => {
 		const decisions = [
 			{ displayName: 'Dry Run', name: 'dryRun', type: 'boolean', default: false },
 			{ displayName: 'Mode', name: 'mode', type: 'options', default: 'all', options: [] },
@@ -88,11 +88,13 @@ describe('the parameters of the items', () => {
 		const giving = (raw: unknown, value: unknown) => {
 			const getNodeParameter = (...[, , , options]: unknown[]): never => {
 				if ((options as { rawExpressions?: boolean }).rawExpressions) return raw as never;
-				const evaluate = (part: unknown) =>
-					typeof part === 'string' && part.startsWith('=') ? value : part;
-				if (typeof raw !== 'object' || raw === null) return evaluate(raw) as never;
-				const parts = Object.entries(raw).map(([key, part]) => [key, evaluate(part)]);
-				return Object.fromEntries(parts) as never;
+				const evaluate = (part: unknown): unknown => {
+					if (typeof part === 'string') return part.startsWith('=') ? value : part;
+					if (Array.isArray(part)) return part.map(evaluate);
+					if (typeof part !== 'object' || part === null) return part;
+					return Object.fromEntries(Object.entries(part).map(([key, own]) => [key, evaluate(own)]));
+				};
+				return evaluate(raw) as never;
 			};
 			return { getNodeParameter };
 		};
@@ -111,6 +113,27 @@ describe('the parameters of the items', () => {
 			const raw = { note: 'x', [name]: '={{ $json.a }}' };
 			const together = openParameters(giving(raw, nothing), { properties: inOptions });
 			expect(() => together('options', 1)).toThrow(refusal);
+		});
+
+		test.each([
+			['a list of entries', [{ note: '=x' }, { note: 'x', mode: '={{ $json.a }}' }]],
+			['one entry', { mode: '={{ $json.a }}' }],
+		])('it is refused in %s, and what is not set there has its default', (_, entries) => {
+			const inEntries = [
+				{
+					displayName: 'Entries',
+					name: 'entries',
+					type: 'fixedCollection',
+					default: {},
+					options: [{ displayName: 'Entry', name: 'entry', values: [...decisions] }],
+				},
+			] as const;
+			const read = openParameters(giving({ entry: entries }, undefined), { properties: inEntries });
+			expect(() => read('entries', 0)).toThrow("'Mode' has no value");
+			const notSet = openParameters(giving({ entry: [{ note: '=x' }] }, undefined), {
+				properties: inEntries,
+			});
+			expect(notSet('entries', 0)).toEqual({ entry: [{ note: undefined }] });
 		});
 
 		test.each([false, '', 'maybe'])('%j is for the operation to read', (value) => {
