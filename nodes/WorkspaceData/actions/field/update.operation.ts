@@ -1,4 +1,4 @@
-import { settingChoices } from '../../model/value/choiceChange';
+import { settingChoices } from '../../model/value/newChoices';
 import { readField, type Field } from '../../model/answer/field';
 import type { JsonObject } from '../../model/answer/shapes';
 import {

@@ -1,5 +1,5 @@
 /** Which fields and choices a card lacks for the values of a run. */
-import { newChoices } from '../../model/value/choiceChange';
+import { newChoices } from '../../model/value/newChoices';
 import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';

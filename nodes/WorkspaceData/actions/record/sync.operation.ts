@@ -5,7 +5,7 @@ import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { allowedChanges } from '../growth/cardChanges';
+import { allowedChanges } from '../growth/addMissing';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';

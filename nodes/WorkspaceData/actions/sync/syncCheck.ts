@@ -7,7 +7,7 @@ import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
 import { Cancelled } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { changeCard, previewChanges } from '../growth/cardChanges';
+import { changeCard, previewChanges } from '../growth/addMissing';
 import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
@@ -24,7 +24,7 @@ import {
 	type SyncPart,
 	type SyncWrite,
 } from './syncItems';
-import { planDeletions } from './syncDeletions';
+import { checkAgainstRecords } from './syncRules';
 
 /** The fields of a card and the records by their keys. */
 export interface LiveCard extends CardFields {
@@ -159,7 +159,7 @@ async function checkCard(
 	const listed = matches.all();
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
-	const deletions = await planDeletions(
+	const deletions = await checkAgainstRecords(
 		items,
 		({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
 		{

@@ -1,7 +1,9 @@
 /** Sorting by the values of fields, against a plain reference. */
 import fc from 'fast-check';
-import { sortInSlices } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
-import { createYieldToLoop } from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
+import {
+	sortInSlices,
+	createYieldToLoop,
+} from '../../../../nodes/WorkspaceData/actions/schedule/yieldToLoop';
 import { OWN_VALUES } from '../../../../nodes/WorkspaceData/model/answer/record';
 import { field } from '../../model/fields';
 import { zone } from '../../model/value/zone';

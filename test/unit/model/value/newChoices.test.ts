@@ -3,7 +3,7 @@ import {
 	addingChoices,
 	newChoices,
 	settingChoices,
-} from '../../../../nodes/WorkspaceData/model/value/choiceChange';
+} from '../../../../nodes/WorkspaceData/model/value/newChoices';
 import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
 
 function field(type: string, options: unknown, key = 'options') {

@@ -1,6 +1,6 @@
 /** Adds the fields and choices that a card lacks for the values of a run, once, before the first write. */
 import { enteredChoice } from '../../model/value/choices';
-import { addingChoices } from '../../model/value/choiceChange';
+import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/answer/field';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';

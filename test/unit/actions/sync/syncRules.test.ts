@@ -1,9 +1,9 @@
 /** Any items and records: Sync plans exactly what makes them equal, or refuses. */
 import * as fc from 'fast-check';
 import {
-	planDeletions,
+	checkAgainstRecords,
 	type SyncItem,
-} from '../../../../nodes/WorkspaceData/actions/sync/syncDeletions';
+} from '../../../../nodes/WorkspaceData/actions/sync/syncRules';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
 import { cases } from '../../../support/cases';
 
@@ -38,7 +38,7 @@ test('after the plan the records that take part are those of the items; whatever
 				);
 				const takesPart = ({ data }: DataRecord) => !hasFilter || data.source === 'shop';
 				const plan = async () =>
-					await planDeletions(
+					await checkAgainstRecords(
 						items,
 						({ key }) => key,
 						{

@@ -45,7 +45,7 @@ const MAX_NAMED = 10;
  * @returns the records to delete
  * @throws InputError when anything is in doubt; names the items or records
  */
-export async function planDeletions(
+export async function checkAgainstRecords(
 	items: readonly SyncItem[],
 	shown: (item: SyncItem) => string,
 	records: SyncRecords,
