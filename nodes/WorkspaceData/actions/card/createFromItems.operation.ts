@@ -12,7 +12,7 @@ import {
 import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
-import { changeCard, previewChanges } from '../growth/addMissing';
+import { changeCard, previewChanges } from '../growth/cardChanges';
 import { readDryRun } from '../writing/dryRun';
 import { withLiveFields, type Write } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';

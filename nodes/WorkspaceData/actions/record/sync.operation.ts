@@ -5,7 +5,7 @@ import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
-import { allowedChanges } from '../growth/addMissing';
+import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
@@ -13,7 +13,7 @@ import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../sync/sync';
-import { checkAll } from '../sync/syncCheck';
+import { checkAll } from '../sync/syncCards';
 import type { SyncPart } from '../sync/syncItems';
 import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
 

@@ -5,7 +5,7 @@ import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
 import { itemKey, keyPart } from '../writing/matching';
-import type { CheckedCard, WrittenAction } from './syncCheck';
+import type { CheckedCard, WrittenAction } from './syncCards';
 import type { SyncWrite } from './syncItems';
 import { create, remove, updateListed } from '../writing/write';
 

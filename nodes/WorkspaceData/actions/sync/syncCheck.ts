@@ -1,234 +1,160 @@
-/** Sync's check of all items of all cards, before the first write. */
-import type { FieldIndex } from '../../model/fieldIndex';
-import { InputError } from '../../model/inputError';
-import { isEmpty } from '../../model/value/serialization';
+/** What keeps a card from being synced: its items against all of its records, before anything is sent. */
 import type { DataRecord } from '../../model/answer/record';
-import { ownValue, type JsonObject } from '../../model/answer/shapes';
-import { plainText } from '../../model/text';
-import { Cancelled } from '../../transport/failure/failures';
-import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { changeCard, previewChanges } from '../growth/addMissing';
-import { readFilter, hintAtReading } from '../reading/scan';
-import type { MatchIndex } from '../run/matchIndex';
-import type { CardReference, Run } from '../run/run';
-import { requireSameFields } from '../writing/liveFields';
-import { matchingFieldIds } from '../writing/matching';
-import {
-	dataOf,
-	growingItems,
-	mayGrow,
-	readItems,
-	type CardFields,
-	type CardItems,
-	type FirstItem,
-	type SyncPart,
-	type SyncWrite,
-} from './syncItems';
-import { checkAgainstRecords } from './syncRules';
+import type { JsonObject } from '../../model/answer/shapes';
+import { InputError } from '../../model/inputError';
+import { eachInSlices } from '../schedule/yieldToLoop';
+import { clip, listed } from '../../model/names';
 
-/** The fields of a card and the records by their keys. */
-export interface LiveCard extends CardFields {
-	matches: MatchIndex;
+/** An item, as it would be written. */
+export interface SyncItem {
+	itemIndex: number;
+	/** Its matching values as one text. */
+	key: string;
+	data: JsonObject;
 }
 
-/** What was done for an item. */
-export type WrittenAction = 'created' | 'updated' | 'unchanged';
-type Counts = Record<WrittenAction, number>;
-
-/** A card that passed the check. */
-export interface CheckedCard {
-	card: CardReference;
-	/** The item that deleted records are paired with. */
-	firstItem: number;
-	/** The item that deletes records, once all items of the card are written: all others have begun before it. */
-	lastItem: number;
-	/** Adds the fields and choices that the card lacks, where the options say so, once. */
-	live(): Promise<LiveCard>;
-	dryRun: boolean;
-	/** How records are deleted. */
-	request: ReadOptions;
-	/** The values of an item, keyed by field ID. */
-	dataOf(item: SyncWrite, listing: FieldIndex): Promise<JsonObject>;
-	/** The records without an item. */
-	deletions: readonly DataRecord[];
-	/** Must be told what was done for each item; undefined where it failed. */
-	written(action: WrittenAction | undefined): void;
-	/** What was done; resolves once all items have ended. Undefined where one has failed. */
-	allWritten: Promise<Counts | undefined>;
+/** The records of a card, and which of them take part. */
+export interface SyncRecords {
+	/** How messages call the card. */
+	card: string;
+	all: readonly DataRecord[];
+	/** The matching values of a record as one text; undefined where one of them is empty. */
+	keyOf(record: DataRecord): string | undefined;
+	/** Whether a record meets the conditions, and so takes part; undefined without conditions. */
+	meets: ((record: DataRecord) => boolean) | undefined;
 }
 
-/** An item that is written, and its card. */
-interface CheckedItem {
-	checked: CheckedCard;
-	item: SyncWrite;
+/** What happens to records without an item. */
+export interface Deletions {
+	isWanted: boolean;
+	/** The most deletions; undefined for at most 100 and at most half of the records that take part. */
+	most: number | undefined;
 }
 
-/** What is written for an item, or why nothing is sent for it. */
-type Verdict = CheckedItem | { error: unknown };
-
-/** What is written for each item, after the check. */
-export interface Check {
-	/**
-	 * An item and its card. Each can be taken once: the values of items that were written are not kept.
-	 *
-	 * @throws why nothing is sent for it
-	 */
-	take(itemIndex: number): CheckedItem;
-}
+/** The most deletions where the user gives no number. */
+const USUAL_DELETIONS = 100;
+/** Most items or records that a message names. */
+const MAX_NAMED = 10;
 
 /**
- * Checks all items of all cards.
+ * Checks all items of a card against all of its records.
  *
- * @param read what an item brings; throws where its card is not known
+ * @param shown the matching values of an item as a person reads them
+ * @param now when new records would be created, as an ISO timestamp
+ * @param pause lets others compute: there may be a hundred thousand items and records
+ * @returns the records to delete
+ * @throws InputError when anything is in doubt; names the items or records
  */
-export async function checkAll(
-	run: Run,
-	read: (itemIndex: number) => Promise<SyncPart>,
-): Promise<Check> {
-	const { cards, errors, homeless } = await readItems(run, read);
-	const verdicts: Array<Verdict | undefined> = [];
-	for (const [itemIndex, error] of errors) verdicts[itemIndex] = { error };
-	for (const own of cards) {
-		try {
-			if (homeless !== undefined) throw unknownCard(homeless);
-			const { checked, items } = await checkCard(run, own);
-			for (const item of items) verdicts[item.itemIndex] = { checked, item };
-		} catch (error) {
-			for (const itemIndex of own.indexes) verdicts[itemIndex] ??= { error };
+export async function checkAgainstRecords(
+	items: readonly SyncItem[],
+	shown: (item: SyncItem) => string,
+	records: SyncRecords,
+	deletions: Deletions,
+	now: string,
+	pause: () => Promise<void>,
+): Promise<DataRecord[]> {
+	const wanted = await distinctItems(items, shown, pause);
+	const { card, all, keyOf, meets } = records;
+	/** The first record of each key, and all of a key that has several. */
+	const byKey = new Map<string, DataRecord>();
+	const several = new Map<string, DataRecord[]>();
+	const withoutKey: DataRecord[] = [];
+	const missing: DataRecord[] = [];
+	let taking = 0;
+	await eachInSlices(pause, all, (record) => {
+		const takesPart = meets?.(record) ?? true;
+		const key = keyOf(record);
+		if (takesPart) taking += 1;
+		if (key === undefined) {
+			if (takesPart) withoutKey.push(record);
+			return;
 		}
-		await run.yieldToLoop();
-	}
-	const isStopping =
-		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
-	return {
-		take(itemIndex) {
-			// Each item has one, until it is taken.
-			const verdict = verdicts[itemIndex] as Verdict;
-			verdicts[itemIndex] = undefined;
-			const isRefused = 'error' in verdict;
-			// The run ends with the errors, those of single items first; no other card is changed.
-			const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
-			if (isStopping && !isShown) throw new Cancelled();
-			if (isRefused) throw verdict.error;
-			return verdict;
-		},
-	};
-}
-
-const unknownCard = (itemIndex: number): InputError =>
-	new InputError(
-		`Nothing was sent, because the card of item ${itemIndex} is not known`,
-		'Correct that item: its record could be missing from any of the cards.',
-	);
-
-/** @returns the first item @throws what keeps the card from being changed, as far as its items show it */
-function requireValid({ card, first: valid, invalid, different, refused }: CardItems): FirstItem {
-	if (invalid !== undefined) {
+		if (takesPart && !wanted.has(key)) missing.push(record);
+		const first = byKey.get(key);
+		const same = several.get(key);
+		if (same) same.push(record);
+		else if (first) several.set(key, [first, record]);
+		else byKey.set(key, record);
+	});
+	if (withoutKey.length > 0) {
 		throw new InputError(
-			`Nothing was sent for card '${card.name}', because item ${invalid} is not valid`,
-			'Correct that item, then run all items again.',
+			`${withoutKey.length} records of card '${card}' have no value in a field to match on`,
+			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}
-	// Every card has items, and all are valid.
-	const first = valid as FirstItem;
-	if (different !== undefined) {
-		throw new InputError(
-			`The conditions or settings of items ${first.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
-			"Nothing was sent. 'Filters', 'Match', 'Records Without an Item', 'Most Records to Delete' and 'Dry Run' must be the same for all items of a card.",
-		);
-	}
-	if (refused) throw refused.error;
-	return first;
-}
-
-/** @returns the card, and all of its items @throws what keeps the card from being changed */
-async function checkCard(
-	run: Run,
-	own: CardItems,
-): Promise<{ checked: CheckedCard; items: readonly SyncWrite[] }> {
-	const first = requireValid(own);
-	const { card, indexes } = own;
-	const { itemIndex: firstItem, write, settings } = first;
-	const { request, dryRun } = write;
-	const known = await run.fields.of(card, request);
-	const fields = own.fields ?? (await previewFields(run, own, first, known));
-	const { listing, fieldIds } = fields;
-	const items = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
-	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
-	const matches = await run.writes.matches(card, listing, fieldIds, request);
-	const listed = matches.all();
-	hintAtReading(run, listed.length);
-	await requireSameFields(run, card, known, request);
-	const deletions = await checkAgainstRecords(
-		items,
-		({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
-		{
-			card: card.name,
-			all: listed,
-			keyOf: ({ data }) =>
-				fieldIds.some((id) => isEmpty(ownValue(data, id))) ? undefined : matches.keyOf(data),
-			meets: passes,
-		},
-		settings.deletions,
-		new Date().toISOString(),
-		run.yieldToLoop,
+	requireDistinctRecords(wanted, several, records);
+	await requireConditions(items, shown, byKey, records, now, pause);
+	if (!deletions.isWanted) return [];
+	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
+	if (missing.length <= most) return missing;
+	throw new InputError(
+		`${missing.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
+		"Nothing was sent. Check that the items are complete, or set 'Most Records to Delete'.",
 	);
-	let live: Promise<LiveCard> | undefined;
-	const checked: CheckedCard = {
-		card,
-		firstItem,
-		lastItem: indexes.at(-1) ?? firstItem,
-		dryRun,
-		request,
-		live: async () => await (live ??= grown(run, own, first, { ...fields, matches })),
-		dataOf: async (item, current) =>
-			current === listing ? item.data : await dataOf(run, item.write, current),
-		deletions,
-		...countWritten(indexes.length),
-	};
-	return { checked, items };
 }
 
-/** The fields of a card as they will be, once it has the new ones of its items. */
-async function previewFields(
-	run: Run,
-	{ card, growing: writes }: CardItems,
-	{ write: { columns, request }, settings: { allowed } }: FirstItem,
-	known: FieldIndex,
-): Promise<CardFields> {
-	const { index } = await previewChanges(run, card, known, writes, allowed, request);
-	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
+const named = (names: readonly string[]): string => listed(names, MAX_NAMED);
+
+const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ id }) => id));
+
+/** The items by their keys. @throws InputError when two have the same */
+async function distinctItems(
+	items: readonly SyncItem[],
+	shown: (item: SyncItem) => string,
+	pause: () => Promise<void>,
+): Promise<ReadonlyMap<string, SyncItem>> {
+	const byKey = new Map<string, SyncItem>();
+	const twice: string[] = [];
+	await eachInSlices(pause, items, (item) => {
+		const other = byKey.get(item.key);
+		if (other) {
+			twice.push(`${clip(shown(item))} (items ${other.itemIndex} and ${item.itemIndex})`);
+		} else byKey.set(item.key, item);
+	});
+	if (twice.length === 0) return byKey;
+	throw new InputError(
+		'Several items have the same values in the fields to match on',
+		`Nothing was sent. Each record may have one item only: ${named(twice)}.`,
+	);
 }
 
-/** The card with the fields and choices that its items need. */
-async function grown(
-	run: Run,
-	{ card, growing }: CardItems,
-	{ write: { columns, request, dryRun }, settings }: FirstItem,
-	checked: LiveCard,
-): Promise<LiveCard> {
-	if (!mayGrow(settings) || dryRun) return checked;
-	await changeCard(run, card, growing, settings.allowed, request);
-	const listing = await run.fields.of(card, request);
-	const fieldIds = matchingFieldIds(columns, listing);
-	const matches = await run.writes.matches(card, listing, fieldIds, request);
-	return { listing, fieldIds, matches };
+/** @param several the records of keys that several have */
+function requireDistinctRecords(
+	wanted: ReadonlyMap<string, SyncItem>,
+	several: ReadonlyMap<string, readonly DataRecord[]>,
+	{ card, meets }: SyncRecords,
+): void {
+	const takePart = (records: readonly DataRecord[]) => (meets ? records.filter(meets) : records);
+	const twice = [...several].filter(([key, same]) => wanted.has(key) || takePart(same).length > 1);
+	if (twice.length === 0) return;
+	throw new InputError(
+		`Several records of card '${card}' have the same values in the fields to match on`,
+		`Nothing was sent. Match on more fields, or delete all but one of: ${named(twice.map(([, same]) => `(${idsOf(same)})`))}.`,
+	);
 }
 
-/** Counts what was done for so many items. */
-function countWritten(items: number): Pick<CheckedCard, 'written' | 'allWritten'> {
-	let left = items;
-	let hasFailed = false;
-	const counts: Counts = { created: 0, updated: 0, unchanged: 0 };
-	let end: (outcome: Counts | undefined) => void = () => {};
-	const allWritten = new Promise<Counts | undefined>((resolve) => (end = resolve));
-	return {
-		written(action) {
-			left -= 1;
-			if (action) counts[action] += 1;
-			else hasFailed = true;
-			if (left === 0) end(hasFailed ? undefined : counts);
-		},
-		allWritten,
-	};
+/** An item must not reach a record outside the conditions, nor bring its record outside them. */
+async function requireConditions(
+	items: readonly SyncItem[],
+	shown: (item: SyncItem) => string,
+	byKey: ReadonlyMap<string, DataRecord>,
+	{ card, meets }: SyncRecords,
+	now: string,
+	pause: () => Promise<void>,
+): Promise<void> {
+	if (!meets) return;
+	const outside: SyncItem[] = [];
+	await eachInSlices(pause, items, (item) => {
+		const known = byKey.get(item.key);
+		const base = known ?? { id: '', data: {}, createdAt: now, raw: {} };
+		const isInside =
+			(!known || meets(known)) && meets({ ...base, data: { ...base.data, ...item.data } });
+		if (!isInside) outside.push(item);
+	});
+	if (outside.length === 0) return;
+	const names = outside.map((item) => `item ${item.itemIndex} (${clip(shown(item))})`);
+	throw new InputError(
+		`${outside.length} items have values or records of card '${card}' that do not meet the conditions`,
+		`Nothing was sent. Change 'Filters' or the items: ${named(names)}.`,
+	);
 }

@@ -2,12 +2,12 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
-import type { Allowed } from '../growth/addMissing';
+import type { Allowed } from '../growth/cardChanges';
 import type { CardReference, Run } from '../run/run';
 import { requireData, toRecordData } from '../writing/recordData';
 import { fieldsFor, type Write } from '../writing/liveFields';
 import { itemKey, matchingFieldIds } from '../writing/matching';
-import type { Deletions, SyncItem } from './syncRules';
+import type { Deletions, SyncItem } from './syncCheck';
 
 /** The settings of Sync, which must be the same for all items of a card. */
 export interface SyncSettings {

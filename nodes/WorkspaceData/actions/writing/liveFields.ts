@@ -6,7 +6,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
-import { growCard } from '../growth/addMissing';
+import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { toRecordData, type ColumnOptions, type Write } from './recordData';
 import { readDryRun } from './dryRun';

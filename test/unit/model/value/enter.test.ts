@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import { runInNewContext } from 'node:vm';
 import type { EntryRules } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
 import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
+import { localTime } from '../../../../nodes/WorkspaceData/transport/timeZone';
 import { field } from '../fields';
 import { zone } from './zone';
 
@@ -174,6 +175,20 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 		expect.objectContaining({
 			name: 'InputError',
 			message: expect.stringContaining("Field 'F' cannot hold"),
+			description: expect.stringMatching(expected),
+		}),
+	);
+});
+
+test.each([
+	['2026-03-29T02:30', /^Clocks in the workflow's time zone skip this time.*offset/],
+	['2026-03-29T24:00', /^Enter an ISO 8601/],
+	['2026-03-29T02:60', /^Enter an ISO 8601/],
+])('the time %s is refused where clocks go from 02:00 to 03:00', (time, expected) => {
+	const skipping = { ...rules, zone: localTime({ getTimezone: () => 'Europe/Berlin' }) };
+	expect(() => enter(field('F', 'datetime'), time, skipping)).toThrow(
+		expect.objectContaining({
+			message: `Field 'F' cannot hold "${time}"`,
 			description: expect.stringMatching(expected),
 		}),
 	);

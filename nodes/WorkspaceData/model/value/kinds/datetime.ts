@@ -4,9 +4,22 @@
  */
 import { isEmpty } from '../serialization';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { instantOf, isDay, readTimestamp, toUtcText, TIME_INPUT } from '../timestamp';
+import {
+	instantOf,
+	isDay,
+	readTimestamp,
+	type Timestamp,
+	toUtcText,
+	TIME_INPUT,
+} from '../timestamp';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
+
+const SKIPPED = `Clocks in the workflow's time zone skip this time. Enter another time, or one with an offset, for example 2026-03-31T14:30:00Z.`;
+
+/** Whether a time that is no instant is one elsewhere. */
+const isSkipped = ({ day, clock = '' }: Timestamp): boolean =>
+	clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}Z`));
 
 /** More than milliseconds are not kept everywhere, and one without an offset means another time in each zone. */
 const KEPT_EVERYWHERE =
@@ -31,7 +44,8 @@ export const datetime: Kind = {
 	enter(entered, field, { zone, whole }) {
 		const read = readTimestamp(entered);
 		const utc = read && toUtcText(read, zone);
-		if (!read || utc === undefined) throw unusable(field, entered);
+		if (!read) throw unusable(field, entered);
+		if (utc === undefined) throw unusable(field, entered, isSkipped(read) ? SKIPPED : ACCEPTED);
 		if (read.offset !== undefined || field.habit === 'noOffset') return read.text;
 		if (!whole) return utc;
 		throw unusable(

@@ -102,7 +102,7 @@ export interface EditorInput {
 	conditionNames?: Partial<Record<Condition, string>>;
 }
 
-/** Everything that is known about the values of a field. The list of kinds is `registry.ts`. */
+/** Everything that is known about the values of a field. The list of kinds is `allKinds.ts`. */
 export interface Kind {
 	readonly name: string;
 	/** Names of types that mean it, in lower case and without blanks, hyphens and underscores. */

@@ -3,7 +3,7 @@ import {
 	changeCard,
 	growCard,
 	previewChanges,
-} from '../../../../nodes/WorkspaceData/actions/growth/addMissing';
+} from '../../../../nodes/WorkspaceData/actions/growth/cardChanges';
 import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/recordData';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import {
 	checkAgainstRecords,
 	type SyncItem,
-} from '../../../../nodes/WorkspaceData/actions/sync/syncRules';
+} from '../../../../nodes/WorkspaceData/actions/sync/syncCheck';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
 import { cases } from '../../../support/cases';
 

@@ -1,0 +1,234 @@
+/** The cards of a Sync: their items and records are read and checked before the first write to any of them. */
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import { isEmpty } from '../../model/value/serialization';
+import type { DataRecord } from '../../model/answer/record';
+import { ownValue, type JsonObject } from '../../model/answer/shapes';
+import { plainText } from '../../model/text';
+import { Cancelled } from '../../transport/failure/failures';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
+import { changeCard, previewChanges } from '../growth/cardChanges';
+import { readFilter, hintAtReading } from '../reading/scan';
+import type { MatchIndex } from '../run/matchIndex';
+import type { CardReference, Run } from '../run/run';
+import { requireSameFields } from '../writing/liveFields';
+import { matchingFieldIds } from '../writing/matching';
+import {
+	dataOf,
+	growingItems,
+	mayGrow,
+	readItems,
+	type CardFields,
+	type CardItems,
+	type FirstItem,
+	type SyncPart,
+	type SyncWrite,
+} from './syncItems';
+import { checkAgainstRecords } from './syncCheck';
+
+/** The fields of a card and the records by their keys. */
+export interface LiveCard extends CardFields {
+	matches: MatchIndex;
+}
+
+/** What was done for an item. */
+export type WrittenAction = 'created' | 'updated' | 'unchanged';
+type Counts = Record<WrittenAction, number>;
+
+/** A card that passed the check. */
+export interface CheckedCard {
+	card: CardReference;
+	/** The item that deleted records are paired with. */
+	firstItem: number;
+	/** The item that deletes records, once all items of the card are written: all others have begun before it. */
+	lastItem: number;
+	/** Adds the fields and choices that the card lacks, where the options say so, once. */
+	live(): Promise<LiveCard>;
+	dryRun: boolean;
+	/** How records are deleted. */
+	request: ReadOptions;
+	/** The values of an item, keyed by field ID. */
+	dataOf(item: SyncWrite, listing: FieldIndex): Promise<JsonObject>;
+	/** The records without an item. */
+	deletions: readonly DataRecord[];
+	/** Must be told what was done for each item; undefined where it failed. */
+	written(action: WrittenAction | undefined): void;
+	/** What was done; resolves once all items have ended. Undefined where one has failed. */
+	allWritten: Promise<Counts | undefined>;
+}
+
+/** An item that is written, and its card. */
+interface CheckedItem {
+	checked: CheckedCard;
+	item: SyncWrite;
+}
+
+/** What is written for an item, or why nothing is sent for it. */
+type Verdict = CheckedItem | { error: unknown };
+
+/** What is written for each item, after the check. */
+export interface Check {
+	/**
+	 * An item and its card. Each can be taken once: the values of items that were written are not kept.
+	 *
+	 * @throws why nothing is sent for it
+	 */
+	take(itemIndex: number): CheckedItem;
+}
+
+/**
+ * Checks all items of all cards.
+ *
+ * @param read what an item brings; throws where its card is not known
+ */
+export async function checkAll(
+	run: Run,
+	read: (itemIndex: number) => Promise<SyncPart>,
+): Promise<Check> {
+	const { cards, errors, homeless } = await readItems(run, read);
+	const verdicts: Array<Verdict | undefined> = [];
+	for (const [itemIndex, error] of errors) verdicts[itemIndex] = { error };
+	for (const own of cards) {
+		try {
+			if (homeless !== undefined) throw unknownCard(homeless);
+			const { checked, items } = await checkCard(run, own);
+			for (const item of items) verdicts[item.itemIndex] = { checked, item };
+		} catch (error) {
+			for (const itemIndex of own.indexes) verdicts[itemIndex] ??= { error };
+		}
+		await run.yieldToLoop();
+	}
+	const isStopping =
+		!run.context.continueOnFail() && verdicts.some((verdict) => verdict && 'error' in verdict);
+	return {
+		take(itemIndex) {
+			// Each item has one, until it is taken.
+			const verdict = verdicts[itemIndex] as Verdict;
+			verdicts[itemIndex] = undefined;
+			const isRefused = 'error' in verdict;
+			// The run ends with the errors, those of single items first; no other card is changed.
+			const isShown = isRefused && (errors.size === 0 || errors.has(itemIndex));
+			if (isStopping && !isShown) throw new Cancelled();
+			if (isRefused) throw verdict.error;
+			return verdict;
+		},
+	};
+}
+
+const unknownCard = (itemIndex: number): InputError =>
+	new InputError(
+		`Nothing was sent, because the card of item ${itemIndex} is not known`,
+		'Correct that item: its record could be missing from any of the cards.',
+	);
+
+/** @returns the first item @throws what keeps the card from being changed, as far as its items show it */
+function requireValid({ card, first: valid, invalid, different, refused }: CardItems): FirstItem {
+	if (invalid !== undefined) {
+		throw new InputError(
+			`Nothing was sent for card '${card.name}', because item ${invalid} is not valid`,
+			'Correct that item, then run all items again.',
+		);
+	}
+	// Every card has items, and all are valid.
+	const first = valid as FirstItem;
+	if (different !== undefined) {
+		throw new InputError(
+			`The conditions or settings of items ${first.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
+			"Nothing was sent. 'Filters', 'Match', 'Records Without an Item', 'Most Records to Delete' and 'Dry Run' must be the same for all items of a card.",
+		);
+	}
+	if (refused) throw refused.error;
+	return first;
+}
+
+/** @returns the card, and all of its items @throws what keeps the card from being changed */
+async function checkCard(
+	run: Run,
+	own: CardItems,
+): Promise<{ checked: CheckedCard; items: readonly SyncWrite[] }> {
+	const first = requireValid(own);
+	const { card, indexes } = own;
+	const { itemIndex: firstItem, write, settings } = first;
+	const { request, dryRun } = write;
+	const known = await run.fields.of(card, request);
+	const fields = own.fields ?? (await previewFields(run, own, first, known));
+	const { listing, fieldIds } = fields;
+	const items = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
+	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
+	const matches = await run.writes.matches(card, listing, fieldIds, request);
+	const listed = matches.all();
+	hintAtReading(run, listed.length);
+	await requireSameFields(run, card, known, request);
+	const deletions = await checkAgainstRecords(
+		items,
+		({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
+		{
+			card: card.name,
+			all: listed,
+			keyOf: ({ data }) =>
+				fieldIds.some((id) => isEmpty(ownValue(data, id))) ? undefined : matches.keyOf(data),
+			meets: passes,
+		},
+		settings.deletions,
+		new Date().toISOString(),
+		run.yieldToLoop,
+	);
+	let live: Promise<LiveCard> | undefined;
+	const checked: CheckedCard = {
+		card,
+		firstItem,
+		lastItem: indexes.at(-1) ?? firstItem,
+		dryRun,
+		request,
+		live: async () => await (live ??= grown(run, own, first, { ...fields, matches })),
+		dataOf: async (item, current) =>
+			current === listing ? item.data : await dataOf(run, item.write, current),
+		deletions,
+		...countWritten(indexes.length),
+	};
+	return { checked, items };
+}
+
+/** The fields of a card as they will be, once it has the new ones of its items. */
+async function previewFields(
+	run: Run,
+	{ card, growing: writes }: CardItems,
+	{ write: { columns, request }, settings: { allowed } }: FirstItem,
+	known: FieldIndex,
+): Promise<CardFields> {
+	const { index } = await previewChanges(run, card, known, writes, allowed, request);
+	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
+}
+
+/** The card with the fields and choices that its items need. */
+async function grown(
+	run: Run,
+	{ card, growing }: CardItems,
+	{ write: { columns, request, dryRun }, settings }: FirstItem,
+	checked: LiveCard,
+): Promise<LiveCard> {
+	if (!mayGrow(settings) || dryRun) return checked;
+	await changeCard(run, card, growing, settings.allowed, request);
+	const listing = await run.fields.of(card, request);
+	const fieldIds = matchingFieldIds(columns, listing);
+	const matches = await run.writes.matches(card, listing, fieldIds, request);
+	return { listing, fieldIds, matches };
+}
+
+/** Counts what was done for so many items. */
+function countWritten(items: number): Pick<CheckedCard, 'written' | 'allWritten'> {
+	let left = items;
+	let hasFailed = false;
+	const counts: Counts = { created: 0, updated: 0, unchanged: 0 };
+	let end: (outcome: Counts | undefined) => void = () => {};
+	const allWritten = new Promise<Counts | undefined>((resolve) => (end = resolve));
+	return {
+		written(action) {
+			left -= 1;
+			if (action) counts[action] += 1;
+			else hasFailed = true;
+			if (left === 0) end(hasFailed ? undefined : counts);
+		},
+		allWritten,
+	};
+}
