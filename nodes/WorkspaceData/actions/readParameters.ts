@@ -4,7 +4,8 @@ import { InputError } from '../model/inputError';
 import { plainText, plainNumber } from '../model/text';
 import { tryParse, isExactJson } from '../model/answer/json';
 import { isObject, type JsonObject } from '../model/answer/shapes';
-import type { Operation, PropertyDefinition } from './operation';
+import { hasExpression, requireDecisions } from '../model/decisions';
+import type { Operation } from './operation';
 
 /** A parameter with a fixed list of values, as its definition says. */
 interface ChoiceDefinition<Value extends string> {
@@ -120,49 +121,6 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
 	throw new InputError(
 		`'${parameter}' is not a JSON object`,
 		'Enter an object in braces, for example { "color": "green" }.',
-	);
-}
-
-/** Whether n8n computes a part of this value for each item: a text that begins with `=`, at any depth. */
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
-}
-
-/** The parts of a parameter, each with its definition, as the workflow has it and as n8n computed it. */
-function* partsOf(
-	{ options = [] }: Pick<PropertyDefinition, 'options'>,
-	raw: unknown,
-	value: unknown,
-): Generator<[PropertyDefinition, unknown, unknown]> {
-	if (!isObject(raw) || !isObject(value)) return;
-	for (const option of options) {
-		if (!('name' in option) || !Object.hasOwn(raw, option.name)) continue;
-		const [rawPart, part] = [raw[option.name], value[option.name]];
-		if ('type' in option) yield [option, rawPart, part];
-		if (!('values' in option)) continue;
-		const entries = [part].flat();
-		for (const [place, rawEntry] of [rawPart].flat().entries()) {
-			yield* partsOf({ options: option.values }, rawEntry, entries[place]);
-		}
-	}
-}
-
-/**
- * Checks the switches and choices that expressions decide, at any depth.
- *
- * @param raw the parameter as the workflow has it
- * @throws InputError where an expression gives none: the default may be what it was to prevent, such as a real run in place
- * of a dry one
- */
-function requireDecisions(definition: PropertyDefinition, raw: unknown, value: unknown): void {
-	for (const part of partsOf(definition, raw, value)) requireDecisions(...part);
-	const { type, displayName } = definition;
-	const isDecision = type === 'boolean' || type === 'options';
-	if (!isDecision || !hasExpression(raw) || (value !== undefined && value !== null)) return;
-	throw new InputError(
-		`'${displayName}' has no value`,
-		`The expression of '${displayName}' gives nothing for this item. Correct it, or choose a fixed value.`,
 	);
 }
 

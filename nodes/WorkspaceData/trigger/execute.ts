@@ -9,7 +9,8 @@ import { readSettings, type TriggerSettings } from './parameters';
 
 const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
 	readSettings({
-		getNodeParameter: (name, fallback) => context.getNodeParameter(name, 0, fallback),
+		getNodeParameter: (name, fallback, options) =>
+			context.getNodeParameter(name, 0, fallback, options),
 	});
 
 /**

@@ -1,5 +1,10 @@
 /** The parameters of the trigger node, read and checked. */
-import type { IHookFunctions, NodeParameterValueType } from 'n8n-workflow';
+import type {
+	IGetNodeParameterOptions,
+	IHookFunctions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
+import { requireDecisions, type ParameterDefinition } from '../model/decisions';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, readLocator } from '../model/locator';
@@ -15,7 +20,8 @@ import { toAuthentication, type Authentication } from '../transport/auth/credent
 import type { Clock } from '../transport/http/clock';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
 import { localTime } from '../transport/timeZone';
-import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS } from './properties';
+import { simplifyProperty } from '../ui/readOptions';
+import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS, optionsProperty } from './properties';
 
 /** The shortest time of silence after which a subscription is renewed, in hours. */
 const MIN_SILENCE_HOURS = 1;
@@ -24,7 +30,11 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
 
 /** A context whose parameters belong to no item. */
 interface ParameterPlace {
-	getNodeParameter(name: string, fallback?: unknown): NodeParameterValueType | object;
+	getNodeParameter(
+		name: string,
+		fallback?: unknown,
+		options?: IGetNodeParameterOptions,
+	): NodeParameterValueType | object;
 }
 
 /** The parameters of the trigger node. */
@@ -65,6 +75,18 @@ const atLeastUnlessZero = (ms: number): number =>
 /** Of a limit in ms that 0 switches off. */
 const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
 
+/** Reads a parameter that decides something. @throws InputError where its expression gives nothing */
+function readDecision(
+	context: ParameterPlace,
+	definition: ParameterDefinition & { name: string; default: unknown },
+): unknown {
+	const { name, default: fallback } = definition;
+	const value = context.getNodeParameter(name, fallback);
+	const raw = context.getNodeParameter(name, fallback, { rawExpressions: true });
+	requireDecisions(definition, raw, value);
+	return value;
+}
+
 /**
  * Reads the parameters.
  *
@@ -82,7 +104,7 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 			'Choose All Cards or One Card.',
 		);
 	}
-	const given = context.getNodeParameter('options', {});
+	const given = readDecision(context, optionsProperty);
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
 	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age', 'minutes');
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
@@ -91,7 +113,7 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		authentication: toAuthentication(context.getNodeParameter('authentication', 'apiKey')),
 		events,
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
-		simple: context.getNodeParameter('simple', true) !== false,
+		simple: readDecision(context, simplifyProperty) !== false,
 		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
 		watchFields: plainNames(options.watchFields),
 		conditions: readConditions(options.filters),

@@ -44,7 +44,7 @@ const eventsProperty: INodeProperties = {
 	],
 };
 
-const optionsProperty: INodeProperties = {
+export const optionsProperty: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',

@@ -1,6 +1,11 @@
 /** What the trigger makes of its parameters, which expressions and saved workflows can fill with anything. */
+import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { InputError } from '../../../nodes/WorkspaceData/model/inputError';
-import { readAuthentication, watchedCard } from '../../../nodes/WorkspaceData/trigger/parameters';
+import {
+	readAuthentication,
+	readSettings,
+	watchedCard,
+} from '../../../nodes/WorkspaceData/trigger/parameters';
 import { scriptedApi } from '../../support/scriptedApi';
 import { settingsOf } from '../../support/triggerSettings';
 
@@ -104,6 +109,37 @@ test.each([
 ])('%j is answered with the unit', (options, description) => {
 	expect(() => settingsOf({ options })).toThrow(expect.objectContaining({ description }));
 });
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+	['Simplify', { simple: '={{ $vars.a }}' }, { simple: null }],
+	[
+		'Ignore Duplicates',
+		{ options: { ignoreDuplicates: '={{ $vars.a }}' } },
+		{ options: { ignoreDuplicates: undefined } },
+	],
+	['Match', { options: { matchType: '={{ $vars.a }}' } }, { options: { matchType: undefined } }],
+	[
+		'Condition',
+		{
+			options: {
+				filters: { conditions: [{ field: 'F', condition: '={{ $vars.a }}', value: 'a' }] },
+			},
+		},
+		{ options: { filters: { conditions: [{ field: 'F', condition: undefined, value: 'a' }] } } },
+	],
+])(
+	'%s whose expression gives nothing is refused, as the default might lose events (H27)',
+	(label, raw, computed) => {
+		const context = {
+			getNodeParameter: (name: string, fallback: unknown, options?: IGetNodeParameterOptions) => {
+				const all: Record<string, unknown> = options?.rawExpressions ? raw : computed;
+				if (name === 'events') return ['record.created'] as never;
+				return (name in all ? all[name] : fallback) as never;
+			},
+		};
+		expect(() => readSettings(context)).toThrow(`'${label}' has no value`);
+	},
+);
 
 test('a delivery can tell the kind of credential, or that it cannot be told', () => {
 	const reading = (authentication: string | undefined) =>
