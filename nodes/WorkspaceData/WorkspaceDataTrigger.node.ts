@@ -15,7 +15,7 @@ import { searchCards, searchFilterValues } from './editor/listSearch';
 import { getFieldNames, getFilterConditions, getFilterFields } from './editor/loadOptions';
 import { receiveDelivery } from './trigger/delivery/receive';
 import { execute } from './trigger/execute';
-import { deactivate } from './trigger/subscription/deletions';
+import { deactivate } from './trigger/subscription/unpublishing';
 import { activate } from './trigger/subscription/publishing';
 import { lookAfter } from './trigger/subscription/upkeep';
 import { triggerProperties } from './trigger/properties';

@@ -1,9 +1,9 @@
 /** A workflow is unpublished, or a subscription is over: what is deleted, and what is said where that fails. */
 import {
-	deactivate,
 	deleteWith,
 	logLeftBehind,
 } from '../../../nodes/WorkspaceData/trigger/subscription/deletions';
+import { deactivate } from '../../../nodes/WorkspaceData/trigger/subscription/unpublishing';
 import { stopDeletions, useAt } from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import { activate } from '../../../nodes/WorkspaceData/trigger/subscription/publishing';
 import { triggerHost } from '../../support/triggerHost';

@@ -1,6 +1,7 @@
 /** Times that a clock which was put right meanwhile makes implausible. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
-import { DAY_MS, KEEP_TRYING_MS, MAX_JITTER, MAX_PAUSE_MS } from './retryPauses';
+import { KEEP_TRYING_MS } from './retirement';
+import { DAY_MS, MAX_JITTER, MAX_PAUSE_MS } from './retryPauses';
 import { putOffUntil, type SubscriptionSet } from './state';
 
 /** The set after a clock was put back: nothing is due later than its longest pause from now. */

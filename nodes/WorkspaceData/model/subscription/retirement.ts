@@ -1,7 +1,6 @@
 /** When the replaced subscriptions of a trigger node end, and what becomes of deletions that fail. Times are ms since the epoch. */
 import type { RetiredSubscription } from './stored';
 import type { Outcome } from './eventsAndEffects';
-import { DAY_MS } from './retryPauses';
 import {
 	EMPTY_SET,
 	isOwn,
@@ -12,14 +11,12 @@ import {
 	type Trust,
 	withGone,
 } from './state';
-import {
-	FIRST_RENEWAL_PAUSE_MS,
-	FIRST_RETRY_PAUSE_MS,
-	grown,
-	KEEP_TRYING_MS,
-	MAX_PAUSE_MS,
-	type Retry,
-} from './retryPauses';
+import { DAY_MS, FIRST_RENEWAL_PAUSE_MS, grown, MAX_PAUSE_MS, type Retry } from './retryPauses';
+
+/** For how long a deletion is tried again, from its first failure: 7 days. */
+export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
+/** The pause before a deletion is tried again; doubles with each further failure. */
+export const FIRST_RETRY_PAUSE_MS = 60_000;
 
 /** Lets the replaced subscriptions end after the overlap, now that the current one is known to work. */
 export function retireAll(set: SubscriptionSet, overlapMs: number, now: number): SubscriptionSet {

@@ -2,8 +2,6 @@
 
 /** The pause before a renewal that was refused is tried again; doubles with each further refusal. */
 export const FIRST_RENEWAL_PAUSE_MS = 15_000;
-/** The pause before a deletion is tried again; doubles with each further failure. */
-export const FIRST_RETRY_PAUSE_MS = 60_000;
 /**
  * How long the first execution that saves is waited for. It may wait behind others, and n8n in queue mode may
  * not hear of its end: it removes a finished job at once, and the first end after a start can come before it
@@ -14,13 +12,6 @@ const FIRST_SAVING_PAUSE_MS = 30_000;
 export const FIRST_STRAIN_PAUSE_MS = 600_000;
 /** The longest of these pauses. */
 export const MAX_PAUSE_MS = 3_600_000;
-/** For how long a deletion is tried again, from its first failure: 7 days. */
-export const KEEP_TRYING_MS = 7 * 24 * 3_600_000;
-/**
- * Most answers to requests for a subscription that may be lost one after the other: each may have left one at
- * the service. After that the node tries once a day.
- */
-export const MAX_LOST_ANSWERS = 5;
 export const DAY_MS = 24 * 3_600_000;
 /** Pauses are spread by a tenth. */
 export const MAX_JITTER = 1.1;

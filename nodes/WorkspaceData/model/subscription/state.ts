@@ -11,10 +11,14 @@ import {
 	FIRST_RENEWAL_PAUSE_MS,
 	FIRST_STRAIN_PAUSE_MS,
 	grown,
-	MAX_LOST_ANSWERS,
 	type Retry,
 } from './retryPauses';
 
+/**
+ * Most answers to requests for a subscription that may be lost one after the other: each may have left one at
+ * the service. After that the node tries once a day.
+ */
+export const MAX_LOST_ANSWERS = 5;
 /** Most subscriptions of a node, so most secrets that a delivery is checked with. */
 export const MAX_SUBSCRIPTIONS = 6;
 /** Most ids of ended subscriptions that are remembered; a renewal adds one or two. */
