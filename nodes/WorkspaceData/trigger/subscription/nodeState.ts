@@ -2,20 +2,13 @@
 import type { INode, IWorkflowMetadata, WorkflowExecuteMode } from 'n8n-workflow';
 import { BoundedMap } from '../../model/boundedMap';
 import { createKeyedQueue } from '../../model/keyedQueue';
-import type { SubscriptionEvent, Search, Effect } from '../../model/subscription/eventsAndEffects';
+import type { SubscriptionEvent, Effect } from '../../model/subscription/eventsAndEffects';
 import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
+import type { PendingSearch } from '../catchUp/searchTries';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';
 import type { ServiceClock } from '../../transport/http/clock';
 import { noWarnings, type WarningSlot } from '../log';
-
-/** A search for missed records that is still to be started. */
-export interface PendingSearch {
-	search: Search;
-	triesLeft: number;
-	/** ms since the epoch by the local clock. */
-	notBefore: number;
-}
 
 /** A credential by its fingerprint; the secret itself is not kept. */
 export interface SeenCredential {
@@ -54,6 +47,7 @@ export interface NodeState {
 	>;
 	/** The generation of the subscriptions that an execution in this very process saved last. */
 	savedHere: number;
+	/** The search for missed records that is still to be started. */
 	pendingSearch: PendingSearch | undefined;
 	/** Stretches the time of silence a little, so that many triggers do not renew together. */
 	spread: number;

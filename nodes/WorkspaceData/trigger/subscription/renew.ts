@@ -14,15 +14,11 @@ import {
 	type SubscriptionRequest,
 } from './subscriptionApi';
 import { loopbackHint, withHint } from './loopbackHint';
+import { firstTry } from '../catchUp/searchTries';
 import { warn } from '../log';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import type { NodeState } from './nodeState';
 import { deleteAll, deletedBy, discard, type LifecycleContext } from './deletions';
-
-/** How often a search for missed records is tried; each try is an execution that the user can see. */
-const SEARCH_TRIES = 3;
-/** Lets the deliveries of that time come first, in ms. */
-const SEARCH_DELAY_MS = 5_000;
 
 /** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
 export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
@@ -142,11 +138,7 @@ function onCreated(
 	for (const effect of effects) {
 		const isWanted = settings.catchUp && settings.events.includes('record.created');
 		if (effect.type !== 'search' || !isWanted) continue;
-		node.pendingSearch = {
-			search: effect.search,
-			triesLeft: SEARCH_TRIES,
-			notBefore: now + SEARCH_DELAY_MS,
-		};
+		node.pendingSearch = firstTry(effect.search, now);
 	}
 	return effects;
 }

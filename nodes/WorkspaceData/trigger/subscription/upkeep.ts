@@ -3,6 +3,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import type { Effect } from '../../model/subscription/eventsAndEffects';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { searchJob } from '../catchUp/catchUpJob';
+import { nextTry } from '../catchUp/searchTries';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import { reasonOf, warn, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
@@ -16,8 +17,6 @@ import { runExecution, startSaving, type Upkeep } from './saving';
 
 /** When to look whether there is something to do: every ten seconds. */
 const EVERY_TEN_SECONDS = '*/10 * * * * *';
-/** How long to leave a search for missed records that failed, in ms. */
-const SEARCH_PAUSE_MS = 60_000;
 
 /** Renews the subscription; where that fails, after a pause that grows. */
 async function renewNow(upkeep: Upkeep): Promise<void> {
@@ -65,9 +64,8 @@ function searchDue({ context, clock, node }: Upkeep): void {
 	if (!pending || clock.now() < pending.notBefore) return;
 	node.pendingSearch = undefined;
 	void runExecution(context, searchJob(pending.search)).then((outcome) => {
-		const triesLeft = pending.triesLeft - 1;
-		if (outcome === 'done' || triesLeft <= 0 || node.pendingSearch) return;
-		node.pendingSearch = { ...pending, triesLeft, notBefore: clock.now() + SEARCH_PAUSE_MS };
+		if (outcome === 'done' || node.pendingSearch) return;
+		node.pendingSearch = nextTry(pending, clock.now());
 	});
 }
 
