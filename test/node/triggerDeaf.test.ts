@@ -133,6 +133,21 @@ describe('the secret at rest', () => {
 	});
 });
 
+it('after the credential was replaced by one that the service refuses, a restart keeps the old subscription (K21)', async () => {
+	const { trigger, credential } = await published();
+	const old = current(trigger);
+	const sealed = savedText(trigger);
+	credential.apiKey = 'wrong';
+	pass(2 / 60);
+	await untilTicked(trigger, 'what is saved, sealed with the new credential', () =>
+		savedText(trigger) === sealed ? undefined : true,
+	);
+	const next = suite.afterRestart(trigger, { credentials: { workspaceDataApi: credential } });
+	await next.activate('init');
+	expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+	await next.deactivate();
+});
+
 it('a secret that cannot be opened any more is replaced at the start, and refused until then (K11)', async () => {
 	const { trigger } = await published();
 	const old = current(trigger);

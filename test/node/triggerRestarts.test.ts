@@ -317,6 +317,37 @@ describe('over restarts', () => {
 			},
 		);
 
+		it.each([
+			['no secret', {}],
+			['a secret of null', { secret: null }],
+			['its secret as stars', { secret: '********' }],
+			['its secret cut', { secret: 'whs_***9f' }],
+		])('makes room when it returns the one that exists, with %s (K20)', async (_, shown) => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const { id } = current(trigger);
+			suite.answerNext({ webhook_id: id, ...shown });
+			await trigger.activate('init');
+			expect(current(trigger).id).not.toBe(id);
+			expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
+			expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			await trigger.deactivate();
+		});
+
+		it('keeps the one that exists where that cannot be deleted (K20)', async () => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const { id, secret } = current(trigger);
+			suite.answerNext({ webhook_id: id });
+			suite.workspace.service.control.fail({ method: 'DELETE', path: '/webhooks/', status: 500 });
+			suite.answerNext({ webhook_id: id });
+			await trigger.activate('init');
+			expect(current(trigger)).toMatchObject({ id, secret });
+			expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+			expect(suite.live(trigger).map((one) => one.id)).toEqual([id]);
+			await trigger.deactivate();
+		});
+
 		it('passes the refusal on where nothing of ours is in the way', async () => {
 			const trigger = suite.watchAll();
 			suite.refuseNext({ status: 409 });

@@ -113,13 +113,19 @@ export function lifecycleSuite() {
 		trigger: TestTrigger,
 		{
 			staticData = trigger.saved(),
+			credentials = started().apiKey,
 			...options
-		}: { staticData?: IDataObject; webhookBase?: string; queueMode?: boolean } = {},
+		}: {
+			staticData?: IDataObject;
+			credentials?: TestWorkspace['apiKey'];
+			webhookBase?: string;
+			queueMode?: boolean;
+		} = {},
 	): TestTrigger {
 		return inAnotherProcess(() => {
 			const support = jest.requireActual<typeof TriggerSupport>('./trigger');
 			warnings.push(support.watchWarnings());
-			return support.triggerNode(started().apiKey, trigger.node.parameters as IDataObject, {
+			return support.triggerNode(credentials, trigger.node.parameters as IDataObject, {
 				sameAs: trigger,
 				name: trigger.givenName,
 				staticData: JSON.parse(JSON.stringify(staticData)) as IDataObject,

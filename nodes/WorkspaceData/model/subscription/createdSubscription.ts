@@ -23,12 +23,19 @@ function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 	for (const name of HOLDERS) yield* wrappedObjects(value[name], depth + 1);
 }
 
+/** Whether a text may be a secret. One that is shown as stars or bullets is known to everybody. */
+const isSecret = (text: string): boolean =>
+	text.trim() !== '' && !/[*•●]{3}/.test(text) && !/^\W*(?:hidden|masked|redacted)\W*$/i.test(text);
+
 function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
-	const find = (names: readonly string[]): string | undefined => {
+	const find = (
+		names: readonly string[],
+		accepts: (text: string) => boolean = (text) => text !== '',
+	): string | undefined => {
 		for (const name of names) {
 			for (const object of objects) {
 				const value = object[name];
-				if (typeof value === 'string' && value !== '') return value;
+				if (typeof value === 'string' && accepts(value)) return value;
 				if (typeof value === 'number') return String(value);
 			}
 		}
@@ -36,7 +43,7 @@ function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
 	};
 	return {
 		id: find(ID_NAMES),
-		secret: find(SECRET_NAMES),
+		secret: find(SECRET_NAMES, isSecret),
 		createdAt: parseTime(find(['created_at'])),
 	};
 }

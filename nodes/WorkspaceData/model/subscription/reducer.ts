@@ -122,6 +122,7 @@ export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome 
 				renewAt: event.now,
 				renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
 				lostAnswers: { count: 0, at: event.now },
+				needsSealing: set.current !== undefined,
 			});
 		case 'strained':
 			return only(onStrained(set, event));

@@ -58,6 +58,7 @@ export function onCreated(
 		seen: false,
 		renewAt: undefined,
 		saving: savedByHook ? undefined : savingFrom(now),
+		needsSealing: false,
 		missed,
 		strain: undefined,
 		gone: set.gone.filter((id) => id !== next.id),
@@ -77,7 +78,10 @@ export function onRefused(
 	{ isLost, jitter, now }: Extract<SubscriptionEvent, { type: 'refused' }>,
 ): SubscriptionSet {
 	const lostAnswers = isLost ? { count: set.lostAnswers.count + 1, at: now } : set.lostAnswers;
-	return renewLater({ ...set, lostAnswers }, jitter, now);
+	const refused = renewLater({ ...set, lostAnswers }, jitter, now);
+	if (!set.needsSealing) return refused;
+	// What is saved can be read with the new credential only once it is saved again, also without a new subscription.
+	return { ...refused, needsSealing: false, saving: { ...savingFrom(now), at: now } };
 }
 
 export function onDelivered(

@@ -67,6 +67,8 @@ export interface SubscriptionSet {
 	/** How long to wait when that is refused. */
 	renewalPauseMs: number;
 	saving: Retry | undefined;
+	/** Whether the saved secrets are sealed with an earlier credential, and nothing that saves them is under way. */
+	needsSealing: boolean;
 	/** How late another process may save; grows where n8n's executions wait behind others. */
 	savedInTimeMs: number;
 	strain: Strain | undefined;
@@ -95,6 +97,7 @@ export const EMPTY_SET: SubscriptionSet = {
 	renewAt: undefined,
 	renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
 	saving: undefined,
+	needsSealing: false,
 	savedInTimeMs: SAVED_IN_TIME_MS,
 	strain: undefined,
 	strainRenewal: { at: 0, pauseMs: FIRST_STRAIN_PAUSE_MS },

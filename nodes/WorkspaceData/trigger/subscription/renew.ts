@@ -55,12 +55,15 @@ async function createInPlace(
 	call: LifecycleCall,
 	clock: Clock,
 ): Promise<NewSubscription> {
-	return await createSubscription(api, request, clock, call).catch(async (error: unknown) => {
+	const isKnown = (id: string) =>
+		[node.set.current, ...node.set.retired].some((one) => one?.id === id);
+	const create = async () => await createSubscription(api, request, clock, call, isKnown);
+	return await create().catch(async (error: unknown) => {
 		const inTheWay =
 			isConflict(error) && isWanted() ? deletedBy(node.dispatch({ type: 'conflicted' })) : [];
 		if (inTheWay.length === 0) throw error;
 		await deleteAll(context, node, api, inTheWay, clock);
-		return await createSubscription(api, request, clock, call);
+		return await create();
 	});
 }
 

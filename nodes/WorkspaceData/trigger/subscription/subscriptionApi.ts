@@ -6,6 +6,7 @@ import type { WorkspaceApi } from '../../transport/api';
 import type { Clock } from '../../transport/http/clock';
 import {
 	ApiFailure,
+	Failure,
 	saysGone,
 	UnexpectedAnswer,
 	Unreachable,
@@ -50,17 +51,29 @@ function existsSince(createdAt: number | undefined, date: number | undefined, no
 	return Math.abs(claimed - date) <= PLAUSIBLE_MS ? claimed : date + DATE_PRECISION_MS;
 }
 
+/** The service answered with a subscription that the node has, but not with its secret. */
+class KnownSubscription extends Failure {
+	constructor() {
+		super('The service returned the subscription that exists already, without its secret', {
+			transient: true,
+		});
+	}
+}
+
 /**
  * Creates a subscription at the service.
  *
+ * @param isKnown whether the node has a subscription with this ID
  * @throws UnexpectedAnswer when the answer holds no identifier or no secret; then a subscription that
  *   may have been created is deleted, if possible
+ * @throws KnownSubscription when it holds no secret of a subscription that the node has: that one still delivers
  */
 export async function createSubscription(
 	api: WorkspaceApi,
 	{ targetUrl, events, cardId }: SubscriptionRequest,
 	clock: Clock,
 	call: LifecycleCall = LIFECYCLE_CALL,
+	isKnown: (id: string) => boolean = () => false,
 ): Promise<NewSubscription> {
 	const answer = await api.request({
 		method: 'POST',
@@ -71,6 +84,7 @@ export async function createSubscription(
 	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };
 	const { secret, createdAt, ...found } = readCreatedSubscription(answer.body);
 	const id = found.id ?? idInLocation(answer.headers.location, 'webhooks');
+	if (id !== undefined && secret === undefined && isKnown(id)) throw new KnownSubscription();
 	if (id === undefined || secret === undefined) {
 		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedAnswer(
@@ -109,7 +123,8 @@ export const isAnswerLost = (error: unknown): boolean =>
 
 /** Whether the service refused because it takes one subscription for an address, and has one. */
 export const isConflict = (error: unknown): boolean =>
-	error instanceof ApiFailure && error.problem.status === 409;
+	error instanceof KnownSubscription ||
+	(error instanceof ApiFailure && error.problem.status === 409);
 
 /**
  * Deletes a subscription in the workspace in which it was made; one that is gone already counts as

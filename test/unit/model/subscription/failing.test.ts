@@ -47,6 +47,15 @@ describe('a refusal, or a lost answer', () => {
 			lostAnswers: { count: 0 },
 		});
 	});
+	test('with a changed credential: what is saved is sealed again, once, without a new subscription (K21)', () => {
+		const changed = reduce(set(), { type: 'credentialChanged', now: NOW }).set;
+		const time = { silenceMs: Infinity, overlapMs: 0 };
+		const state = refused(changed, false);
+		const { effects, set: next } = reduce(state, { type: 'passed', ...time, now: NOW });
+		expect(effects.map(({ type }) => type)).toEqual(['save']);
+		expect(refused({ ...next, saving: undefined }, false).saving).toBeUndefined();
+		expect(refused(set(), false).saving).toBeUndefined();
+	});
 	test('one subscription for each address: those of this address give way', () => {
 		const before = set({ retired: [old('a'), old('b', { targetUrl: ELSEWHERE })] });
 		const { effects } = reduce(before, { type: 'conflicted' });

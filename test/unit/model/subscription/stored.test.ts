@@ -33,6 +33,13 @@ test.each([
 	expect(readCreatedSubscription(body)).toEqual(created);
 });
 
+test.each(['********', 'whs_****9f', '••••••', '   ', '[hidden]', '<REDACTED>'])(
+	'takes %j for no secret (K20)',
+	(secret) => {
+		expect(readCreatedSubscription({ id: 'whk_1', secret }).secret).toBeUndefined();
+	},
+);
+
 test('takes a number as identifier, and the time of creation', () => {
 	const body = { id: 17, secret: 's', created_at: '2026-01-31T12:00:00.123Z' };
 	expect(readCreatedSubscription(body)).toEqual({
