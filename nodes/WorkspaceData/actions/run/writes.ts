@@ -5,7 +5,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
-import { Cancelled, mayHaveHappened } from '../../transport/failure/failures';
+import { Cancelled, mayHaveHappened, Unreachable } from '../../transport/failure/failures';
 import { DEFAULT_TIMEOUT_MS } from '../../transport/http/attempt';
 import {
 	createUnlessCancelled,
@@ -38,7 +38,7 @@ export interface WritePlace {
 export interface Writes {
 	/**
 	 * Runs a task after all tasks of earlier items on the same target. Each item may do so once. Other processes do not
-	 * wait.
+	 * wait. Tasks on a shared target also wait for requests that the service may still carry out.
 	 *
 	 * @throws Cancelled while it waits for another execution
 	 */
@@ -48,7 +48,7 @@ export interface Writes {
 	/**
 	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
 	 * waits as long as those before it send requests, each with its time-out. It also waits for requests that the service
-	 * may still carry out, because their execution was cancelled.
+	 * may still carry out, because their execution was cancelled or their answer did not come.
 	 *
 	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
 	 * @throws Cancelled while it waits
@@ -116,7 +116,7 @@ function subscribe(address: string, listener: Listener): () => void {
  *
  * @param signal ends the wait for other executions
  * @param zone of times without an offset
- * @param clock for the wait for what a cancelled run has sent
+ * @param clock for the wait for what the service may still carry out
  */
 export function createWrites(
 	{ baseUrl, workspaceId }: Pick<WorkspaceApi, 'baseUrl' | 'workspaceId'>,
@@ -124,7 +124,7 @@ export function createWrites(
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
-	clock: Pick<Clock, 'alarm'>,
+	clock: Pick<Clock, 'alarm' | 'now'>,
 ): Writes {
 	const queue = createKeyedQueue();
 	const unlessCancelled = createUnlessCancelled(signal);
@@ -144,11 +144,40 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** Waits until a task has ended; if it was cancelled on the way, until it would have been given up anyway. */
-	async function untilCarriedOut(done: Promise<unknown>): Promise<void> {
-		await done.catch(async (error: unknown) => {
-			if (!(error instanceof Cancelled && error.mayHaveArrived)) return;
-			await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
+	/** The errors of writes to records that the service may still carry out: when each was sent, and what it may change. */
+	const lost = new WeakMap<
+		Error,
+		{ sentAt: number; place: WritePlace; events: readonly WriteEvent[] }
+	>();
+
+	/** Sends a write to a record. @param events what others learn once it may have been carried out */
+	async function sending<Result>(
+		place: WritePlace,
+		events: readonly WriteEvent[],
+		send: () => Promise<Result>,
+	): Promise<Result> {
+		const sentAt = clock.now();
+		return await send().catch(async (error: unknown) => {
+			if (error instanceof Unreachable && error.mayHaveArrived)
+				lost.set(error, { sentAt, place, events });
+			return await Promise.reject(error as Error);
+		});
+	}
+
+	/**
+	 * Waits until a task has ended. If it was cancelled on the way, or given up early, the service may still carry it out
+	 * until it would have been given up in any case.
+	 */
+	async function untilCarriedOut(task: () => Promise<unknown>): Promise<void> {
+		await task().catch(async (error: unknown) => {
+			const isCancelled = error instanceof Cancelled && error.mayHaveArrived;
+			const write = lost.get(error as Error);
+			const from = isCancelled ? clock.now() : write?.sentAt;
+			if (from === undefined) return;
+			const leftMs = from + DEFAULT_TIMEOUT_MS - clock.now();
+			if (leftMs > 0) await new Promise<void>((resolve) => clock.alarm(leftMs, resolve));
+			// Who has listed the card meanwhile has missed it.
+			if (write) for (const event of write.events) tell(write.place, event);
 		});
 	}
 
@@ -165,16 +194,24 @@ export function createWrites(
 		});
 	}
 
-	/** Gives the task’s result at once; those behind it also wait for what the service may still carry out. */
-	async function exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
+	/**
+	 * Runs a task in the queue of the process, and gives its result at once; those behind it also wait for what the service
+	 * may still carry out.
+	 */
+	async function alone<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {
 		return await new Promise((resolve, reject) => {
-			const taskAndRequests = async () => {
-				const done = task();
-				done.then(resolve, reject);
-				await untilCarriedOut(done);
-			};
-			inProcess(address(thing), taskAndRequests).catch(reject);
+			const taskAndRequests = async () =>
+				await untilCarriedOut(async () => {
+					const done = task();
+					done.then(resolve, reject);
+					await done;
+				});
+			inProcess(key, taskAndRequests, kind).catch(reject);
 		});
+	}
+
+	async function exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
+		return await alone(address(thing), task);
 	}
 
 	async function inOrder<T>(
@@ -182,7 +219,7 @@ export function createWrites(
 		task: () => Promise<T>,
 	): Promise<T> {
 		const key = JSON.stringify([card.id, part]);
-		return await (isShared ? inProcess(address(key), task) : queue(key, task));
+		return await (isShared ? alone(address(key), task) : queue(key, task));
 	}
 
 	/** Runs a task side by side with others of its kind, but not with those of the other kind. */
@@ -191,7 +228,7 @@ export function createWrites(
 		card: CardReference,
 		task: () => Promise<T>,
 	): Promise<T> {
-		return await inProcess(address(`records of ${card.id}`), task, kind);
+		return await alone(address(`records of ${card.id}`), task, kind);
 	}
 
 	async function withoutDeletions<T>(card: CardReference, task: () => Promise<T>): Promise<T> {
@@ -207,7 +244,8 @@ export function createWrites(
 		tell(place, { type: 'changing', id });
 		let event: WriteEvent = { type: 'failed', id };
 		try {
-			const result = await send();
+			const unclear = [{ type: 'changing', id } as const, { type: 'failed', id } as const];
+			const result = await sending(place, unclear, send);
 			event = outcome(result);
 			return result;
 		} finally {
@@ -231,7 +269,7 @@ export function createWrites(
 		exclusively,
 		withoutDeletions,
 		async create(place, sent, send) {
-			const creation = send().then(
+			const creation = sending(place, [{ type: 'maybeCreated', sent }], send).then(
 				(record) => {
 					tell(place, { type: 'created', record, sent });
 					return record;

@@ -4,6 +4,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
+import { systemClock, type Clock } from '../../../../nodes/WorkspaceData/transport/http/clock';
 import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
 import {
 	ApiFailure,
@@ -20,7 +21,9 @@ export type Fate =
 	/** Not carried out, and nobody knows. */
 	| 'lost'
 	/** Carried out, but the answer is lost. */
-	| 'unanswered';
+	| 'unanswered'
+	/** The answer is lost; carried out later, but before the request would have been given up in any case. */
+	| 'late';
 
 export interface SimulatedRecord {
 	id: string;
@@ -37,6 +40,8 @@ export interface Applied {
 
 export interface SimulatedService {
 	api: WorkspaceApi;
+	/** No time passes but where somebody waits: until then, late writes are carried out. */
+	clock: Clock;
 	records: Map<string, SimulatedRecord>;
 	/** All writes that were carried out, in their order. */
 	applied: Applied[];
@@ -69,6 +74,7 @@ export function simulateService(
 	const records = new Map(initial.map((record) => [record.id, record]));
 	const histories = new Map(initial.map(({ id, data }) => [id, [data]]));
 	const applied: Applied[] = [];
+	const late: ApiRequest[] = [];
 	let writes = 0;
 	let made = 0;
 
@@ -104,9 +110,10 @@ export function simulateService(
 		const fate = fates[number] ?? 'done';
 		await scheduler.schedule(Promise.resolve(), `write ${number} arrives`);
 		if (fate === 'refused') throw refusal(400);
-		const done = fate === 'lost' ? undefined : carryOut(request);
+		const done = fate === 'lost' || fate === 'late' ? undefined : carryOut(request);
 		await scheduler.schedule(Promise.resolve(), `answer ${number}`);
 		if (done && fate === 'done') return done;
+		if (fate === 'late') late.push(request);
 		throw new Unreachable('No answer', { transient: true, mayHaveArrived: true });
 	}
 
@@ -127,6 +134,17 @@ export function simulateService(
 		records,
 		applied,
 		history: (id) => histories.get(id) ?? [],
+		clock: {
+			...systemClock,
+			now: () => 0,
+			alarm(_, ring) {
+				void scheduler.schedule(Promise.resolve(), 'requests are over').then(() => {
+					for (const request of late.splice(0)) carryOut(request);
+					ring();
+				});
+				return () => undefined;
+			},
+		},
 		api: {
 			baseUrl: `https://data${services}.example.com/api/v1`,
 			waitedMs: 0,
@@ -146,7 +164,7 @@ export type ItemResult = { json: JsonObject[] } | { error: unknown };
 
 /** Runs an operation for items, as an execution that continues on errors. */
 export async function execute(
-	{ api }: SimulatedService,
+	{ api, clock }: SimulatedService,
 	operation: Operation,
 	items: readonly IDataObject[],
 	parameters: (item: IDataObject) => Record<string, unknown>,
@@ -162,6 +180,7 @@ export async function execute(
 		api,
 		// Without timers: the scheduler alone decides what comes first.
 		async () => await Promise.resolve(),
+		clock,
 	);
 	const given = items.map(parameters);
 	const getOf = (place: number, name: string) => given[place]?.[name];

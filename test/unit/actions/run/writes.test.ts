@@ -29,7 +29,7 @@ const initial: SimulatedRecord[] = ['a', 'b'].map((key, place) => ({
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd');
 const fates = fc.array(
-	fc.constantFrom<Fate>('done', 'done', 'done', 'done', 'refused', 'lost', 'unanswered'),
+	fc.constantFrom<Fate>('done', 'done', 'done', 'done', 'refused', 'lost', 'unanswered', 'late'),
 	{ maxLength: 12 },
 );
 
@@ -52,7 +52,7 @@ function twice({ records }: SimulatedService): unknown[] {
 	return seen.filter((key, place) => seen.indexOf(key) !== place);
 }
 
-test('(H7, H11) any executions upsert the same keys: one record for each key, and no older value wins', async () => {
+test('(H7, H11, H30) any executions upsert the same keys: one record for each key, and no older value wins', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.scheduler(),
