@@ -85,17 +85,24 @@ export function idInLocation(location: unknown, collection: string): string | un
 	}
 }
 
+const textOf = (value: unknown): string =>
+	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** One path segment of what a person entered, without outer spaces. @see exactSegment */
+export const pathSegment = (value: unknown, parameter: string): string =>
+	exactSegment(textOf(value).trim(), parameter);
+
 /**
- * One path segment, percent-encoded. `.` and `..` are refused: URL parsers resolve them even when
+ * One path segment, percent-encoded: a listed ID may have outer spaces. `.` and `..` are refused: URL parsers resolve them even when
  * they are percent-encoded, so no encoding makes them safe.
  *
  * @param parameter the name that the user sees in the message
  * @throws InputError when the value is empty or would change the path
  * @see RFC 3986, section 5.2.4
  */
-export function pathSegment(value: unknown, parameter: string): string {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	if (text === '') {
+export function exactSegment(value: unknown, parameter: string): string {
+	const text = textOf(value);
+	if (text.trim() === '') {
 		throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
 	}
 	if (text === '.' || text === '..') {

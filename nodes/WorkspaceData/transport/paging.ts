@@ -20,7 +20,7 @@ export interface Listing<Entry> {
 	 * caller works on this one
 	 */
 	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
-	/** The entries from the first on, without repetitions that come from a listing that moved. */
+	/** The entries from the first on, each once unless the listing gives repetitions, too. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
 	first(count: number): Promise<Entry[]>;
@@ -31,21 +31,32 @@ export interface Listing<Entry> {
 /** Entries that the iterator reads at a time. */
 const PART = 100;
 
+/** How a listing is read. */
+export interface ListingOptions {
+	/** How many entries will be read at most. */
+	wanted?: number;
+	/** Whether entries stay after they were returned; otherwise they can be read only once, in order. */
+	keep?: boolean;
+	/**
+	 * Whether an entry that a later page has again is given again. It may have been changed meanwhile: the last reading is
+	 * the newest.
+	 */
+	repeats?: boolean;
+}
+
 /**
  * Opens a listing.
  *
  * @param what how messages call it
  * @param readPage reads the page at a cursor (undefined: the first). After `restart`, the first page is read again: what
  * a cursor means may depend on the size of the pages, so no cursor outlives a change of that size
- * @param wanted how many entries will be read at most
- * @param keep whether entries stay after they were returned; otherwise they can be read only once, in order
  * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
  * @see service interface, part 4, "Records", rule 2
  */
 export function openListing<Entry extends { id: string }>(
 	what: string,
 	readPage: (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>,
-	{ wanted = Infinity, keep = true }: { wanted?: number; keep?: boolean } = {},
+	{ wanted = Infinity, keep = true, repeats = false }: ListingOptions = {},
 ): Listing<Entry> {
 	/** The entries that are kept, and how many before them are not. */
 	let entries: Entry[] = [];
@@ -90,7 +101,7 @@ export function openListing<Entry extends { id: string }>(
 		for (const entry of page.entries) {
 			// One look instead of two: half of what this costs for a hundred thousand entries.
 			const { size } = ids;
-			if (ids.add(entry.id).size === size) continue;
+			if (ids.add(entry.id).size === size && !repeats) continue;
 			if (keep) byId.set(entry.id, entry);
 			entries.push(entry);
 		}

@@ -5,7 +5,7 @@ import { readRecordPage, type DataRecord, type RecordPage } from '../model/answe
 import type { WorkspaceApi } from './api';
 import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
 import { namesPageSize, pageSizeOf, recordsWithin, sizeAfterTooLarge } from './pageSize';
-import { openListing, type Listing } from './paging';
+import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
 import { cardPath, unexpected } from './cardAndFieldListings';
 
@@ -84,7 +84,7 @@ export type RecordListing = Listing<DataRecord>;
  * Opens the listing of a card's records, in pages as large as the service gives them.
  *
  * @param wanted how many records will be read at most; Infinity for all
- * @param keep whether the records are kept for others who read them
+ * @param how whether the records are kept for others who read them, and given again where the listing repeats them
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(
@@ -92,7 +92,7 @@ export function openRecordListing(
 	cardId: string,
 	wanted: number,
 	options: ReadOptions = {},
-	keep = true,
+	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
 	const pageSize = pageSizeOf(api.baseUrl);
 	/**
@@ -152,7 +152,7 @@ export function openRecordListing(
 		return page ? entriesOf(page) : 'restart';
 	}
 
-	return openListing(`The listing of card '${cardId}'`, readPage, { wanted, keep });
+	return openListing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
 }
 
 /** The size of equal pages of at most `most` records that together hold the wanted number. */

@@ -1,6 +1,6 @@
 /** A request to the service, and its answer. */
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
-import { pathSegment } from '../model/serviceUrl';
+import { exactSegment } from '../model/serviceUrl';
 import type { Headers } from './http/rateLimitHeaders';
 
 /** A path parameter: the value, and how the user knows it. */
@@ -45,7 +45,7 @@ export function toHttpRequest(
 	roots: Roots,
 ): IHttpRequestOptions {
 	const segments = path.map((part) =>
-		typeof part === 'string' ? part : pathSegment(part.value, part.parameter),
+		typeof part === 'string' ? part : exactSegment(part.value, part.parameter),
 	);
 	return {
 		method,

@@ -97,7 +97,7 @@ describe('all records', () => {
 			expect(await kept.part(2, 2)).toHaveLength(1);
 		}
 		expect(sent).toHaveLength(1);
-		const once = openRecordListing(api, 'c1', Infinity, {}, false);
+		const once = openRecordListing(api, 'c1', Infinity, {}, { keep: false });
 		await once.part(0, 2);
 		await once.part(2, 2);
 		await expect(once.part(0, 2)).rejects.toThrow('read twice');

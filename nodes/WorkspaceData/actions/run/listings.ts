@@ -67,9 +67,10 @@ export interface Records {
 	 * The records of a card. Items that want the same number share a listing.
 	 *
 	 * @param wanted how many records are read at most; Infinity for all
+	 * @param repeats whether a record that the listing repeats is given again: its last reading is the newest
 	 */
-	of(card: CardReference, wanted: number, options?: ReadOptions): RecordListing;
-	/** All records of a card, in a new listing, which can be read once. */
+	of(card: CardReference, wanted: number, options?: ReadOptions, repeats?: boolean): RecordListing;
+	/** All records of a card, in a new listing, which can be read once. Gives repeated records again. */
 	again(card: CardReference, options?: ReadOptions): RecordListing;
 }
 
@@ -81,16 +82,18 @@ export interface Records {
 export function createRecords(api: WorkspaceApi, isShared: boolean): Records {
 	const listings = new Map<string, RecordListing>();
 	return {
-		of(card, wanted, options) {
-			const open = () => openRecordListing(api, card.id, wanted, options, isShared);
+		of(card, wanted, options, repeats = false) {
+			const how = { keep: isShared, repeats };
+			const open = () => openRecordListing(api, card.id, wanted, options, how);
 			// Nobody else reads them, so records that were returned need not stay in memory.
 			if (!isShared) return open();
-			const key = JSON.stringify([card.id, wanted]);
+			const key = JSON.stringify([card.id, wanted, repeats]);
 			const listing = listings.get(key) ?? open();
 			listings.set(key, listing);
 			return listing;
 		},
-		again: (card, options) => openRecordListing(api, card.id, Infinity, options, false),
+		again: (card, options) =>
+			openRecordListing(api, card.id, Infinity, options, { keep: false, repeats: true }),
 	};
 }
 

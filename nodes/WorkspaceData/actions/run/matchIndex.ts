@@ -90,6 +90,11 @@ export function createMatchIndex(
 		else if (!known || known.id === record.id) byKey.set(key, record);
 		else byKey.set(key, new Map([known, record].map((one) => [one.id, one])));
 	};
+	const unfile = (key: string, id: string): void => {
+		const known = byKey.get(key);
+		if (known instanceof Map) known.delete(id);
+		else if (known?.id === id) byKey.delete(key);
+	};
 	const isFiled = (key: string, id: string): boolean => {
 		const known = byKey.get(key);
 		return known instanceof Map ? known.has(id) : known?.id === id;
@@ -108,9 +113,16 @@ export function createMatchIndex(
 		}
 	};
 	const read = async (): Promise<void> => {
+		/** The keys of this reading: a record that comes again is filed as it is now. */
+		const read = new Map<string, string>();
 		await readAll((record) => {
 			const current = states.current(record);
-			if (current !== 'deleted') file(keyOf(current.data), record);
+			if (current === 'deleted') return;
+			const key = keyOf(current.data);
+			const before = read.get(record.id);
+			if (before !== undefined && before !== key) unfile(before, record.id);
+			read.set(record.id, key);
+			file(key, record);
 		});
 	};
 	/** One listing tells the IDs of all: it waits for the creates that are under way. */
@@ -120,7 +132,7 @@ export function createMatchIndex(
 		await read();
 		for (const [key, fate] of keys) {
 			unlisted.delete(key);
-			if (!byKey.has(key)) lost.set(key, fate);
+			if (filed(key).length === 0) lost.set(key, fate);
 		}
 	};
 

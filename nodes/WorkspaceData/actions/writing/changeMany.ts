@@ -70,21 +70,23 @@ async function chooseRecords(
 	{ card, index, conditions: { filters, matchType }, request }: Selection,
 ): Promise<DataRecord[]> {
 	const passes = readFilter(filters, matchType, index, run, true);
-	const chosen: DataRecord[] = [];
+	const chosen = new Map<string, DataRecord>();
 	const states = run.writes.states(card);
 	const take = (listed: DataRecord): boolean => {
 		const current = states.current(listed);
-		if (current !== 'deleted' && passes?.(current)) chosen.push(current);
+		// A record may come again, as it is now.
+		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
+		else chosen.delete(listed.id);
 		return false;
 	};
-	const listing = run.records.of(card, Infinity, request);
+	const listing = run.records.of(card, Infinity, request, true);
 	const read = await run.writes.withoutDeletions(
 		card,
 		async () => await scanRecords(run, listing, take, true),
 	);
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
-	return chosen;
+	return [...chosen.values()];
 }
 
 /** How records are changed. */

@@ -49,6 +49,7 @@ const knownRecord = (
  * no more, or only some of the values.
  *
  * @param answer the record in the answer, if it shows one
+ * @param id the record that was asked for, whatever ID the answer has; `UNKNOWN_ID` for a new one
  */
 function writtenRecord(
 	answer: DataRecord | undefined,
@@ -59,7 +60,7 @@ function writtenRecord(
 	const known = { ...earlier?.data, ...sent };
 	const data = isObject(answer?.raw.data) ? completed(known, answer.data) : known;
 	const createdAt = answer?.createdAt ?? earlier?.createdAt ?? null;
-	return knownRecord(answer?.id ?? id, data, createdAt);
+	return knownRecord(id === UNKNOWN_ID && answer ? answer.id : id, data, createdAt);
 }
 
 /**

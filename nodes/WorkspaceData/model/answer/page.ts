@@ -1,7 +1,7 @@
 /** One page of a listing: its entries, and the cursor of the next page. */
 import { InputError } from '../inputError';
 import { plainText } from '../text';
-import { isInexact, isObject, readList, type JsonObject } from './shapes';
+import { holds, isInexact, isObject, readList, type JsonObject } from './shapes';
 
 /** One page of a listing. */
 export interface Page<Entry> {
@@ -35,14 +35,29 @@ export function readEntries<Entry>(
 	return list && list.length > 0 && entries?.length === 0 ? undefined : entries;
 }
 
-/** The cursor next to the list or in an object next to it, also where the whole page is wrapped once more. */
+/**
+ * The cursor next to the list or in an object next to it, also where the whole page is wrapped once more.
+ *
+ * @returns null on the last page
+ * @throws InputError where a page says that there are more, but not where: what is missing could be created twice
+ */
 export function readCursor(body: unknown): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;
-	if (cursor === undefined) {
-		const inner = Object.values(body).filter(isObject).map(readCursor);
-		return inner.find((found) => found !== null) ?? null;
-	}
 	if (typeof cursor === 'number') return String(cursor);
-	return typeof cursor === 'string' && cursor !== '' ? cursor : null;
+	if (typeof cursor === 'string' && cursor !== '') return cursor;
+	if (holds(cursor)) throw cutShort(cursor);
+	const inner = cursor === undefined ? Object.values(body).filter(isObject) : [];
+	const found = inner.map(readCursor).find((one) => one !== null) ?? null;
+	if (found === null && MORE.some((name) => body[name] === true)) throw cutShort(cursor ?? null);
+	return found;
 }
+
+/** Under which names services say that a list goes on. */
+const MORE = ['has_more', 'hasMore'];
+
+const cutShort = (cursor: unknown): InputError =>
+	new InputError(
+		`The service's list is incomplete: it continues, but 'next_cursor' is ${plainText(cursor)}`,
+		'Nothing was done with it, because entries could be missed. The service must send the cursor of the next page as text.',
+	);

@@ -1,7 +1,7 @@
 /** What an answer other than success says: problem details, or whatever comes in their place. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
-import { isObject, type JsonObject, WRAPPERS, isWebPage } from './shapes';
+import { holds, isObject, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.
@@ -173,35 +173,70 @@ const RESOURCE_KEYS = [
 ];
 const ID_KEYS = ['id', 'card_id', 'field_id', 'record_id', 'webhook_id'];
 
-/** Whether a value holds anything: a text, number or flag that is set, or an object with members. */
-const holds = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+/** Words in which an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
+const FAILED = [false, 'false', 'fail', 'failed', 'failure', 'error'];
 
-/** Whether an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
-const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
-	success === false || ok === false || status === 'fail' || status === 'error';
+/** Whether an answer says outright that nothing was done. */
+const isMarkedFailed = ({ success, ok, status, deleted }: JsonObject): boolean =>
+	[success, ok, deleted, status].some((mark) => FAILED.includes(mark as never)) || success === 0;
+
+/** The status of a refusal that a body states: a number, or its digits. */
+function statedStatus({ status, statusCode, status_code, code }: JsonObject): number | undefined {
+	const stated = [status, statusCode, status_code, code].map((value) =>
+		typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value,
+	);
+	return stated.find(
+		(value): value is number => typeof value === 'number' && value >= 400 && value < 600,
+	);
+}
+
+/** The content type of problem details. @see RFC 7807, section 3 */
+const PROBLEM_TYPE = /^application\/problem\+json\b/i;
+
+/** A text that begins with a word such as `Error`, also as the name of an XML element. */
+const ERROR_TEXT = /^\s*(?:<\?xml[^>]*>\s*)?<?(?:error|failed|failure|exception|fault)\b/i;
+
+/** The object in which an answer may say why nothing was done: itself, or the only one that it holds. */
+function refusingObject(body: unknown): JsonObject | undefined {
+	if (Array.isArray(body)) return body.length === 1 ? refusingObject(body[0]) : undefined;
+	if (!isObject(body)) return undefined;
+	const [[name, only] = [], ...others] = Object.entries(body);
+	const isWrapped = others.length === 0 && WRAPPERS.includes(name ?? '') && isObject(only);
+	return isWrapped ? refusingObject(only) : body;
+}
 
 /**
  * Reads a refusal from an answer of success: some services put their errors under status 200. A
  * resource may have properties of any name, so nothing counts in an answer that holds one.
  *
  * @param clean takes secrets out of a text that the service sent
+ * @param contentType the header `Content-Type`
  * @returns undefined where the answer is no refusal
  */
 export function readRefusal(
 	status: number,
 	body: unknown,
 	clean?: (text: string) => string,
+	contentType?: unknown,
 ): Problem | undefined {
-	if (!isObject(body) || ID_KEYS.some((key) => holds(body[key]))) return undefined;
-	const { type, title, status: stated } = body;
-	const hasStatus = typeof stated === 'number' && stated >= 400 && stated < 600;
-	const isProblem = hasStatus && (isText(type) || isText(title));
-	const isError = isProblem || holds(body.error) || holds(body.errors);
-	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(body[key]));
-	if (!isRefusal && !isMarkedFailed(body)) return undefined;
-	const problem = readProblem(hasStatus ? stated : status, body, clean);
-	return hasStatus || isText(title)
-		? problem
-		: { ...problem, title: 'The service refused the request' };
+	const refused = 'The service refused the request';
+	if (typeof body === 'string' && ERROR_TEXT.test(body)) {
+		return { ...readProblem(status, body, clean), title: refused };
+	}
+	const answer = refusingObject(body);
+	if (!answer || ID_KEYS.some((key) => holds(answer[key]))) return undefined;
+	const { type, title } = answer;
+	const stated = statedStatus(answer);
+	const words = [title, answer.detail, answer.message, answer.reason, isText(type) && type];
+	// A type is an address: of fields it is a word.
+	const isAddressed = isText(type) && /[/:]/.test(type) && isText(title);
+	const isProblem = isAddressed || (stated !== undefined && words.some(isText));
+	const isError =
+		isProblem ||
+		[answer.error, answer.errors, answer.Error, answer.fault, answer.errorMessage].some(holds);
+	const isRefusal = isError && !RESOURCE_KEYS.some((key) => holds(answer[key]));
+	const isDeclared = typeof contentType === 'string' && PROBLEM_TYPE.test(contentType);
+	if (!isRefusal && !isDeclared && !isMarkedFailed(answer)) return undefined;
+	const problem = readProblem(stated ?? status, answer, clean);
+	return stated !== undefined || isText(title) ? problem : { ...problem, title: refused };
 }

@@ -5,6 +5,7 @@ import { kindOfType } from '../value/kinds/allKinds';
 import { asUtc, parseTime } from '../time';
 import {
 	hasErrors,
+	holds,
 	isObject,
 	type JsonObject,
 	readList,
@@ -97,11 +98,17 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
 export function readRecordPage(body: unknown): RecordPage | undefined {
 	const records = readEntries(body, 'records', toRecord);
 	if (!records) return undefined;
+	const gap = gapOf(body, records);
+	return { records, nextCursor: readCursor(body), ...(gap && { gap }) };
+}
+
+/** Why records, or values of them, are known to be missing from a page. */
+function gapOf(body: unknown, records: readonly DataRecord[]): string | undefined {
 	const unreadable = (readList(body, 'records')?.length ?? 0) - records.length;
-	const page = { records, nextCursor: readCursor(body) };
-	if (unreadable > 0)
-		return { ...page, gap: `it has ${unreadable} without an ID that can be read` };
-	return hasErrors(body) ? { ...page, gap: 'it came with errors' } : page;
+	if (unreadable > 0) return `it has ${unreadable} without an ID that can be read`;
+	const withoutValues = records.find(({ raw }) => !isObject(raw.data) && holds(raw.data));
+	if (withoutValues) return `the values of record ${withoutValues.id} cannot be read`;
+	return hasErrors(body) ? 'it came with errors' : undefined;
 }
 
 /** The record in an answer, or undefined (an empty body after a change, for example). */

@@ -115,9 +115,10 @@ export function resourceSchema<Shape extends z.ZodRawShape>(idName: string, shap
 export const isWebPage = (body: unknown): boolean =>
 	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
 
+/** Whether a value holds anything: a text, number or flag that is set, or an object or list with members. */
+export const holds = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
 /** Whether an object with a list says next to it that something went wrong: the list may be a part. */
 export const hasErrors = (body: unknown): boolean =>
-	isObject(body) &&
-	[body.error, body.errors].some((value) =>
-		typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value),
-	);
+	isObject(body) && [body.error, body.errors].some(holds);

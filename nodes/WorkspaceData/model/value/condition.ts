@@ -7,10 +7,13 @@ import { isChoice, splitChoices } from './choices';
 import { compareForms, isOfOneSort } from './comparable';
 import { isEmpty, jsonForm, showValue, textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
-import { enter, enterOperand, keyOf, placeOf, textsOf } from './value';
+import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
 
-/** Whether a stored value meets a condition. */
-export type Test = (stored: unknown) => boolean;
+/**
+ * Whether a stored value meets a condition. Undefined where it cannot be told, and records are chosen to be changed: a value
+ * that is none of its field's kind may be another spelling of the one that was entered.
+ */
+export type Test = (stored: unknown) => boolean | undefined;
 
 /** The surroundings in which a condition is read. */
 export interface ConditionPlace {
@@ -27,7 +30,7 @@ interface Asked {
 }
 
 const not =
-	(test: Test): Test =>
+	(test: (stored: unknown) => boolean): Test =>
 	(stored) =>
 		!test(stored);
 
@@ -38,15 +41,36 @@ function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonl
 	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
 }
 
+/** Whether a member of a set, or a value, is known to be none of those that it is not the same as. */
+function isReadable(field: ValueField, stored: unknown, zone: Zone): boolean {
+	if (isEmpty(stored) || isOfKind(field, stored, zone)) return true;
+	// A choice that was taken out of the list; not another spelling of one.
+	return (
+		field.options.length > 0 &&
+		(typeof stored === 'string' || typeof stored === 'number') &&
+		!isChoice(field.options, String(stored))
+	);
+}
+
+/** That a value is not the entered one, or none of several. */
+function isOther({ field, rules }: Asked, test: (stored: unknown) => boolean): Test {
+	const [member, members] = membersOf(field);
+	const isKnown = (one: unknown) => isReadable(member, one, rules.zone);
+	return (stored) => {
+		if (test(stored)) return false;
+		return !rules.exact || isEmpty(stored) || members(stored).every(isKnown) ? true : undefined;
+	};
+}
+
 /** Whether a value, or a member of a set, is one of some entered values. */
-function oneOf({ field, rules }: Asked, entered: readonly unknown[]): Test {
+function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: unknown) => boolean {
 	const { zone } = rules;
 	const [member, members] = membersOf(field);
 	const keys = new Set(entered.map((one) => keyOf(member, enterOperand(member, one, rules), zone)));
 	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, zone)));
 }
 
-function equals({ field, entered, rules }: Asked): Test {
+function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean {
 	const key = keyOf(field, enterOperand(field, entered, rules), rules.zone);
 	return (stored) => keyOf(field, stored, rules.zone) === key;
 }
@@ -82,11 +106,21 @@ function listOf({ field, entered, rules }: Asked): readonly unknown[] {
 
 const fold = (text: string): string => text.toLowerCase();
 
+/** The entered value in its JSON form. @throws InputError for a list or an object, which has no text that anybody means */
+function single(entered: unknown): unknown {
+	const form = jsonForm(entered);
+	if (typeof form !== 'object') return form;
+	throw new InputError(
+		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		'Enter one value: a text, a number, true or false, or a date. To compare with several, add a condition for each.',
+	);
+}
+
 /** A condition about the texts of a value; upper and lower case do not matter. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
-	({ field, entered, rules }: Asked): Test => {
-		const form = jsonForm(entered);
+	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
+		const form = single(entered);
 		const part = fold(textOf(form === entered ? entered : enter(field, entered, rules)));
 		return (stored) => textsOf(field, stored).some((text) => accepts(fold(text), part));
 	};
@@ -94,7 +128,7 @@ const textual =
 const includes = textual((text, part) => text.includes(part));
 
 /** Of a set whether it has a choice; of all else whether its text has a part. */
-function contains(asked: Asked): Test {
+function contains(asked: Asked): (stored: unknown) => boolean {
 	const { kind } = asked.field;
 	if (!kind.set) return includes(asked);
 	const [only, ...others] = Array.isArray(asked.entered) ? asked.entered : [asked.entered];
@@ -126,6 +160,7 @@ const ordered =
 	(asked: Asked): Test => {
 		const { field, entered } = asked;
 		if (field.kind.set) throw unsuitable(field);
+		single(entered);
 		const order = orderTo(asked, entered);
 		return (stored) => {
 			const found = isEmpty(stored) ? undefined : order(stored);
@@ -164,11 +199,12 @@ const inDays =
 
 const READERS: Record<Condition, (asked: Asked) => Test> = {
 	equals,
-	notEquals: (asked) => not(equals(asked)),
+	notEquals: (asked) => isOther(asked, equals(asked)),
 	isAnyOf: (asked) => oneOf(asked, listOf(asked)),
-	isNoneOf: (asked) => not(oneOf(asked, listOf(asked))),
+	isNoneOf: (asked) => isOther(asked, oneOf(asked, listOf(asked))),
 	contains,
-	notContains: (asked) => not(contains(asked)),
+	notContains: (asked) =>
+		asked.field.kind.set ? isOther(asked, contains(asked)) : not(contains(asked)),
 	startsWith: textual((text, part) => text.startsWith(part)),
 	endsWith: textual((text, part) => text.endsWith(part)),
 	greaterThan: ordered((order) => order > 0),
@@ -214,7 +250,7 @@ export function conditionTest(
 }
 
 /** Whether a stored value has a text in it, whatever its kind; upper and lower case do not matter. */
-export function containsText(field: ValueField, text: string): Test {
+export function containsText(field: ValueField, text: string): (stored: unknown) => boolean {
 	const part = fold(text);
 	return (stored) => textsOf(field, stored).some((one) => fold(one).includes(part));
 }

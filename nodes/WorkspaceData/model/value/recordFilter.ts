@@ -4,6 +4,7 @@ import type { Field } from '../answer/field';
 import type { FieldIndex } from '../fieldIndex';
 import { conditionTest, containsText } from './condition';
 import type { ValueField } from './kinds/kind';
+import { showValue } from './serialization';
 import { InputError } from '../inputError';
 import { locatorValue } from '../locator';
 import { OWN_VALUES, type DataRecord } from '../answer/record';
@@ -139,13 +140,30 @@ export function recordTest(
 	const tests = conditions.map(({ key, condition, value }) => {
 		const { field, read } = namedValue(index, key, 'a filter', place);
 		const test = conditionTest(condition, value, field, place);
-		return (record: DataRecord) => test(read(record));
+		return { field, read, meets: (record: DataRecord) => test(read(record)) };
 	});
 	if (tests.length === 0) return undefined;
-	return any
-		? (record) => tests.some((test) => test(record))
-		: (record) => tests.every((test) => test(record));
+	return (record) => {
+		let doubtful: (typeof tests)[number] | undefined;
+		for (const test of tests) {
+			const is = test.meets(record);
+			// With one that is met, or not met, the others no longer matter.
+			if (is === any) return any;
+			if (is === undefined) doubtful ??= test;
+		}
+		if (doubtful) throw unreadable(record, doubtful);
+		return !any;
+	};
 }
+
+const unreadable = (
+	{ id, ...record }: DataRecord,
+	{ field, read }: Omit<NamedValue, 'isOwn'>,
+): InputError =>
+	new InputError(
+		`Record ${id} has ${showValue(read({ id, ...record }))} in field '${field.name}', which is no value of the field's type`,
+		'It cannot be told whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.',
+	);
 
 /**
  * Whether a record has a text in one of its fields, as the condition Contains says.

@@ -14,10 +14,16 @@ import { unusable, type EntryRules, type ValueField } from './kinds/kind';
  */
 export function keyOf(field: ValueField, stored: unknown, zone: Zone): string {
 	if (isEmpty(stored)) return '';
-	const { kind } = field;
-	const form = kind.identify ? kind.identify(stored, field) : kind.read(stored, field, zone);
+	const form = identify(field, stored, zone);
 	return form === undefined ? `?${canonicalJson(stored)}` : keyOfForm(form);
 }
+
+const identify = (field: ValueField, stored: unknown, zone: Zone): Comparable | undefined =>
+	field.kind.identify ? field.kind.identify(stored, field) : field.kind.read(stored, field, zone);
+
+/** Whether a stored value, which is not empty, is one of its field's kind. */
+export const isOfKind = (field: ValueField, stored: unknown, zone: Zone): boolean =>
+	identify(field, stored, zone) !== undefined;
 
 /** The place of a stored value in the order of its field: values of the kind, then others, then empty ones. */
 export interface Place {

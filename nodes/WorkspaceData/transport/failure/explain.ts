@@ -5,6 +5,7 @@ import {
 	AnswerTooLarge,
 	ApiFailure,
 	isGone,
+	isTransientStatus,
 	Unreachable,
 	UnusableAnswer,
 	type NetworkFailure,
@@ -43,10 +44,10 @@ export function apiFailure(
 
 /** The error in an answer of success that says that nothing was done; undefined in any other. */
 export function refusalOf(
-	{ status, body }: ApiAnswer,
+	{ status, body, headers }: ApiAnswer,
 	{ redact }: Pick<RequestOrigin, 'redact'>,
 ): ApiFailure | undefined {
-	const problem = readRefusal(status, body, redact);
+	const problem = readRefusal(status, body, redact, headers['content-type']);
 	return problem && new ApiFailure(problem);
 }
 
@@ -90,6 +91,16 @@ export function unreachable(
 /** How services say that a value may be there once only. */
 const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))\b/i;
 
+/** Advice for a web page in place of an answer. @param later what to do at first, as a sentence; may be empty */
+const pageAdvice = (later: string): string =>
+	[
+		"A proxy or the service's host answered with a web page, often while the service is restarted or overloaded.",
+		later,
+		"If it stays so, check 'Base URL' in the credential, or ask the operator of the service.",
+	]
+		.filter(Boolean)
+		.join(' ');
+
 /** Advice that the service's own words do not give. */
 function advice(
 	{ status, foreign, kind = '', title, detail = '' }: Problem,
@@ -124,16 +135,16 @@ function advice(
 	if (status === 429) {
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
 	}
-	if (creates && (status === 502 || status === 503 || status === 504)) {
+	const isPage = foreign && status >= 500;
+	if (creates && isTransientStatus(status)) {
 		const busy =
 			status === 503
-				? " If the service answers only a few requests at once, lower the option 'Max Parallel Requests' if the operation has it."
+				? "If the service answers only a few requests at once, lower the option 'Max Parallel Requests' if the operation has it."
 				: '';
-		return `The ${creates} may have been created: check before you run this item again.${busy}`;
+		const unclear = `The ${creates} may have been created: check before you run this item again.`;
+		return [unclear, busy || (isPage && pageAdvice(''))].filter(Boolean).join(' ');
 	}
-	if (foreign && status >= 500) {
-		return "A proxy or the service's host answered with a web page, often while the service is restarted or overloaded. Run the node again later. If it stays so, check 'Base URL' in the credential, or ask the operator of the service.";
-	}
+	if (isPage) return pageAdvice('Run the node again later.');
 	if (status === 503) {
 		return 'The service is overloaded or under maintenance. Run the node again later.';
 	}

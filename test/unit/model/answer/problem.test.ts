@@ -218,8 +218,58 @@ describe('refusals under a status of success (G1)', () => {
 			{ status: 200, title: refused, detail: 'Read-only today' },
 		],
 		['no words', { ok: false }, { status: 200, title: refused }],
+		[
+			'problem details without a status, which is optional',
+			{ type: 'https://x.example/validation-error', title: 'Validation failed', detail: 'Key' },
+			{ status: 200, kind: 'validation-error', title: 'Validation failed', detail: 'Key' },
+		],
+		[
+			'a status as text',
+			{ type: 'about:blank', title: 'Invalid', status: '422' },
+			{ status: 422, title: 'Invalid' },
+		],
+		[
+			'a status and a detail',
+			{ status: 422, detail: 'Key is missing' },
+			{ status: 422, title: 'The service rejected the values', detail: 'Key is missing' },
+		],
+		[
+			'a code and a message',
+			{ code: 404, message: 'not found' },
+			{ status: 404, title: 'The service could not find the requested data', detail: 'not found' },
+		],
+		[
+			'a failed function behind a gateway',
+			{ errorMessage: 'Task timed out', errorType: 'Timeout' },
+			{ status: 200, title: refused },
+		],
+		['a failed state', { status: 'failed', reason: 'locked' }, { status: 200, title: refused }],
+		['nothing was deleted', { deleted: false }, { status: 200, title: refused }],
+		['success as text', { success: 'false' }, { status: 200, title: refused }],
+		[
+			'an error in an envelope',
+			{ data: { error: 'locked' } },
+			{ status: 200, title: refused, detail: 'locked' },
+		],
+		[
+			'an error in a list',
+			[{ error: 'locked' }],
+			{ status: 200, title: refused, detail: 'locked' },
+		],
+		[
+			'a text',
+			'ERROR: not permitted',
+			{ status: 200, title: refused, detail: 'ERROR: not permitted' },
+		],
+		['XML', '<error/>', { status: 200, title: refused, detail: '<error/>' }],
 	])('%s', (_, body, problem) => {
 		expect(readRefusal(200, body)).toEqual(problem);
+	});
+	test('whatever is declared as problem details, unless it is what was asked for', () => {
+		const type = 'application/problem+json; charset=utf-8';
+		expect(readRefusal(200, { note: 'x' }, undefined, type)).toMatchObject({ title: refused });
+		expect(readRefusal(200, { id: 'r1' }, undefined, type)).toBeUndefined();
+		expect(readRefusal(200, { note: 'x' }, undefined, 'application/json')).toBeUndefined();
 	});
 	test('secrets are taken out', () => {
 		const hidden = readRefusal(200, { error: 'bad key-1' }, (text) => text.replace('key-1', '***'));
@@ -229,6 +279,10 @@ describe('refusals under a status of success (G1)', () => {
 	test.each<[string, unknown]>([
 		['nothing', ''],
 		['a text', 'OK'],
+		['a text about errors', '0 errors'],
+		['a created field without its ID', { name: 'A', type: 'text', title: 'A' }],
+		['a code of success', { code: 200, message: 'ok' }],
+		['an envelope with a card that has such properties', { data: { id: 7, error: 'x' } }],
 		['an empty object', {}],
 		['an empty list', []],
 		['an envelope without errors', { success: true, error: null, errors: [], data: null }],

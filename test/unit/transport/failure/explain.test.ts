@@ -88,9 +88,13 @@ describe('advice that the words of the service do not give', () => {
 		[502, '', 'record', /The record may have been created/],
 		[504, '', 'card', /The card may have been created/],
 		[503, '', 'field', /The field may have been created.*'Max Parallel Requests'/],
+		[408, '', 'record', /The record may have been created/],
+		[500, { title: 'Broken' }, 'record', /The record may have been created/],
+		[507, '', 'record', /The record may have been created/],
+		[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
 		[500, page, undefined, /web page/],
 		[500, page, 'record', /web page/],
-	])('%d %j, creating %s', (status, body, creates, words) => {
+	])('%d %j, creating %s (H31)', (status, body, creates, words) => {
 		expect(adviceFor(status, body, creates)).toMatch(words);
 	});
 
@@ -104,7 +108,6 @@ describe('advice that the words of the service do not give', () => {
 		] as const) {
 			expect([status, adviceFor(status, body)]).toEqual([status, '']);
 		}
-		expect(adviceFor(500, { title: 'Broken' }, 'record')).toBe('');
 		expect(adviceFor(502, '', 'record')).not.toContain("'Max Parallel Requests'");
 		expect(adviceFor(401, '', undefined, 'serviceAccount')).toContain('new access token');
 	});

@@ -1,5 +1,6 @@
 /** One of the choices of a field. Records hold an identifier of it; people know its label. */
-import type { FieldOption } from '../../answer/option';
+import { readOptions, type FieldOption } from '../../answer/option';
+import { isObject } from '../../answer/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
 import { enteredChoice, showChoice, storedChoice } from '../choices';
@@ -58,8 +59,15 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 }
 
 function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {
-	if (options.length > 0) return storedChoice(options, stored);
-	return typeof stored === 'object' ? undefined : textOf(stored);
+	if (options.length === 0) return typeof stored === 'object' ? undefined : textOf(stored);
+	if (!isObject(stored)) return storedChoice(options, stored);
+	// A service may keep the choice itself, with its identifier and its label: both must mean the same.
+	const spellings = readOptions([stored]).flatMap(({ identifiers, labels }) => [
+		...identifiers,
+		...labels,
+	]);
+	const places = new Set(spellings.map((spelling) => storedChoice(options, spelling)));
+	return places.size === 1 ? [...places][0] : undefined;
 }
 
 /** By its identifier: its place changes when other choices come and go. */
@@ -86,8 +94,9 @@ export const choice: Kind = {
 	],
 	read: readChoice,
 	identify: identifyChoice,
-	texts(stored, { options }) {
-		const option = options[storedChoice(options, stored) ?? -1];
+	texts(stored, field) {
+		const place = readChoice(stored, field);
+		const option = typeof place === 'number' ? field.options[place] : undefined;
 		return option ? [textOf(stored), ...option.labels] : [textOf(stored)];
 	},
 	enter: enterChoice,
