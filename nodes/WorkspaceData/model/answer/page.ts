@@ -53,7 +53,7 @@ export function readCursor(body: unknown): string | null {
 	return found;
 }
 
-/** Under which names services say that a list goes on. */
+/** Under which names services say that a list continues. */
 const MORE = ['has_more', 'hasMore'];
 
 const cutShort = (cursor: unknown): InputError =>

@@ -11,7 +11,7 @@ import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value'
 
 /**
  * Whether a stored value meets a condition. Undefined where it cannot be told, and records are chosen to be changed: a value
- * that is none of its field's kind may be another spelling of the one that was entered.
+ * that is none of its field's kind may be another spelling of the entered value.
  */
 export type Test = (stored: unknown) => boolean | undefined;
 
@@ -41,7 +41,7 @@ function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonl
 	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
 }
 
-/** Whether a member of a set, or a value, is known to be none of those that it is not the same as. */
+/** Whether a value, or a member of a set, is known to be another value wherever it is not the same. */
 function isReadable(field: ValueField, stored: unknown, zone: Zone): boolean {
 	if (isEmpty(stored) || isOfKind(field, stored, zone)) return true;
 	// A choice that was taken out of the list; not another spelling of one.
