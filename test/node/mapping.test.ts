@@ -116,6 +116,16 @@ test.each([
 	expect(await stored()).toEqual({ ...expected, Amount: 1 });
 });
 
+test('where the service refuses an empty text, the message names the field and Empty Values (M17)', async () => {
+	const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
+	const refused = await write(columns);
+	expect(refused.error?.description).toContain(
+		"Empty texts were sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
+	);
+	const { error } = await write(columns, { emptyValues: 'ignore' });
+	expect(error).toBeUndefined();
+});
+
 test('unknown fields are left out where the option says so', async () => {
 	const { error } = await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' });
 	expect(error).toBeUndefined();
