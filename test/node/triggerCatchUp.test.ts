@@ -1,7 +1,7 @@
 /** Catching up in n8n's real contexts: what was missed while n8n was down comes once. */
 import type { IDataObject } from 'n8n-workflow';
 import { until } from '../support/lifecycle';
-import { triggerNode, type TestTrigger } from '../support/trigger';
+import { triggerNode, watchWarnings, type TestTrigger } from '../support/trigger';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -212,6 +212,39 @@ it('ends in an error of the node when the records cannot be read', async () => {
 		httpCode: '404',
 	});
 	expect(ids(await trigger.execute(order, 'retry'))).toEqual(lost);
+	await trigger.deactivate();
+});
+
+it('returns what it can read of all cards, and names the card that it may not read (K16)', async () => {
+	const names = ['Forbidden', 'Gone', 'Readable'];
+	const cards = await Promise.all(
+		names.map(async (name) => await workspace.card(name, [{ name: 'Title', type: 'text' }])),
+	);
+	const [forbidden, gone, readable] = cards.map(({ id }) => id) as [string, string, string];
+	const trigger = triggerNode(workspace.apiKey, {
+		events: ['record.created'],
+		options: { catchUp: true },
+	});
+	await trigger.activate();
+	await nextMillisecond();
+	await workspace.records(forbidden, [{ Title: 'a' }]);
+	await workspace.records(gone, [{ Title: 'b' }]);
+	const lost = await workspace.records(readable, [{ Title: 'c' }]);
+	const order = await restart(trigger);
+	const warnings = watchWarnings();
+	const { control } = workspace.service;
+	const refuse = (id: string, answer: object) =>
+		control.fail({ method: 'GET', path: `/${id}/records$`, times: 9, ...answer });
+	refuse(forbidden, { status: 403 });
+	const kind = 'https://service.example.com/problems/card-not-found';
+	refuse(gone, { status: 404, body: 'json', json: { type: kind, title: 'Card not found' } });
+	expect(ids(await trigger.execute(order, 'trigger'))).toEqual(lost);
+	expect(warnings.lines).toEqual([
+		expect.stringContaining(`Missed records of card 'Forbidden' (${forbidden}) are left out`),
+	]);
+	// A temporary fault fails the search, so that it is tried again.
+	control.fail({ method: 'GET', path: `/${readable}/records$`, times: 9, status: 500 });
+	await expect(trigger.execute(order, 'trigger')).rejects.toMatchObject({ httpCode: '500' });
 	await trigger.deactivate();
 });
 

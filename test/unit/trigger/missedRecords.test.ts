@@ -9,54 +9,135 @@ import {
 	findMissed,
 	keyOf,
 } from '../../../nodes/WorkspaceData/trigger/catchUp/missedRecords';
-import { cardOf, memoryService } from '../../support/memoryService';
+import type { Problem } from '../../../nodes/WorkspaceData/model/answer/problem';
+import {
+	ApiFailure,
+	UnexpectedAnswer,
+	Unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { cardOf, memoryService, type MemoryService } from '../../support/memoryService';
 
 const FIRST = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ Title: `${n}` }));
 const fields = [{ name: 'Title', type: 'text' }];
 
-async function read(groups: AsyncIterable<Candidate[]>): Promise<string[][]> {
-	const all: string[][] = [];
-	for await (const group of groups) all.push(group.map(({ cardId, record }) => cardId + record.id));
-	return all;
+/** The records of a time, in groups; and the cards that were refused. */
+async function readWithRefused(
+	{ api }: Pick<MemoryService, 'api'>,
+	watched: string | null,
+	from: number,
+	upTo: number,
+) {
+	const refused: string[] = [];
+	const groups: string[][] = [];
+	const onRefused = ({ id, name }: { id: string; name: string }, { message }: Error) =>
+		void refused.push(`${name} (${id}): ${message}`);
+	for await (const group of createdBetween(api, watched, from, upTo, onRefused)) {
+		groups.push(group.map(({ cardId, record }) => cardId + record.id));
+	}
+	return { groups, refused };
 }
+const read = async (...given: Parameters<typeof readWithRefused>): Promise<string[][]> =>
+	(await readWithRefused(...given)).groups;
 
 describe('the records of a time', () => {
 	const two = () =>
 		memoryService(cardOf(fields, rows(5)), cardOf(fields, rows(3), { id: 'c2', name: 'Films' }));
 
 	test('begin after its start, and include its end', async () => {
-		const { api, requests } = two();
-		const groups = await read(createdBetween(api, 'c1', FIRST + MINUTE, FIRST + 3 * MINUTE));
+		const service = two();
+		const { requests } = service;
+		const groups = await read(service, 'c1', FIRST + MINUTE, FIRST + 3 * MINUTE);
 		expect(groups).toEqual([['c1r3', 'c1r4']]);
 		expect(requests().join()).not.toContain('c2');
 		expect(requests()).not.toContain('GET cards');
 	});
 
 	test('are those of every card where no card is watched', async () => {
-		const groups = await read(createdBetween(two().api, null, FIRST, FIRST + 2 * MINUTE));
+		const groups = await read(two(), null, FIRST, FIRST + 2 * MINUTE);
 		expect(groups).toEqual([['c1r2', 'c1r3', 'c2r2', 'c2r3']]);
 	});
 
 	test('are none at all rather than an empty group', async () => {
-		expect(await read(createdBetween(two().api, 'c1', FIRST + 9 * MINUTE, Infinity))).toEqual([]);
+		expect(await read(two(), 'c1', FIRST + 9 * MINUTE, Infinity)).toEqual([]);
 	});
 
 	test('do not include one that does not say when it was created', async () => {
 		const service = two();
 		Object.assign(service.cards[0]?.records[1] ?? {}, { created_at: null });
-		expect(await read(createdBetween(service.api, 'c1', -Infinity, Infinity))).toEqual([
+		expect(await read(service, 'c1', -Infinity, Infinity)).toEqual([
 			['c1r1', 'c1r3', 'c1r4', 'c1r5'],
 		]);
 	});
 
 	test('come in groups of a thousand, as n8n looks up no more at once', async () => {
 		const service = memoryService(cardOf(fields, rows(2_000)));
-		const groups = await read(createdBetween(service.api, 'c1', -Infinity, Infinity));
+		const groups = await read(service, 'c1', -Infinity, Infinity);
 		expect(groups.map(({ length }) => length)).toEqual([1_000, 1_000]);
 		expect(groups[1]?.[0]).toBe('c1r1001');
 	});
+
+	/** Reads two cards, the first of which fails. */
+	async function readPast(error: Error, watched: string | null = null) {
+		const service = two();
+		service.hooks.refuse = ({ path }) => {
+			if (path.includes('records') && JSON.stringify(path).includes('c1')) throw error;
+		};
+		return await readWithRefused(service, watched, -Infinity, Infinity);
+	}
+	const failure = (status: number, more: Partial<Problem> = {}) =>
+		new ApiFailure({ status, title: `Status ${status}`, ...more });
+	const others = [['c2r1', 'c2r2', 'c2r3']];
+
+	test.each([
+		failure(404, { kind: 'card-not-found' }),
+		failure(410, { kind: 'gone' }),
+		failure(404, { kind: 'resource-not-found' }),
+	])('do not lack those of other cards where one is gone: $problem.kind (K16)', async (error) => {
+		expect(await readPast(error)).toEqual({ groups: others, refused: [] });
+	});
+
+	test.each([failure(403), failure(403, { foreign: true }), failure(404), failure(410)])(
+		'do not lack those of other cards where one is refused with $problem (K16)',
+		async (error) => {
+			const refused = [`Books (c1): Status ${error.problem.status}`];
+			expect(await readPast(error)).toEqual({ groups: others, refused });
+		},
+	);
+
+	test('include what was read of a card before it was refused (K16)', async () => {
+		const service = memoryService(
+			cardOf(fields, rows(1_500)),
+			cardOf(fields, rows(2), { id: 'c2' }),
+		);
+		service.hooks.refuse = ({ path, query = {} }) => {
+			if (path.includes('records') && 'cursor' in query) throw failure(403);
+		};
+		const { groups, refused } = await readWithRefused(service, null, -Infinity, Infinity);
+		expect(refused).toHaveLength(1);
+		expect(groups.flat()).toContain('c1r1');
+		expect(groups.flat().slice(-2)).toEqual(['c2r1', 'c2r2']);
+	});
+
+	test.each([
+		failure(500),
+		failure(408),
+		failure(401),
+		failure(404, { foreign: true }),
+		new ApiFailure({ status: 403, title: 'Too many' }, undefined, true),
+		new UnexpectedAnswer('No list', ''),
+		new Unreachable('No answer', { transient: true }),
+	])('are not told without a card that fails otherwise: %s (K16)', async (error) => {
+		await expect(readPast(error)).rejects.toBe(error);
+	});
+
+	test.each([failure(403), failure(404, { kind: 'card-not-found' })])(
+		'are not told where the one watched card fails: %s (K16)',
+		async (error) => {
+			await expect(readPast(error, 'c1')).rejects.toBe(error);
+		},
+	);
 });
 
 const candidate = (id: string, createdAt: number): Candidate => ({

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../transport/http/clock';
 import { listFields } from '../../transport/cardAndFieldListings';
 import { localTime } from '../../transport/timeZone';
 import { isFiltered, meetsConditions } from '../delivery/relevance';
-import { warn } from '../log';
+import { reasonOf, warn } from '../log';
 import { outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { openStore } from '../subscription/storage';
@@ -63,7 +63,7 @@ function toEvent({ cardId, record, createdAt }: Candidate, workspaceId: string):
 	};
 }
 
-/** The missed records as items. @throws what reading the cards throws */
+/** The missed records as items. @throws what reading the cards throws, except that one of all cards is gone or refused */
 export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
@@ -75,7 +75,17 @@ export async function catchUp(
 	const { current } = await openStore(context, undefined).read();
 	const watched = current ? current.cardId : await watchedCard(settings, api);
 	const known = openKnownRecords(context);
-	const created = (after: number, upTo: number) => createdBetween(api, watched, after, upTo);
+	const warned = new Set<string>();
+	const warnOnce = (message: string): void => {
+		if (!warned.has(message)) warn(context, message);
+		warned.add(message);
+	};
+	const created = (after: number, upTo: number) =>
+		createdBetween(api, watched, after, upTo, ({ id, name }, error) =>
+			warnOnce(
+				`Missed records of card '${name}' (${id}) are left out, because it cannot be read: ${reasonOf(error)}`,
+			),
+		);
 	const missed = await findMissed(created, search, known);
 	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 	const wanted = missed.filter(({ createdAt }) => createdAt >= oldest);
@@ -87,11 +97,6 @@ export async function catchUp(
 		const fields = await listFields(api, cardId).catch(() => undefined);
 		indexes.set(cardId, fields && indexFields(fields, cardId));
 	}
-	const warned = new Set<string>();
-	const warnOnce = (message: string): void => {
-		if (!warned.has(message)) warn(context, message);
-		warned.add(message);
-	};
 	const zone = localTime(context);
 	// Last: a search that failed is done again.
 	const found = missed.map((one) => ({ key: keyOf(one), createdAt: one.createdAt }));

@@ -1,12 +1,17 @@
 /** Finds the records that were created while no event reached the workflow. */
+import type { Card } from '../../model/answer/card';
 import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { isSeen, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/eventsAndEffects';
 import { parseTime } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
 import { listCards } from '../../transport/cardAndFieldListings';
+import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { openRecordListing } from '../../transport/recordListing';
 import { type KnownRecords, LOOKUP_SIZE, recordKey, type Stretch } from './knownRecords';
+
+/** Records that are read at a time. */
+const PART = 100;
 
 /** A record that was created in the time in question. */
 export interface Candidate {
@@ -17,27 +22,52 @@ export interface Candidate {
 
 export const keyOf = ({ cardId, record }: Candidate): string => recordKey(cardId, record.id);
 
+/** Whether the service refuses to list the records of a card, so that trying again does not help. A proxy's 404 is no refusal. */
+function isRefused(error: unknown): error is ApiFailure {
+	if (!(error instanceof ApiFailure) || error.transient) return false;
+	const { status, foreign } = error.problem;
+	return status === 403 || ((status === 404 || status === 410) && !foreign);
+}
+
+/** A card, as messages name it. */
+type NamedCard = Pick<Card, 'id' | 'name'>;
+
 /**
- * Records that were created after `from` and not after `upTo`, in groups.
+ * Records that were created after `from` and not after `upTo`, in groups. Of all cards, one that is gone has no records, and
+ * one that is refused does not keep back the others.
  *
  * @param watched the card; null for all cards of the workspace
+ * @param onRefused hears of each of all cards that may not be read
  */
 export async function* createdBetween(
 	api: WorkspaceApi,
 	watched: string | null,
 	from: number,
 	upTo: number,
+	onRefused: (card: NamedCard, error: ApiFailure) => void,
 ): AsyncGenerator<Candidate[]> {
-	const cardIds = watched === null ? (await listCards(api)).map(({ id }) => id) : [watched];
+	const cards: NamedCard[] =
+		watched === null ? await listCards(api) : [{ id: watched, name: watched }];
 	let group: Candidate[] = [];
-	for (const cardId of cardIds) {
-		for await (const record of openRecordListing(api, cardId, Infinity)) {
-			const createdAt = parseTime(record.createdAt);
-			if (createdAt === undefined || createdAt <= from || createdAt > upTo) continue;
-			group.push({ cardId, record, createdAt });
-			if (group.length < LOOKUP_SIZE) continue;
-			yield group;
-			group = [];
+	for (const card of cards) {
+		const listing = openRecordListing(api, card.id, Infinity);
+		const endOfRefused = (error: unknown): DataRecord[] => {
+			if (watched !== null || !isRefused(error)) throw error;
+			if (!saysGone(error, ['card', 'cards', 'resource'])) onRefused(card, error);
+			return [];
+		};
+		for (let read = 0; ; ) {
+			const part = await listing.part(read, PART, true).catch(endOfRefused);
+			if (part.length === 0) break;
+			read += part.length;
+			for (const record of part) {
+				const createdAt = parseTime(record.createdAt);
+				if (createdAt === undefined || createdAt <= from || createdAt > upTo) continue;
+				group.push({ cardId: card.id, record, createdAt });
+				if (group.length < LOOKUP_SIZE) continue;
+				yield group;
+				group = [];
+			}
 		}
 	}
 	if (group.length > 0) yield group;
