@@ -140,6 +140,20 @@ describe('filters', () => {
 		},
 	);
 
+	it.each([
+		['an expression that gives nothing', { condition: 'equals', value: '={{ undefined }}' }],
+		['an expression that gives an empty text', { condition: 'equals', value: '={{ "" }}' }],
+		['an empty value', { condition: 'greaterThan', value: '' }],
+		['no value', { condition: 'isAnyOf' }],
+	])('with all cards, %s is refused when the workflow is published (K17)', async (_, condition) => {
+		workspace.service.control.resetRequests();
+		const conditions = [{ field: 'Title', ...condition }];
+		await expect(filtered({ conditions, watch: 'allCards' })).rejects.toThrow(
+			"'Value' is empty in a condition of 'Filters'. Enter a value",
+		);
+		expect(workspace.requests()).toEqual([]);
+	});
+
 	it('n8n starts: conditions that fit no longer do not end a published trigger', async () => {
 		const trigger = triggerNode(workspace.apiKey, {
 			events: ['record.created'],

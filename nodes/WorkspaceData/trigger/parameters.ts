@@ -14,6 +14,8 @@ import {
 	recordTest,
 	type EnteredCondition,
 } from '../model/value/recordFilter';
+import { checkCondition } from '../model/value/condition';
+import { OWN_VALUES } from '../model/answer/record';
 import { plainNames, plainNumber, plainText } from '../model/text';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
@@ -167,9 +169,10 @@ async function fieldsOfCard(
 }
 
 /**
- * Compares the conditions with the fields of the card, where one card is watched.
+ * Checks the conditions: with one card they are compared with its fields. With all cards, and where the fields cannot be
+ * read, all else is checked.
  *
- * @throws InputError for an unknown field or condition, or a value that the field cannot hold
+ * @throws InputError for an unknown field or condition, a missing value, or a value that the field cannot hold
  */
 export async function checkConditions(
 	context: IHookFunctions,
@@ -177,9 +180,14 @@ export async function checkConditions(
 	clock: Clock,
 ): Promise<void> {
 	const { card, conditions, anyCondition } = settings;
-	if (card === undefined || conditions.length === 0) return;
+	if (conditions.length === 0) return;
+	for (const { condition, value } of conditions) checkCondition(condition, value);
 	// If they cannot be read, subscribing fails next, with the reason.
-	const index = await fieldsOfCard(context, settings, clock).catch(() => undefined);
+	const index =
+		card === undefined
+			? undefined
+			: await fieldsOfCard(context, settings, clock).catch(() => undefined);
+	const known = index ? conditions : conditions.filter(({ key }) => OWN_VALUES.has(key));
 	const place = { zone: localTime(context), hint: () => {} };
-	if (index) recordTest(conditions, anyCondition, index, place);
+	recordTest(known, anyCondition, index ?? indexFields([], ''), place);
 }

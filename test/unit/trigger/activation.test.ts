@@ -183,6 +183,39 @@ describe('conditions', () => {
 		expect(requests()).toEqual(['POST /webhooks']);
 	});
 
+	test.each([
+		['no value', { field: 'Title', condition: 'equals' }, "'Value' is empty in a condition"],
+		['an empty value', { field: 'Title', condition: 'contains', value: '' }, "'Value' is empty"],
+		['an unknown condition', { field: 'Title', condition: 'isLike' }, "'Condition' cannot be"],
+		[
+			'a time that is none',
+			{ field: 'created_at', condition: 'equals', value: 'soon' },
+			'cannot hold "soon"',
+		],
+	])(
+		'with %s are refused for all cards, too, and nothing is sent (K17)',
+		async (_, one, message) => {
+			const { publish, requests } = world({ options: { filters: { conditions: [one] } } });
+			await expect(publish()).rejects.toThrow(message);
+			expect(requests()).toEqual([]);
+		},
+	);
+
+	test('without a value are refused even where the fields of the card cannot be read (K17)', async () => {
+		const without = { conditions: [{ field: 'Title', condition: 'equals' }] };
+		const { publish, state, requests } = world({ ...watching, options: { filters: without } });
+		state.answer = (line) => (line.endsWith('/fields') ? { statusCode: 403 } : undefined);
+		await expect(publish()).rejects.toThrow("'Value' is empty");
+		expect(requests()).toEqual([]);
+	});
+
+	test.each(['created_at', 'id'])('may compare %s for all cards', async (field) => {
+		const own = { conditions: [{ field, condition: 'greaterThan', value: '2026-01-01' }] };
+		const { publish, requests } = world({ options: { filters: own } });
+		expect(await publish()).toBe(true);
+		expect(requests()).toEqual(['POST /webhooks']);
+	});
+
 	test('are not in the way where the fields cannot be read: subscribing says what is wrong', async () => {
 		const { publish, state } = world(watching);
 		state.answer = (line) => (line.endsWith('/fields') ? { statusCode: 403 } : undefined);

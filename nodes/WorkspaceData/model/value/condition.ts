@@ -78,23 +78,27 @@ function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean 
 const VALUE_LABEL = "'Value' in a condition of 'Filters'";
 
 /** The texts between commas, empty ones included. */
-function splitList(text: string, { options }: ValueField): string[] {
+function splitList(text: string, options: ValueField['options']): string[] {
 	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
 	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];
 	return splitChoices(text, (part) => isChoice(options, part));
 }
 
 /** The entered list. @throws InputError for an empty one, an empty entry, or a text that may be one or several values */
-function listOf({ field, entered, rules }: Asked): readonly unknown[] {
+function listOf(
+	entered: unknown,
+	options: ValueField['options'],
+	isExact: boolean | undefined,
+): readonly unknown[] {
 	const json = typeof entered === 'string' ? parseJsonText(entered) : undefined;
 	const given = Array.isArray(json) ? json : entered;
-	if (rules.exact && typeof given === 'string' && given.includes(',')) {
+	if (isExact && typeof given === 'string' && given.includes(',')) {
 		throw new InputError(
 			`${VALUE_LABEL} may be one value with commas or several`,
 			'Records are changed, so enter a list, for example ["a", "b"], or one value without commas.',
 		);
 	}
-	const split = typeof given === 'string' && !rules.exact ? splitList(given, field) : [given];
+	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
 	const list: readonly unknown[] = Array.isArray(given) ? given : split;
 	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
 		return list;
@@ -103,6 +107,9 @@ function listOf({ field, entered, rules }: Asked): readonly unknown[] {
 		"Remove it, or add a condition 'Is Empty' for records without a value.",
 	);
 }
+
+const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
+	listOf(entered, field.options, rules.exact);
 
 const fold = (text: string): string => text.toLowerCase();
 
@@ -174,22 +181,30 @@ const unsuitable = ({ name, type }: ValueField): InputError =>
 		`Choose another condition for a field of type '${type ?? 'text'}'.`,
 	);
 
+/** The entered number of days. @throws InputError */
+function daysOf(entered: unknown): number {
+	const count = typeof entered === 'boolean' ? NaN : plainNumber(entered);
+	if (Number.isInteger(count) && count > 0) return count;
+	throw notDays(entered);
+}
+
+const notDays = (entered: unknown): InputError =>
+	new InputError(
+		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		'Enter a number of days: 1 is today, 7 is a week with today.',
+	);
+
 /** Days before, with or after today, today included, in the time zone of the workflow. */
 const inDays =
 	(direction: 1 | -1) =>
 	(asked: Asked): Test => {
 		const { field, entered, rules } = asked;
 		if (!field.kind.conditions.includes('inLastDays')) throw unsuitable(field);
-		const count = typeof entered === 'boolean' ? NaN : plainNumber(entered);
+		const count = daysOf(entered);
 		const [first, last] = direction === 1 ? [0, count] : [1 - count, 1];
-		const from = Number.isInteger(count) && count > 0 ? rules.zone.day(first) : undefined;
+		const from = rules.zone.day(first);
 		const to = from && rules.zone.day(last);
-		if (!from || !to) {
-			throw new InputError(
-				`${VALUE_LABEL} cannot be ${showValue(entered)}`,
-				'Enter a number of days: 1 is today, 7 is a week with today.',
-			);
-		}
+		if (!from || !to) throw notDays(entered);
 		const [sinceFirst, sinceEnd] = [orderTo(asked, from), orderTo(asked, to)];
 		return (stored) => {
 			if (isEmpty(stored)) return false;
@@ -200,8 +215,8 @@ const inDays =
 const READERS: Record<Condition, (asked: Asked) => Test> = {
 	equals,
 	notEquals: (asked) => isOther(asked, equals(asked)),
-	isAnyOf: (asked) => oneOf(asked, listOf(asked)),
-	isNoneOf: (asked) => isOther(asked, oneOf(asked, listOf(asked))),
+	isAnyOf: (asked) => oneOf(asked, entriesOf(asked)),
+	isNoneOf: (asked) => isOther(asked, oneOf(asked, entriesOf(asked))),
 	contains,
 	notContains: (asked) =>
 		asked.field.kind.set ? isOther(asked, contains(asked)) : not(contains(asked)),
@@ -220,18 +235,12 @@ const READERS: Record<Condition, (asked: Asked) => Test> = {
 const WITHOUT_VALUE: readonly Condition[] = ['isEmpty', 'isNotEmpty'];
 
 /**
- * The test of one condition. Text is compared without regard to case in the conditions about parts of a text, and exactly
- * in *Equals*; all else as values of the field's kind.
+ * Checks what can be known of a condition without its field.
  *
  * @param entered the value to compare with
- * @throws InputError for an unknown condition, a missing value, or a value that the field cannot hold
+ * @throws InputError for an unknown condition, a missing value, an empty entry, or no number of days
  */
-export function conditionTest(
-	condition: string,
-	entered: unknown,
-	field: ValueField,
-	{ zone, isExact = false }: ConditionPlace,
-): Test {
+export function checkCondition(condition: string, entered: unknown): Condition {
 	const known = CONDITIONS.find((name) => name === condition);
 	if (!known) {
 		throw new InputError(
@@ -245,6 +254,25 @@ export function conditionTest(
 			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
 		);
 	}
+	if (known === 'isAnyOf' || known === 'isNoneOf') listOf(entered, [], false);
+	if (known === 'inLastDays' || known === 'inNextDays') daysOf(entered);
+	return known;
+}
+
+/**
+ * The test of one condition. Text is compared without regard to case in the conditions about parts of a text, and exactly
+ * in *Equals*; all else as values of the field's kind.
+ *
+ * @param entered the value to compare with
+ * @throws InputError for an unknown condition, a missing value, or a value that the field cannot hold
+ */
+export function conditionTest(
+	condition: string,
+	entered: unknown,
+	field: ValueField,
+	{ zone, isExact = false }: ConditionPlace,
+): Test {
+	const known = checkCondition(condition, entered);
 	const rules: EntryRules = { emptyValues: 'send', zone, exact: isExact };
 	return READERS[known]({ field, entered, rules });
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+	checkCondition,
 	conditionTest as testIn,
 	containsText,
 } from '../../../../nodes/WorkspaceData/model/value/condition';
@@ -102,6 +103,30 @@ test.each([
 	expect(() => conditionTest(condition, '')).toThrow(
 		"'Value' is empty in a condition of 'Filters'",
 	);
+});
+
+test.each([
+	['isLike', 'a', "'Condition' cannot be 'isLike'"],
+	['equals', undefined, "'Value' is empty"],
+	['contains', '', "'Value' is empty"],
+	['isNoneOf', [], "'Value' is empty"],
+	['isAnyOf', 'a,,b', 'has an empty entry'],
+	['isAnyOf', '["a", ""]', 'has an empty entry'],
+	['inLastDays', 'many', 'cannot be "many"'],
+	['inNextDays', true, 'cannot be true'],
+])('%s %j is refused without knowing the field', (condition, value, message) => {
+	expect(() => checkCondition(condition, value)).toThrow(message);
+});
+
+test.each([
+	['isEmpty', undefined],
+	['equals', 0],
+	['equals', false],
+	['isAnyOf', 'a, b'],
+	['isNoneOf', ['a']],
+	['inNextDays', '7'],
+])('%s %j may fit some field', (condition, value) => {
+	expect(checkCondition(condition, value)).toBe(condition);
 });
 
 test('an unknown condition of a saved workflow is refused', () => {
