@@ -4,6 +4,9 @@ import { triggerNode, type TestTrigger } from '../support/trigger';
 
 const suite = lifecycleSuite();
 
+/** An address at which nothing listens. */
+const NOBODY = 'http://127.0.0.1:9/api/v1';
+
 describe('publishing', () => {
 	it.each([
 		['an API key', () => suite.workspace.apiKey],
@@ -83,14 +86,34 @@ describe('publishing', () => {
 	it('B2 leaves at most one subscription for each lost answer', async () => {
 		const trigger = suite.watchAll();
 		suite.refuseNext({ mode: 'dropAfter', times: 2 });
-		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		const message =
+			/^The subscription may have been created: .*\. It may exist now: look for it in the settings of the service/;
+		await expect(trigger.activate()).rejects.toThrow(message);
 		await trigger.deactivate();
-		await expect(trigger.activate()).rejects.toThrow(/could not be reached/);
+		await expect(trigger.activate()).rejects.toThrow(message);
 		await trigger.deactivate();
 		await trigger.activate();
 		expect(suite.live(trigger)).toHaveLength(3);
 		trigger.reload();
 		expect((await trigger.deliver(suite.delivery(current(trigger)))).items).toHaveLength(1);
+	});
+
+	it.each([500, 502, 503, 504])(
+		'B2 says after status %d that a subscription may have been created',
+		async (status) => {
+			suite.refuseNext({ status });
+			await expect(suite.watchAll().activate()).rejects.toThrow(
+				/The subscription may have been created: look for it in the settings of the service/,
+			);
+		},
+	);
+
+	it('B2 says nothing of a subscription that cannot exist', async () => {
+		suite.refuseNext({ status: 422 });
+		await expect(suite.watchAll().activate()).rejects.toThrow(/^(?!.*may have been created)/s);
+		const elsewhere = { ...suite.workspace.apiKey.workspaceDataApi, baseUrl: NOBODY };
+		const trigger = suite.watchAll({}, { workspaceDataApi: elsewhere });
+		await expect(trigger.activate()).rejects.toThrow(/^The service could not be reached/);
 	});
 
 	describe('messages of a failed publication', () => {
@@ -112,7 +135,7 @@ describe('publishing', () => {
 						{
 							workspaceDataApi: {
 								...suite.workspace.apiKey.workspaceDataApi,
-								baseUrl: 'http://127.0.0.1:9/api/v1',
+								baseUrl: NOBODY,
 							},
 						},
 					),

@@ -83,6 +83,10 @@ describe('the requests for a person who waits', () => {
 });
 
 describe('where the service refuses', () => {
+	const timeOut = async (): Promise<never> => {
+		throw Object.assign(new Error('timeout of 10000ms exceeded'), { code: 'ECONNABORTED' });
+	};
+
 	test('a person reads why, and nothing is remembered of the attempt', async () => {
 		const { publish, refuse, saved, hook } = world();
 		refuse(403, 'No webhooks for you');
@@ -90,6 +94,23 @@ describe('where the service refuses', () => {
 		expect(saved()).toEqual({});
 		// A node that is remembered at this address would take another one for a test.
 		expect(useAt(hook, 'https://n8n.example.com/webhook/other')).toBe('production');
+	});
+
+	test.each([
+		['no answer in time', timeOut, /^The subscription may have been created: no answer came/],
+		[
+			'a fault',
+			async () => ({ statusCode: 500, body: { title: 'Internal error' } }),
+			/^Internal error\. /,
+		],
+	])('a person reads after %s that a subscription may exist', async (_, answer, begin) => {
+		const { publish, state } = world();
+		state.answer = (line) => (line === 'POST /webhooks' ? answer() : undefined);
+		const error = await publish().catch((thrown: Error) => thrown);
+		expect(error).toMatchObject({ message: expect.stringMatching(begin) });
+		expect(error).toMatchObject({
+			message: expect.stringContaining('look for it in the settings of the service'),
+		});
 	});
 
 	test('a person who publishes again keeps what was there', async () => {

@@ -50,6 +50,7 @@ describe('a new subscription', () => {
 				method: 'POST',
 				path: ['webhooks'],
 				body: { target_url: targetUrl, events: ['record.created'], card_id: 'c1' },
+				creates: 'subscription',
 				...LIFECYCLE_CALL,
 			},
 		]);

@@ -28,6 +28,10 @@ export interface RequestOrigin {
 export const CHECK_FIRST =
 	'It may exist now: check before you run this item again. The request was sent once.';
 
+/** The same for a subscription, which no run of an item creates. */
+const LOOK_FOR_SUBSCRIPTION =
+	'look for it in the settings of the service, and delete it there before you try again.';
+
 /** The error for an answer that is not a success: the service's own words, and what can be done. */
 export function apiFailure(
 	{ status, headers, body }: ApiAnswer,
@@ -75,7 +79,8 @@ export function unreachable(
 	}
 	return lost
 		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
-				description: CHECK_FIRST,
+				description:
+					creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST,
 				httpCode,
 				transient,
 				mayHaveArrived,
@@ -136,6 +141,9 @@ function advice(
 		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
 	}
 	const isPage = foreign && status >= 500;
+	if (creates === 'subscription' && isTransientStatus(status)) {
+		return `The subscription may have been created: ${LOOK_FOR_SUBSCRIPTION}`;
+	}
 	if (creates && isTransientStatus(status)) {
 		const busy =
 			status === 503

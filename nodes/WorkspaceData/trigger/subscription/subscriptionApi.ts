@@ -79,6 +79,7 @@ export async function createSubscription(
 		method: 'POST',
 		path: ['webhooks'],
 		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
+		creates: 'subscription',
 		...call,
 	});
 	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };

@@ -92,6 +92,14 @@ describe('advice that the words of the service do not give', () => {
 		[500, { title: 'Broken' }, 'record', /The record may have been created/],
 		[507, '', 'record', /The record may have been created/],
 		[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
+		[
+			408,
+			'',
+			'subscription',
+			/The subscription may have been created: look for it in the settings/,
+		],
+		[500, { title: 'Broken' }, 'subscription', /The subscription may have been created/],
+		[503, page, 'subscription', /before you try again/],
 		[500, page, undefined, /web page/],
 		[500, page, 'record', /web page/],
 	])('%d %j, creating %s (H31)', (status, body, creates, words) => {
@@ -107,6 +115,10 @@ describe('advice that the words of the service do not give', () => {
 			[502, { title: 'Bad gateway' }],
 		] as const) {
 			expect([status, adviceFor(status, body)]).toEqual([status, '']);
+		}
+		expect(adviceFor(500, { title: 'Broken' }, 'record')).toBe('');
+		for (const status of [422, 429]) {
+			expect(adviceFor(status, '', 'subscription')).not.toContain('may have been created');
 		}
 		expect(adviceFor(502, '', 'record')).not.toContain("'Max Parallel Requests'");
 		expect(adviceFor(401, '', undefined, 'serviceAccount')).toContain('new access token');
@@ -133,6 +145,10 @@ describe('an answer that never came, or cannot be used', () => {
 		});
 		const large = unreachable(new AnswerTooLarge(), { creates: 'record' }, origin);
 		expect(large.message).toBe('The record may have been created: the answer is too large');
+		expect(unreachable(lost, { creates: 'subscription' }, origin)).toMatchObject({
+			message: 'The subscription may have been created: the *** connection was closed',
+			description: expect.stringContaining('look for it in the settings of the service'),
+		});
 	});
 
 	test('of all else: the address, and what n8n can reach', () => {
