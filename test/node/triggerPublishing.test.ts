@@ -62,6 +62,18 @@ describe('publishing', () => {
 		expect(suite.live(trigger)).toEqual([]);
 	});
 
+	it('deletes the subscription whose ID is next to the secret, not that of an envelope', async () => {
+		const { control } = suite.workspace.service;
+		const json = { id: 'envelope1', type: 'webhook', data: { id: 'wh317', secret: 'shh' } };
+		suite.refuseNext({ status: 201, body: 'json', json });
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		expect(current(trigger).id).toBe('wh317');
+		control.resetRequests();
+		await trigger.deactivate();
+		expect(suite.workspace.requests()).toEqual(['DELETE /webhooks/wh317']);
+	});
+
 	it('B3 says so when the answer holds no secret, and is not active', async () => {
 		const subscription = { webhook_id: 'whk_without_secret', events: [] };
 		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;

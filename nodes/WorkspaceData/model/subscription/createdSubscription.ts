@@ -10,7 +10,10 @@ export interface CreatedSubscription {
 	createdAt: number | undefined;
 }
 
-const ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId', 'id', 'uuid'];
+/** Names that say whose identifier it is, wherever they are. */
+const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId'];
+/** Names that an envelope may have, too. */
+const ID_NAMES = ['id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
 const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
 const MAX_DEPTH = 2;
@@ -27,30 +30,36 @@ function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 const isSecret = (text: string): boolean =>
 	text.trim() !== '' && !/[*•●]{3}/.test(text) && !/^\W*(?:hidden|masked|redacted)\W*$/i.test(text);
 
-function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
-	const find = (
-		names: readonly string[],
-		accepts: (text: string) => boolean = (text) => text !== '',
-	): string | undefined => {
-		for (const name of names) {
-			for (const object of objects) {
-				const value = object[name];
-				if (typeof value === 'string' && accepts(value)) return value;
-				if (typeof value === 'number') return String(value);
-			}
+/** The first value under one of the names. */
+function find(
+	names: readonly string[],
+	objects: readonly JsonObject[],
+	accepts: (text: string) => boolean = (text) => text !== '',
+): string | undefined {
+	for (const name of names) {
+		for (const object of objects) {
+			const value = object[name];
+			if (typeof value === 'string' && accepts(value)) return value;
+			if (typeof value === 'number') return String(value);
 		}
-		return undefined;
-	};
+	}
+	return undefined;
+}
+
+function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
+	const withSecret = objects.filter((object) => find(SECRET_NAMES, [object]) !== undefined);
+	const nextToSecret = [...withSecret, ...objects];
 	return {
-		id: find(ID_NAMES),
-		secret: find(SECRET_NAMES, isSecret),
-		createdAt: parseTime(find(['created_at'])),
+		id: find(OWN_ID_NAMES, nextToSecret) ?? find(ID_NAMES, withSecret) ?? find(ID_NAMES, objects),
+		secret: find(SECRET_NAMES, objects, isSecret),
+		createdAt: parseTime(find(['created_at'], nextToSecret)),
 	};
 }
 
 /**
  * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
- * not in the same one. Where neither is anywhere else, they are looked for in the only object there is.
+ * not in the same one. The `id` next to the secret counts rather than that of an envelope. Where neither is anywhere
+ * else, they are looked for in the only object there is.
  *
  * @see service interface, part 2, "Webhook subscription": the object is not shown
  */

@@ -29,6 +29,11 @@ test.each([
 	{ webhook_subscription: { id: 'whk_1', secret: 's' } },
 	{ webhookId: 'whk_1', id: 'request', secret: 's' },
 	{ uuid: 'whk_1', secret: 's' },
+	{ id: 'envelope1', type: 'webhook', data: { id: 'whk_1', secret: 's' } },
+	{ id: 'envelope1', data: { uuid: 'whk_1', secret: 's' } },
+	{ id: 'envelope1', secret: 's', webhook: { webhook_id: 'whk_1' } },
+	{ webhook_id: 'whk_1', data: { id: 'secret1', secret: 's' } },
+	{ webhook_id: 'envelope1', data: { webhook_id: 'whk_1', secret: 's' } },
 ])('finds identifier and secret in %j', (body) => {
 	expect(readCreatedSubscription(body)).toEqual(created);
 });
@@ -39,6 +44,11 @@ test.each(['********', 'whs_****9f', '••••••', '   ', '[hidden]', '<
 		expect(readCreatedSubscription({ id: 'whk_1', secret }).secret).toBeUndefined();
 	},
 );
+test('takes the time of creation from the object with the secret', () => {
+	const data = { id: 'whk_1', secret: 's', created_at: '2026-01-31T12:00:00Z' };
+	const body = { id: 'envelope1', created_at: '2020-01-01T00:00:00Z', data };
+	expect(readCreatedSubscription(body).createdAt).toBe(Date.UTC(2026, 0, 31, 12));
+});
 
 test('takes a number as identifier, and the time of creation', () => {
 	const body = { id: 17, secret: 's', created_at: '2026-01-31T12:00:00.123Z' };
