@@ -49,8 +49,10 @@ test('what the service refuses to delete stays saved for the next time, and the 
 	expect(await end()).toBe(false);
 	expect(saved()).toMatchObject({ retired: [{ id: 's1' }, { id: 's2' }] });
 	expect(lines.sort()).toEqual([
-		expect.stringMatching(/^Trigger: Subscription s1 could not be deleted yet: .*Not yours/),
-		expect.stringMatching(/^Trigger: Subscription s2 could not be deleted yet: .*Not yours/),
+		expect.stringMatching(
+			/^Trigger: Subscription s1 could not be deleted: .*Not yours.*\. Delete it in the settings of the service, or publish the workflow again$/,
+		),
+		expect.stringMatching(/^Trigger: Subscription s2 could not be deleted: .*Not yours/),
 	]);
 });
 
@@ -88,7 +90,7 @@ test('a deletion that takes longer is said to continue, and what is left is know
 	expect(lines.at(-1)).toContain('it continues in the background');
 	expect(saved()).toMatchObject({ retired: [{ id: 's1' }, { id: 's2' }] });
 	expect([...(await stopDeletions(hook, 'production'))].sort()).toEqual(['s1', 's2']);
-	expect(lines.join()).toContain('the workflow is published again');
+	expect(lines.join()).toContain('could not be deleted yet: the workflow is published again');
 });
 
 test('of two deletions, the one that still runs is known to the next publishing', async () => {
@@ -108,7 +110,7 @@ test('without a credential nothing is sent, and the log names what could not be 
 	expect(await end()).toBe(false);
 	expect(requests()).toEqual([]);
 	expect(lines).toEqual([
-		'Trigger: Subscriptions s1, s2 could not be deleted yet: The credential is gone',
+		'Trigger: Subscriptions s1, s2 could not be deleted: The credential is gone. Delete them in the settings of the service, or publish the workflow again',
 	]);
 	expect(saved()).toMatchObject({ retired: [{ id: 's1' }, { id: 's2' }] });
 });

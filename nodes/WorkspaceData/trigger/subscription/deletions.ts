@@ -19,7 +19,8 @@ export const deletedBy = (effects: readonly Effect[]): RetiredSubscription[] =>
 /**
  * Deletes subscriptions side by side, and dispatches which ones are gone.
  *
- * @param how whether to wait for the rate limit and to try again after a fault
+ * @param how `patient` where the workflow is unpublished: waits for the rate limit and tries again after a fault, as nothing
+ *   does so later
  */
 export async function deleteAll(
 	context: LifecycleContext,
@@ -39,7 +40,12 @@ export async function deleteAll(
 				node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
 				const isStopped = error instanceof Cancelled;
 				const reason = isStopped ? 'the workflow is published again' : reasonOf(error);
-				warn(context, `Subscription ${subscription.id} could not be deleted yet: ${reason}`);
+				warn(
+					context,
+					how === 'impatient' || isStopped
+						? `Subscription ${subscription.id} could not be deleted yet: ${reason}`
+						: `Subscription ${subscription.id} could not be deleted: ${reason}. Delete it in the settings of the service, or publish the workflow again`,
+				);
 			}
 		}),
 	);
@@ -75,7 +81,13 @@ export async function deleteWith(
 	} catch (error) {
 		const ids = subscriptions.map(({ id }) => id);
 		node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
-		warn(context, `Subscriptions ${ids.join(', ')} could not be deleted yet: ${reasonOf(error)}`);
+		const list = ids.join(', ');
+		warn(
+			context,
+			how === 'impatient'
+				? `Subscriptions ${list} could not be deleted yet: ${reasonOf(error)}`
+				: `Subscriptions ${list} could not be deleted: ${reasonOf(error)}. Delete them in the settings of the service, or publish the workflow again`,
+		);
 	}
 }
 
