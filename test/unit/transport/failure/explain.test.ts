@@ -116,7 +116,6 @@ describe('advice that the words of the service do not give', () => {
 		] as const) {
 			expect([status, adviceFor(status, body)]).toEqual([status, '']);
 		}
-		expect(adviceFor(500, { title: 'Broken' }, 'record')).toBe('');
 		for (const status of [422, 429]) {
 			expect(adviceFor(status, '', 'subscription')).not.toContain('may have been created');
 		}
