@@ -216,6 +216,8 @@ test('a create that was under way when its run was cancelled is not created agai
 	cancel();
 	const { error } = await first;
 	expect(error?.message).toContain('cancelled');
+	// It waits until the request of the first can no longer be carried out.
+	hurry();
 	const { json } = await second;
 	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'one' }]);

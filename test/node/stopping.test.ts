@@ -1,4 +1,5 @@
 /** After a failure nothing further is sent, and no second record is made (docs/reliability.md, D2, D4, D7). */
+import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapAutomatically } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
@@ -118,6 +119,8 @@ describe('upsert of items with one key, when the first create has no clear answe
 		{ Key: 'a', Amount: 2 },
 		{ Key: 'a', Amount: 3 },
 	];
+	// The others wait until the first request can no longer be carried out.
+	beforeEach(hurry);
 	const upsert = async () =>
 		await run('upsert', { columns: mapAutomatically(['Key']) }, items, {
 			node: { onError: 'continueRegularOutput' },
