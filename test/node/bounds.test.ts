@@ -1,5 +1,11 @@
 /** What bounds a change: Most Records to Change, Dry Run, Requests per Second; and the flat output. */
-import type { IDataObject } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type IDataObject,
+	type INodeParameters,
+	type INodeProperties,
+} from 'n8n-workflow';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { runAction } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
@@ -101,6 +107,55 @@ describe('Dry Run', () => {
 			expect(changes()).toEqual([]);
 		},
 	);
+
+	describe('the option next to the switch', () => {
+		const { description } = new WorkspaceData();
+
+		/** How often the editor shows the option: in the list of a new one, or because the node has it. */
+		function shown(operation: string, options: IDataObject): number {
+			const parameters = { resource: 'record', operation, options } as INodeParameters;
+			const collection = description.properties.find(
+				({ name, displayOptions }) =>
+					name === 'options' && displayOptions?.show?.operation?.includes(operation),
+			);
+			return ((collection?.options ?? []) as INodeProperties[])
+				.filter(({ name, type }) => name === 'dryRun' && type !== 'hidden')
+				.filter((entry) =>
+					NodeHelpers.displayParameterPath(
+						{ parameters },
+						entry,
+						'parameters.options',
+						{ typeVersion: 1 },
+						description,
+					),
+				).length;
+		}
+
+		/** What the editor saves of a node. */
+		const saved = (parameters: INodeParameters) =>
+			NodeHelpers.getNodeParameters(
+				description.properties,
+				parameters,
+				false,
+				false,
+				{ typeVersion: 1 },
+				description,
+			);
+
+		test.each(['updateMany', 'deleteMany', 'sync'])('%s does not offer it', (operation) => {
+			expect(shown(operation, {})).toBe(0);
+			expect(shown('upsert', {})).toBe(1);
+		});
+
+		test.each([true, false, '={{ $json.dry }}'])(
+			'after a change from Create or Update to Sync, %j is shown and stays',
+			(dryRun) => {
+				expect(shown('sync', { dryRun })).toBe(1);
+				const parameters = { resource: 'record', operation: 'sync', options: { dryRun } };
+				expect(saved(parameters)).toMatchObject({ options: { dryRun } });
+			},
+		);
+	});
 
 	test('deleting a card tells how much it holds', async () => {
 		await fill(7);

@@ -18,9 +18,13 @@ const rowsOf = (page: string): string[][] =>
 		row.split('|').map((cell) => cell.trim()),
 	);
 
-/** The entries that a collection offers. */
+/** The entries that a collection offers; a condition shows one only where a workflow has it. */
 const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
-	type === 'collection' ? (options as INodeProperties[]) : [];
+	type === 'collection'
+		? (options as INodeProperties[]).filter(
+				(entry) => entry.type !== 'hidden' && !entry.displayOptions,
+			)
+		: [];
 
 const isOptions = ({ name }: INodeProperties): boolean => name === 'options';
 

@@ -175,6 +175,18 @@ export const dryRunProperty = {
 	default: false,
 } as const;
 
+/**
+ * The option where Dry Run is a switch, too: not offered, but shown and counted where a workflow has it, as after a change
+ * of the operation. n8n drops the value of an entry whose condition looks into a collection, so the hidden entry keeps it.
+ */
+export const savedDryRunOptions = [
+	{
+		...dryRunOption,
+		displayOptions: { show: { '/options.dryRun': [{ _cnd: { exists: true } }] } },
+	},
+	{ ...dryRunOption, type: 'hidden' },
+] as const;
+
 /** The most records that an item may change. */
 export const maxChangesProperty = {
 	displayName: 'Most Records to Change',

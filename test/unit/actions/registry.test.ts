@@ -15,7 +15,8 @@ const OPERATIONS = RESOURCES.flatMap(({ value: resource, operations }) =>
 
 /** A parameter as a text: `*` where the editor requires it, its choices or parts behind it. */
 const shapeOf = ({ name, required, type, options = [] }: INodeProperties): string => {
-	const parts = options.map((part) => ('value' in part ? String(part.value) : part.name));
+	const names = options.map((part) => ('value' in part ? String(part.value) : part.name));
+	const parts = [...new Set(names)];
 	const isList = (type === 'options' || type === 'collection') && parts.length > 0;
 	return `${name}${required ? '*' : ''}${isList ? `(${parts.join(' ')})` : ''}`;
 };

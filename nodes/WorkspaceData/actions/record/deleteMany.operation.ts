@@ -12,7 +12,7 @@ import { changeMany, readMaxChanges, requireConditions } from '../writing/change
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
-import { dryRunOption, dryRunProperty, maxChangesProperty } from '../../ui/writeOptions';
+import { dryRunProperty, maxChangesProperty, savedDryRunOptions } from '../../ui/writeOptions';
 
 export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
@@ -27,7 +27,12 @@ export const deleteManyRecords = defineOperation({
 		filterNotice,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([dryRunOption, maxParallelOption, requestsPerSecondOption, timeoutOption]),
+		recordOptions([
+			...savedDryRunOptions,
+			maxParallelOption,
+			requestsPerSecondOption,
+			timeoutOption,
+		]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');

@@ -15,7 +15,12 @@ import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../sync/sync';
 import { checkAll } from '../sync/syncCards';
 import type { SyncPart } from '../sync/syncItems';
-import { dryRunOption, dryRunProperty, unchangedOption, writeOptions } from '../../ui/writeOptions';
+import {
+	dryRunProperty,
+	savedDryRunOptions,
+	unchangedOption,
+	writeOptions,
+} from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
 	displayName: 'Records Without an Item',
@@ -74,7 +79,7 @@ export const syncRecords = defineOperation({
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, dryRunOption, unchangedOption]),
+		recordOptions([...writeOptions, ...savedDryRunOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get, getOf }) {
 		const read = async (index: number): Promise<SyncPart> => {

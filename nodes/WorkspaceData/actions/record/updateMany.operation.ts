@@ -10,9 +10,9 @@ import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
-	dryRunOption,
 	dryRunProperty,
 	maxChangesProperty,
+	savedDryRunOptions,
 	unchangedOption,
 	writeOptions,
 } from '../../ui/writeOptions';
@@ -31,7 +31,7 @@ export const updateManyRecords = defineOperation({
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, dryRunOption, unchangedOption]),
+		recordOptions([...writeOptions, ...savedDryRunOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
