@@ -11,7 +11,7 @@ import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { editorContext } from '../support/editor';
 import { prepareN8n, type TestCredentials } from '../support/n8n';
-import { byId, byName } from '../support/parameters';
+import { byId, byName, mapEach } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
 
@@ -223,6 +223,34 @@ test('E3: an empty mapper says what to do', async () => {
 	expect(await notice(byId(''))).toBe('Choose a card to see its fields.');
 	expect(await notice(byId(id))).toContain('The card has no fields yet');
 	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression chooses the card');
+});
+
+describe('E3: a card that does not exist', () => {
+	const noCard = "The workspace has no card called 'Editr'. Did you mean 'Editor'?";
+	const noId = "The workspace has no card with the ID 'crd_none'. Choose the card again in 'Card'.";
+
+	test.each([
+		[byName('Editr'), noCard],
+		[byId('crd_none'), noId],
+	])('%j: an empty mapper says so', async (cardId, emptyFieldsNotice) => {
+		const { getColumns } = resourceMapping;
+		expect(await getColumns.call(editor({ cardId }))).toEqual({ fields: [], emptyFieldsNotice });
+	});
+
+	test.each([[byName('Editr')], [byId('crd_none')]])(
+		'%j: a mapping stays, because an error comes instead of an empty list',
+		async (cardId) => {
+			const columns = mapEach({ Title: 'a' }, { schema: [{ id: 'Title' }] });
+			const listing = resourceMapping.getColumns.call(editor({ cardId, columns }));
+			await expect(listing).rejects.toThrow('The workspace has no card');
+		},
+	);
+
+	test('a refusal for another reason is an error', async () => {
+		workspace.service.control.fail({ path: '/fields', mode: 'answer', status: 404, body: 'html' });
+		const listing = resourceMapping.getColumns.call(editor({ cardId: byId(card.id) }));
+		await expect(listing).rejects.toThrow();
+	});
 });
 
 describe('E8: the choices of a filter condition', () => {

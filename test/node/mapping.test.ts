@@ -1,7 +1,7 @@
 /** Values and names on their way into records. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionResult } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -152,6 +152,26 @@ test.each([
 	expect(error?.message).toBe("No value in 'Values to Send'");
 	expect(workspace.requests()).toEqual([]);
 });
+
+test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
+	'E5 %s: a mistyped card is named before the values that its mapper could not offer',
+	async (operation) => {
+		const { error } = await runAction({
+			credentials: workspace.apiKey,
+			items: [{}],
+			parameters: {
+				resource: 'record',
+				operation,
+				cardId: byName('Mappping'),
+				recordId: byId('rec_1'),
+				columns: mapEach({}),
+				filters: { conditions: [{ field: 'Title', condition: 'equals', value: 'a' }] },
+			},
+		});
+		expect(error?.message).toBe("The workspace has no card called 'Mappping'");
+		expect(error?.description).toContain("Did you mean 'Mapping");
+	},
+);
 
 test('field values that the editor keeps for hidden columns are not written', async () => {
 	const schema = [{ id: 'Active', displayName: 'Active', removed: true }];

@@ -3,8 +3,10 @@ import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
+import { quote } from '../model/names';
 import { openApi, type WorkspaceApi } from '../transport/api';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
+import { saysGone } from '../transport/failure/failures';
 import { toNodeError } from '../transport/failure/nodeError';
 import { listCards, listFields } from '../transport/cardAndFieldListings';
 import { OWN_VALUES } from '../model/answer/record';
@@ -25,28 +27,52 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Wor
 /**
  * The card that is chosen in the editor right now.
  *
- * @returns its id, or undefined while no single card is meant, or an expression cannot be evaluated here
+ * @returns its id, or undefined while nothing is chosen, or an expression cannot be evaluated here
+ * @throws InputError when no single card has the name
  */
-export async function chosenCardId(
+async function findChosenCard(
 	context: ILoadOptionsFunctions,
 	api: WorkspaceApi,
 ): Promise<string | undefined> {
 	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
 	if (!locator || locator.text.startsWith('=')) return undefined;
-	const listed = async () => await listCards(api, EDITOR_READ);
-	const card = await locateCard(locator, listed).catch((error: unknown) => {
+	const { id } = await locateCard(locator, async () => await listCards(api, EDITOR_READ));
+	return id;
+}
+
+/** As `findChosenCard`; undefined also when no single card has the name. */
+export async function chosenCardId(
+	context: ILoadOptionsFunctions,
+	api: WorkspaceApi,
+): Promise<string | undefined> {
+	return await findChosenCard(context, api).catch((error: unknown) => {
 		if (error instanceof InputError) return undefined;
 		throw error;
 	});
-	return card?.id;
 }
+
+const fieldsOf = async (api: WorkspaceApi, cardId: string | undefined): Promise<FieldIndex> =>
+	indexFields(cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ), cardId ?? '');
 
 /** The fields of the chosen card; none while no card is chosen. */
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
 	const api = await openEditorApi(context);
-	const cardId = await chosenCardId(context, api);
-	const fields = cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ);
-	return indexFields(fields, cardId ?? '');
+	return await fieldsOf(api, await chosenCardId(context, api));
+}
+
+/** As `chosenCardFields`. @throws InputError when no single card has the name, or none has the ID */
+export async function findChosenCardFields(
+	context: ILoadOptionsFunctions,
+	api: WorkspaceApi,
+): Promise<FieldIndex> {
+	const cardId = await findChosenCard(context, api);
+	return await fieldsOf(api, cardId).catch((error: unknown) => {
+		if (cardId === undefined || !saysGone(error, ['card'])) throw error;
+		throw new InputError(
+			`The workspace has no card with the ID ${quote(cardId)}`,
+			"Choose the card again in 'Card'.",
+		);
+	});
 }
 
 /** Answers a call of the editor; errors reach the user in n8n's own form. */

@@ -8,8 +8,9 @@ import type {
 import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
+import { InputError } from '../model/inputError';
 import { peekLocator, type LocatorReading } from '../model/locator';
-import { chosenCardFields, forEditor } from './editorApi';
+import { findChosenCardFields, forEditor, openEditorApi } from './editorApi';
 
 /** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
@@ -87,10 +88,19 @@ function whyNoFields(card: LocatorReading | undefined): string {
 /** The fields of the chosen card for the mapper; keys are names. */
 export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await forEditor(this, async () => {
-		const index = await chosenCardFields(this);
-		const saved = savedSchema.safeParse(this.getCurrentNodeParameter('columns'));
+		const api = await openEditorApi(this);
+		const saved = savedSchema.safeParse(this.getCurrentNodeParameter('columns')).data?.schema ?? [];
+		const index = await findChosenCardFields(this, api).catch((error: unknown) => {
+			// The editor drops the values of fields that are not listed: an error keeps what was mapped.
+			if (error instanceof InputError && saved.length === 0) return error;
+			throw error;
+		});
+		if (index instanceof InputError) {
+			const reason = [index.message, index.description].filter(Boolean).join('. ');
+			return { fields: [], emptyFieldsNotice: reason };
+		}
 		const mayClear = this.getCurrentNodeParameter('operation') !== 'create';
-		const keys = savedKeys(saved.success ? saved.data.schema : [], index);
+		const keys = savedKeys(saved, index);
 		return {
 			fields: index.fields.map((field) => {
 				const liveKey = index.keyOf(field);

@@ -44,11 +44,12 @@ export async function readWrite(
 ): Promise<Write> {
 	const request = requestOptions(options);
 	const dryRun = readDryRun(options.dryRun);
-	const item = run.context.getInputData()[itemIndex]?.json ?? {};
-	const read = readColumns(run, columns, item, label);
+	// Before the values: as long as the card's name is mistyped, the mapper offers no fields.
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)
 		: run.cards.find(cardId, request));
+	const item = run.context.getInputData()[itemIndex]?.json ?? {};
+	const read = readColumns(run, columns, item, label);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
 	return { card, columns: read, options, request, dryRun, skipsUnchanged };
 }
