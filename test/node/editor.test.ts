@@ -263,8 +263,8 @@ describe('E8: the choices of a filter condition', () => {
 		);
 	const namesOf = async (values: IDataObject) =>
 		(await loadOptions.getFilterConditions.call(condition(values))).map(({ name }) => name);
-	const valuesOf = async (field: string, filter?: string) =>
-		(await listSearch.searchFilterValues.call(condition({ field }), filter)).results;
+	const valuesOf = async (field: string, filter?: string, more: IDataObject = {}) =>
+		(await listSearch.searchFilterValues.call(condition({ field, ...more }), filter)).results;
 
 	test('conditions by the type of the field', async () => {
 		const equality = ['Does Not Equal', 'Equals', 'Is Empty', 'Is Not Empty'];
@@ -304,6 +304,21 @@ describe('E8: the choices of a filter condition', () => {
 		]);
 		expect(await valuesOf('Title')).toEqual([]);
 		expect(await valuesOf('Title', 'Emma')).toEqual([{ name: 'Emma', value: 'Emma' }]);
+	});
+
+	test.each(['inLastDays', 'inNextDays'])('%s: numbers of days', async (days) => {
+		const offered = [
+			{ name: '1 Day (Today)', value: '1' },
+			{ name: '7 Days', value: '7' },
+			{ name: '30 Days', value: '30' },
+		];
+		expect(await valuesOf('Due', undefined, { condition: days })).toEqual(offered);
+		expect(await valuesOf('created_at', '7', { condition: days })).toEqual([offered[1]]);
+		expect(await valuesOf('Due', '3', { condition: days })).toEqual([
+			offered[2],
+			{ name: '3', value: '3' },
+		]);
+		expect(await valuesOf('Due', 'tomorrow', { condition: 'lessThan' })).toHaveLength(1);
 	});
 
 	test('the same in the options of the trigger', async () => {

@@ -119,7 +119,7 @@ export async function searchRecords(
 	});
 }
 
-/** Values for the filter condition: the field's choices, and the typed text. */
+/** Values for the filter condition: the field's choices, days or numbers of days, and the typed text. */
 export async function searchFilterValues(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -128,9 +128,12 @@ export async function searchFilterValues(
 	return await forEditor(this, async () => {
 		const typed = filter?.trim() ?? '';
 		const field = await comparedField(this);
-		const offered = (field && field.kind.input.filterValues?.(field)) ?? [];
+		const condition = this.getCurrentNodeParameter('&condition');
+		const offered = (field && field.kind.input.filterValues?.(field, condition)) ?? [];
 		const found = offered.filter(({ name }) => matches(filter, name, ''));
-		const isOffered = found.some(({ name }) => name.toLowerCase() === typed.toLowerCase());
+		const isOffered = found.some(
+			({ name, value }) => name.toLowerCase() === typed.toLowerCase() || value === typed,
+		);
 		const own = typed === '' || isOffered ? [] : [{ name: typed, value: typed }];
 		return pageOf([...found, ...own], paginationToken);
 	});

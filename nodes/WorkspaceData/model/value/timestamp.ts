@@ -2,7 +2,7 @@
 import type { Zone } from '../time';
 import type { Between } from './comparable';
 import { jsonForm } from './serialization';
-import type { Offer, EditorInput } from './kinds/kind';
+import { DAYS, type Offer, type EditorInput } from './kinds/kind';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
@@ -83,11 +83,19 @@ const DAY_OFFERS: readonly Offer[] = [
 	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
 ];
 
+/** Values of the conditions that take a number of days. */
+const DAY_COUNTS: readonly Offer[] = [
+	{ name: '1 Day (Today)', value: '1' },
+	{ name: '7 Days', value: '7' },
+	{ name: '30 Days', value: '30' },
+];
+
 /** How the editor asks for days and times. */
 export const TIME_INPUT: EditorInput = {
 	type: 'dateTime',
 	canMatch: true,
-	filterValues: () => DAY_OFFERS,
+	filterValues: (_field, condition) =>
+		DAYS.some((one) => one === condition) ? DAY_COUNTS : DAY_OFFERS,
 	conditionNames: {
 		greaterThan: 'Is After',
 		greaterOrEqual: 'Is After or Equal',

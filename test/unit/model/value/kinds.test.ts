@@ -110,6 +110,11 @@ describe('how the editor asks', () => {
 			expect(offers).toHaveLength(7);
 			for (const { value } of offers)
 				expect(value).toMatch(/^=\{\{ \$today.*\.toISODate\(\) \}\}$/);
+			for (const condition of ['inLastDays', 'inNextDays']) {
+				const counts = filterValues?.(COLORS, condition) ?? [];
+				expect(counts.map(({ value }) => value)).toEqual(['1', '7', '30']);
+			}
+			expect(filterValues?.(COLORS, 'lessThan')).toEqual(offers);
 			expect(Object.keys(conditionNames ?? {}).sort()).toEqual(ORDER.split(' ').sort());
 		}
 		expect(kindOfType('number').input.conditionNames).toBeUndefined();

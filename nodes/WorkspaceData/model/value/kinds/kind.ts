@@ -96,8 +96,8 @@ export interface EditorInput {
 	canMatch: boolean;
 	/** What the label says in addition to the name. */
 	hint?(field: ValueField): string;
-	/** The values that a filter offers. */
-	filterValues?(field: ValueField): readonly Offer[];
+	/** The values that a filter offers for a condition. */
+	filterValues?(field: ValueField, condition?: unknown): readonly Offer[];
 	/** Names of conditions that people have for such values. */
 	conditionNames?: Partial<Record<Condition, string>>;
 }
