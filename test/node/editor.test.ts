@@ -115,11 +115,29 @@ test('choices to filter by are distinct: fields named like the record’s own pr
 	expect(filters).toEqual([
 		// Otherwise a new condition is red before anybody chose a field (M4).
 		{ name: 'Choose a Field…', value: '' },
-		{ name: `id (${fieldIds.id})`, value: fieldIds.id },
+		{ name: `id (text, ${fieldIds.id})`, value: fieldIds.id },
 		{ name: 'Title', value: 'Title' },
 		{ name: 'Created At (Record)', value: 'created_at' },
 		{ name: 'ID (Record)', value: 'id' },
 	]);
+});
+
+test('two fields of one name: the type tells them apart, before the id that the editor cuts', async () => {
+	const { id } = await workspace.card('Same names', [
+		{ name: 'Same', type: 'number' },
+		{ name: 'Same', type: 'text' },
+		{ name: 'Other', type: 'text' },
+	]);
+	const context = editor({ cardId: byId(id) });
+	const labels = [
+		expect.stringMatching(/^Same \(number, fld_\w+\)$/),
+		expect.stringMatching(/^Same \(text, fld_\w+\)$/),
+		'Other',
+	];
+	const { fields } = await resourceMapping.getColumns.call(context);
+	expect(fields.map(({ displayName }) => displayName)).toEqual(labels);
+	const names = await loadOptions.getFieldNames.call(context);
+	expect(names.map(({ name }) => name)).toEqual(labels);
 });
 
 test('without a card there is nothing to pick, and no error', async () => {

@@ -184,12 +184,12 @@ describe('drop-down lists', () => {
 		{ id: 'f3', name: 'Alone', type: 'boolean' },
 	];
 
-	test('fields of one name show their ids', async () => {
+	test('fields of one name show their types and ids', async () => {
 		const card = await workspace.card('Twins', []);
 		answerNext('/fields$', { fields: twins });
 		expect(await loadOptions.getFieldNames.call(editor({ cardId: byId(card.id) }))).toEqual([
-			{ name: 'Twin (f1)', value: 'f1' },
-			{ name: 'Twin (f2)', value: 'f2' },
+			{ name: 'Twin (text, f1)', value: 'f1' },
+			{ name: 'Twin (boolean, f2)', value: 'f2' },
 			{ name: 'Alone', value: 'Alone' },
 		]);
 	});
@@ -299,8 +299,8 @@ describe('the columns of the mapper', () => {
 			fields: ['f1', 'f2'].map((id) => ({ id, name: 'Twin', type: 'multi_select' })),
 		});
 		expect((await columnsOf(card.id)).fields).toMatchObject([
-			{ id: 'f1', displayName: 'Twin (f1) (comma-separated)', fieldName: 'Twin' },
-			{ id: 'f2', displayName: 'Twin (f2) (comma-separated)', fieldName: 'Twin' },
+			{ id: 'f1', displayName: 'Twin (multi_select, f1) (comma-separated)', fieldName: 'Twin' },
+			{ id: 'f2', displayName: 'Twin (multi_select, f2) (comma-separated)', fieldName: 'Twin' },
 		]);
 	});
 

@@ -1,5 +1,6 @@
 /** What the calls of the editor share: the service, and the card and field that are chosen there. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import type { Field } from '../model/answer/field';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
@@ -74,6 +75,14 @@ export async function findChosenCardFields(
 		);
 	});
 }
+
+/**
+ * A field in the editor: by name. Where the name would be in doubt, its type comes before its ID: n8n cuts long labels.
+ *
+ * @param key its name, or its ID where the name would be in doubt
+ */
+export const fieldLabel = ({ id, name, type }: Field, key: string): string =>
+	key === name ? name : `${name} (${[type, id].filter(Boolean).join(', ')})`;
 
 /** Answers a call of the editor; errors reach the user in n8n's own form. */
 export async function forEditor<T>(

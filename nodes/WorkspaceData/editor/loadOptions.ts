@@ -10,6 +10,7 @@ import {
 	chosenCardFields,
 	chosenCardId,
 	EDITOR_READ,
+	fieldLabel,
 	forEditor,
 	openEditorApi,
 } from './editorApi';
@@ -39,9 +40,9 @@ export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodeP
 	});
 }
 
-/** A field in a list: by name, or by id where the name would be in doubt. */
-const toChoice = ({ id, name }: Field, value: string): INodePropertyOptions => ({
-	name: value === name ? name : `${name} (${id})`,
+/** A field in a list. */
+const toChoice = (field: Field, value: string): INodePropertyOptions => ({
+	name: fieldLabel(field, value),
 	value,
 });
 

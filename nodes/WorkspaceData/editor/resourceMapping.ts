@@ -10,7 +10,7 @@ import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { peekLocator, type LocatorReading } from '../model/locator';
-import { findChosenCardFields, forEditor, openEditorApi } from './editorApi';
+import { fieldLabel, findChosenCardFields, forEditor, openEditorApi } from './editorApi';
 
 /** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
@@ -60,7 +60,7 @@ function toMapperField(field: Field, key: string, liveKey: string, mayClear: boo
 		name,
 		value,
 	}));
-	const name = liveKey === field.name ? field.name : `${field.name} (${field.id})`;
+	const name = fieldLabel(field, liveKey);
 	return {
 		id: key,
 		displayName: hint ? `${name} (${hint(field)})` : name,
