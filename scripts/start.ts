@@ -122,7 +122,8 @@ Next steps
   1. Open n8n and sign in; the example workflows are in the list, their credentials are attached.
   2. Execute 'List and filter records': records come with the names of their fields.
   3. Publish 'React to record changes', then execute 'Work as a service account'; look at the executions.
-  4. Rename a field of the card, or add one, and execute again: the workflows still run.
+  4. Add a field to the card, or rename one, and execute again: values that are mapped by hand still arrive.
+     Items that are mapped automatically, conditions, and expressions that read the field need the new name.
 
 Ctrl-C stops n8n and the service.`);
 
