@@ -36,4 +36,21 @@ export function testDryRun({ bench, editor, openAction, execute }: Stage): void 
 		if (wantsPictures) await editor().showAsSchema();
 		await editor().picture('dry-run', element('node-parameters'), element('output-panel'));
 	});
+
+	test('Add Option offers no second Dry Run; one that the node has from another operation is shown', async () => {
+		const { api } = bench();
+		const { element, page } = editor();
+		const card = await api.createCard('Orders to sync', [['Customer', 'text']]);
+		const parameters = { resource: 'record', cardId: fromList(card) };
+		await openAction({ ...parameters, operation: 'deleteMany', options: {} });
+		await element('parameter-input-dryRun').waitFor();
+		await page.locator('input[placeholder="Add Option"]').click();
+		const offered = page.locator('[data-test-id="collection-parameter-option"]:visible');
+		await offered.first().waitFor();
+		const names = (await offered.allInnerTexts()).map((text) => text.trim());
+		expect(names).toEqual(['Max Parallel Requests', 'Requests per Second', 'Timeout']);
+
+		await openAction({ ...parameters, operation: 'sync', options: { dryRun: true } });
+		await element('parameter-input-dryRun').nth(1).waitFor();
+	});
 }

@@ -95,6 +95,10 @@ export function testFilters(stage: Stage): void {
 		expect(await execute('Old')).toContain('1 item');
 
 		await chooseField('Due');
+		await editor().select('condition', 'Is in the Last Days');
+		await editor().listOf('value');
+		await editor().element('rlc-item').filter({ hasText: '7 Days' }).first().click();
+		await savedParameters(workflow, (parameters) => JSON.stringify(parameters).includes('"7"'));
 		expect(await editor().select('condition', 'Is Before')).toEqual([
 			'Does Not Equal',
 			'Equals',

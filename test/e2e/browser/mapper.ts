@@ -35,6 +35,23 @@ export function testMapper(stage: Stage): void {
 		expect(await panel().locator('[data-test-id="parameter-issues"]').count()).toBe(0);
 	});
 
+	test('a card that does not exist is named in place of fields, and by the run (E3, E5)', async () => {
+		const card = await book('Books to mistype');
+		await openAction({ resource: 'record', operation: 'create' });
+		await editor().choose('cardId', card.name);
+		await editor().element('parameter-input-Price').waitFor();
+
+		const entry = editor().element('resource-locator-cardId').locator('input').last();
+		await editor().mode('cardId', 'By Name');
+		await entry.fill('Boks to mistype');
+		await panel().getByText("Did you mean 'Books to mistype'?").waitFor();
+		await execute("The workspace has no card called 'Boks to mistype'");
+
+		await editor().mode('cardId', 'By ID');
+		await entry.fill('crd_none');
+		await panel().getByText("The workspace has no card with the ID 'crd_none'").waitFor();
+	});
+
 	test('the mapping is kept when columns are refreshed after a rename, and after all ids changed', async () => {
 		const { api, control } = bench();
 		const card = await book('Books to rename');
