@@ -158,7 +158,7 @@ export function createWrites(
 	): Promise<Result> {
 		const sentAt = clock.now();
 		return await send().catch(async (error: unknown) => {
-			if (error instanceof Unreachable && error.mayHaveArrived)
+			if (error instanceof Unreachable && error.mayHaveArrived && !error.answered)
 				lost.set(error, { sentAt, place, events });
 			return await Promise.reject(error as Error);
 		});

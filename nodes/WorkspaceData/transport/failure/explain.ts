@@ -4,6 +4,7 @@ import type { Authentication } from '../auth/credential';
 import {
 	AnswerTooLarge,
 	ApiFailure,
+	CutOffAnswer,
 	isGone,
 	isTransientStatus,
 	Unreachable,
@@ -65,6 +66,7 @@ export function unreachable(
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
 	const tooLarge = fault instanceof AnswerTooLarge;
+	const answered = fault instanceof UnusableAnswer || fault instanceof CutOffAnswer;
 	if (!lost && fault instanceof UnusableAnswer) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
 		return new Unreachable(`The service answered, but ${reason}`, {
@@ -74,6 +76,7 @@ export function unreachable(
 			httpCode,
 			transient,
 			mayHaveArrived,
+			answered,
 			tooLarge,
 		});
 	}
@@ -84,12 +87,14 @@ export function unreachable(
 				httpCode,
 				transient,
 				mayHaveArrived,
+				answered,
 			})
 		: new Unreachable(`The service could not be reached: ${reason}`, {
 				description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
 				httpCode,
 				transient,
 				mayHaveArrived,
+				answered,
 			});
 }
 

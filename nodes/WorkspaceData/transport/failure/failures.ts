@@ -61,6 +61,13 @@ export class UnusableAnswer extends NetworkFailure {
 	}
 }
 
+/** An answer began, and the connection broke before its end. */
+export class CutOffAnswer extends NetworkFailure {
+	constructor() {
+		super('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
+	}
+}
+
 /** The answer exceeded the size limit. Retrying would not help. */
 export class AnswerTooLarge extends UnusableAnswer {
 	constructor() {
@@ -103,6 +110,8 @@ export class ApiFailure extends Failure {
 export class Unreachable extends Failure {
 	/** Whether the service can have received the request all the same. */
 	readonly mayHaveArrived: boolean;
+	/** Whether an answer came, at least in part: then the service has done with the request. */
+	readonly answered: boolean;
 	/** Whether an answer came, but was larger than what is read of one. */
 	readonly tooLarge: boolean;
 
@@ -110,12 +119,14 @@ export class Unreachable extends Failure {
 		message: string,
 		{
 			mayHaveArrived = true,
+			answered = false,
 			tooLarge = false,
 			...facts
-		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
+		}: FailureFacts & { mayHaveArrived?: boolean; answered?: boolean; tooLarge?: boolean },
 	) {
 		super(message, facts);
 		this.mayHaveArrived = mayHaveArrived;
+		this.answered = answered;
 		this.tooLarge = tooLarge;
 	}
 }

@@ -1,5 +1,10 @@
 /** Reads an answer as it comes, and no more of its body than a number of bytes. */
-import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from '../failure/failures';
+import {
+	AnswerTooLarge,
+	CutOffAnswer,
+	type NetworkFailure,
+	UnusableAnswer,
+} from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import { tryParse, parsedBody } from '../../model/answer/json';
 import type { ApiAnswer } from '../request';
@@ -33,16 +38,13 @@ const isStream = (body: unknown): body is BodyStream =>
 	'destroy' in body &&
 	typeof body.destroy === 'function';
 
-const cutOff = (): NetworkFailure =>
-	new NetworkFailure('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
-
 /** Codes of a connection that breaks while a body comes. */
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** The reason why a body cannot be read. Whatever it is, the request has arrived: it was answered. */
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
-	if (BROKEN.has(fault.code)) return cutOff();
+	if (BROKEN.has(fault.code)) return new CutOffAnswer();
 	if (fault.mayHaveArrived) return fault;
 	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
 }
@@ -79,8 +81,8 @@ const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSig
 			ended = true;
 			resolve([...merged, ...parts]);
 		});
-		stream.on('close', () => stop(cutOff()));
-		signal?.addEventListener('abort', () => stop(cutOff()));
+		stream.on('close', () => stop(new CutOffAnswer()));
+		signal?.addEventListener('abort', () => stop(new CutOffAnswer()));
 	});
 
 /** The value that a text holds as JSON; the text if it holds none. */
@@ -116,7 +118,7 @@ export async function readBody(
 	const isTooLarge = Number(declared) > maxBytes;
 	if (isTooLarge || signal?.aborted || body.destroyed) {
 		discard(body);
-		throw isTooLarge ? new AnswerTooLarge() : cutOff();
+		throw isTooLarge ? new AnswerTooLarge() : new CutOffAnswer();
 	}
 	return parsedText(decoder.decode(Buffer.concat(await readParts(body, maxBytes, signal))));
 }
