@@ -213,11 +213,11 @@ test('a create that was under way when its run was cancelled is not created agai
 	const first = upsert((execution) => (cancel = execution.cancel));
 	const second = upsert();
 	await until(() => posts().length === 1);
+	// The second waits until the request of the first can no longer be carried out.
+	hurry();
 	cancel();
 	const { error } = await first;
 	expect(error?.message).toContain('cancelled');
-	// It waits until the request of the first can no longer be carried out.
-	hurry();
 	const { json } = await second;
 	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'one' }]);
