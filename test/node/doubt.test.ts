@@ -149,6 +149,8 @@ describe('a listing that cannot be read to its end, or without its values, is no
 		['more, but no cursor', { has_more: true }],
 		['more, and a cursor of null', { hasMore: true, next_cursor: null }],
 		['more in an object next to the list', { meta: { has_more: true, next_cursor: '' } }],
+		['its cursor under another name', { nextCursor: 'r1' }],
+		['a link to the next page', { links: { next: '/records?page=2' } }],
 	])('%s', async (_, page) => {
 		for (const send of [
 			async () => await upsertKeys('b'),

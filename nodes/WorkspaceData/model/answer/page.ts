@@ -49,12 +49,20 @@ export function readCursor(body: unknown): string | null {
 	if (holds(cursor)) throw cutShort(cursor);
 	const inner = cursor === undefined ? Object.values(body).filter(isObject) : [];
 	const found = inner.map(readCursor).find((one) => one !== null) ?? null;
-	if (found === null && MORE.some((name) => body[name] === true)) throw cutShort(cursor ?? null);
+	if (found === null && saysMore(body)) throw cutShort(cursor ?? null);
 	return found;
 }
 
-/** Under which names services say that a list continues. */
-const MORE = ['has_more', 'hasMore'];
+/** Names under which services say that a list continues, or where. */
+const MORE = /^has_?more$/i;
+const ELSEWHERE = /^(?:@odata\.)?next(?:_?(?:page|cursor|link|url|href|token))*$/i;
+
+/** Whether an object next to a list says that the list continues. */
+const saysMore = (object: JsonObject): boolean =>
+	Object.entries(object).some(
+		([name, value]) =>
+			(MORE.test(name) && value === true) || (ELSEWHERE.test(name) && holds(value)),
+	);
 
 const cutShort = (cursor: unknown): InputError =>
 	new InputError(

@@ -219,7 +219,10 @@ const READERS: Record<Condition, (asked: Asked) => Test> = {
 	isNoneOf: (asked) => isOther(asked, oneOf(asked, entriesOf(asked))),
 	contains,
 	notContains: (asked) =>
-		asked.field.kind.set ? isOther(asked, contains(asked)) : not(contains(asked)),
+		// Of all values that are not choices, the text is what is compared.
+		asked.field.options.length > 0 || asked.field.kind.set
+			? isOther(asked, contains(asked))
+			: not(contains(asked)),
 	startsWith: textual((text, part) => text.startsWith(part)),
 	endsWith: textual((text, part) => text.endsWith(part)),
 	greaterThan: ordered((order) => order > 0),

@@ -204,6 +204,18 @@ describe('a value that is none of its field’s kind, where records are chosen t
 		}
 	});
 
+	test('nor that a choice does not contain a text', () => {
+		const about = field('F', 'single_select', options);
+		const test = testIn('notContains', 'Low', about, { zone, isExact: true });
+		expect([['o1'], 'Lost', 'o2', 'o1', ''].map((one) => test(one))).toEqual([
+			undefined,
+			true,
+			true,
+			false,
+			true,
+		]);
+	});
+
 	test('a choice that was taken out of the list is another one, and an empty value is none', () => {
 		const test = testIn('notEquals', 'Low', field('F', 'single_select', options), {
 			zone,
