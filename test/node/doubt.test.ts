@@ -49,6 +49,20 @@ test('a condition about a text refuses a list: Does Not Contain would hit every 
 	}
 });
 
+test('Is None Of refuses a list without entries, also as a text (H28)', async () => {
+	for (const value of ['[]', '[ ]', []]) {
+		const { error } = await runCounted('deleteMany', where('Key', 'isNoneOf', value));
+		expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
+		expect(writes()).toEqual([]);
+	}
+});
+
+test('a deletion that the answer denies is no success (H34)', async () => {
+	answer('DELETE', '/records/r1$', { deleted: false });
+	const { error } = await run('delete', { recordId: byId('r1') });
+	expect(error?.message).toBe('The record was not deleted, as the answer says');
+});
+
 describe('Does Not Equal, and a value that is none of its field’s type (H29)', () => {
 	test('nothing is deleted, and the message names the record', async () => {
 		list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
@@ -163,10 +177,21 @@ describe('a listing that cannot be read to its end, or without its values, is no
 		}
 	});
 
-	test('a page that says that it is the last one', async () => {
-		const records = [listed('r1', { Key: 'a' })];
-		answer('GET', '/records$', { records, has_more: false, next_cursor: null });
-		expect((await run('getAll', { returnAll: true })).json).toHaveLength(1);
+	test.each<[string, object]>([
+		['says so', { has_more: false, next_cursor: null }],
+		['has a link without an address', { _links: { self: {}, next: { href: null } } }],
+		[
+			'has an empty cursor of the next page',
+			{ paging: { next: { cursor: null, has_more: false } } },
+		],
+		[
+			'has a field called next',
+			{ fields: { next: { type: 'text' }, next_cursor: { type: 'text' } } },
+		],
+	])('a page that is the last one and %s', async (_, page) => {
+		answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
+		const { json, error } = await run('getAll', { returnAll: true });
+		expect([json.length, error]).toEqual([1, undefined]);
 	});
 
 	test.each<[string, unknown]>([

@@ -1,7 +1,7 @@
 /** What the answer to a create, change or deletion says. The interface shows neither its status nor its body. */
 import { idInLocation } from '../model/serviceUrl';
 import { isBrokenJson } from '../model/answer/json';
-import { type JsonObject, isWebPage } from '../model/answer/shapes';
+import { isObject, type JsonObject, isWebPage } from '../model/answer/shapes';
 import { CHECK_FIRST } from './failure/explain';
 import { UnexpectedAnswer } from './failure/failures';
 import type { ApiAnswer } from './request';
@@ -72,14 +72,20 @@ function assertOwnAnswer(
 }
 
 /**
- * Refuses what cannot be the answer to a change of something that exists: web pages, and JSON that cannot be
- * read. Under status 200, that may be a refusal.
+ * Refuses what cannot be the answer to a change of something that exists: web pages, JSON that cannot be
+ * read, and `deleted: false`. Under status 200, that may be a refusal.
  *
  * @param what `card`, `field` or `record`, for the message
  * @throws UnexpectedAnswer
  */
 export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
 	assertOwnAnswer(body, what, change);
+	if (change === 'deleted' && isObject(body) && body.deleted === false) {
+		throw new UnexpectedAnswer(
+			`The ${what} was not deleted, as the answer says`,
+			`Look at the ${what} in the service.`,
+		);
+	}
 	if (!isBrokenJson(body)) return;
 	throw new UnexpectedAnswer(
 		`The ${what} may not have been ${change}: the answer is not valid JSON`,

@@ -98,7 +98,7 @@ describe('the records of a time', () => {
 		expect(await readPast(error)).toEqual({ groups: others, refused: [] });
 	});
 
-	test.each([failure(403), failure(403, { foreign: true }), failure(404), failure(410)])(
+	test.each([failure(403), failure(403, { kind: 'forbidden' })])(
 		'do not lack those of other cards where one is refused with $problem (K16)',
 		async (error) => {
 			const refused = [`Books (c1): Status ${error.problem.status}`];
@@ -125,6 +125,10 @@ describe('the records of a time', () => {
 		failure(408),
 		failure(401),
 		failure(404, { foreign: true }),
+		failure(403, { foreign: true }),
+		// As a gateway answers.
+		failure(404),
+		failure(410),
 		new ApiFailure({ status: 403, title: 'Too many' }, undefined, true),
 		new UnexpectedAnswer('No list', ''),
 		new Unreachable('No answer', { transient: true }),

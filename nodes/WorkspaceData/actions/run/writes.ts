@@ -5,7 +5,12 @@ import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
-import { Cancelled, mayHaveHappened, Unreachable } from '../../transport/failure/failures';
+import {
+	ApiFailure,
+	Cancelled,
+	mayHaveHappened,
+	Unreachable,
+} from '../../transport/failure/failures';
 import { DEFAULT_TIMEOUT_MS } from '../../transport/http/attempt';
 import {
 	createUnlessCancelled,
@@ -48,7 +53,7 @@ export interface Writes {
 	/**
 	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
 	 * waits as long as those before it send requests, each with its time-out. It also waits for requests that the service
-	 * may still carry out, because their execution was cancelled or their answer did not come.
+	 * may still carry out, because their execution was cancelled.
 	 *
 	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
 	 * @throws Cancelled while it waits
@@ -95,6 +100,11 @@ export interface Writes {
 /** Orders the writes that executions of this process share. */
 const processQueue = createKeyedQueue();
 
+/** Whether the service may still carry out a request that failed: nobody answered it, or only a gateway that gave up. */
+const isUnderWay = (error: unknown): error is Error =>
+	(error instanceof Unreachable && error.mayHaveArrived && !error.answered) ||
+	(error instanceof ApiFailure && error.problem.status === 504);
+
 /** Receives the writes of a card. */
 type Listener = (event: WriteEvent) => void;
 
@@ -124,7 +134,7 @@ export function createWrites(
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
-	clock: Pick<Clock, 'alarm' | 'now'>,
+	clock: Pick<Clock, 'alarm'>,
 ): Writes {
 	const queue = createKeyedQueue();
 	const unlessCancelled = createUnlessCancelled(signal);
@@ -144,11 +154,8 @@ export function createWrites(
 		audience?.forEach((listener) => listener(event));
 	}
 
-	/** The errors of writes to records that the service may still carry out: when each was sent, and what it may change. */
-	const lost = new WeakMap<
-		Error,
-		{ sentAt: number; place: WritePlace; events: readonly WriteEvent[] }
-	>();
+	/** The errors of writes to records that the service may still carry out, and what others learn then. */
+	const lost = new WeakMap<Error, { place: WritePlace; events: readonly WriteEvent[] }>();
 
 	/** Sends a write to a record. @param events what others learn once it may have been carried out */
 	async function sending<Result>(
@@ -156,26 +163,22 @@ export function createWrites(
 		events: readonly WriteEvent[],
 		send: () => Promise<Result>,
 	): Promise<Result> {
-		const sentAt = clock.now();
 		return await send().catch(async (error: unknown) => {
-			if (error instanceof Unreachable && error.mayHaveArrived && !error.answered)
-				lost.set(error, { sentAt, place, events });
+			if (isUnderWay(error)) lost.set(error, { place, events });
 			return await Promise.reject(error as Error);
 		});
 	}
 
 	/**
 	 * Waits until a task has ended. If it was cancelled on the way, or given up early, the service may still carry it out
-	 * until it would have been given up in any case.
+	 * for as long as a request may usually take.
 	 */
 	async function untilCarriedOut(task: () => Promise<unknown>): Promise<void> {
 		await task().catch(async (error: unknown) => {
 			const isCancelled = error instanceof Cancelled && error.mayHaveArrived;
 			const write = lost.get(error as Error);
-			const from = isCancelled ? clock.now() : write?.sentAt;
-			if (from === undefined) return;
-			const leftMs = from + DEFAULT_TIMEOUT_MS - clock.now();
-			if (leftMs > 0) await new Promise<void>((resolve) => clock.alarm(leftMs, resolve));
+			if (!isCancelled && !write) return;
+			await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
 			// Who has listed the card meanwhile has missed it.
 			if (write) for (const event of write.events) tell(write.place, event);
 		});

@@ -41,14 +41,15 @@ export function readEntries<Entry>(
  * @returns null on the last page
  * @throws InputError where a page says that there are more, but not where: what is missing could be created twice
  */
-export function readCursor(body: unknown): string | null {
+export function readCursor(body: unknown, isNested = false): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;
 	if (typeof cursor === 'number') return String(cursor);
 	if (typeof cursor === 'string' && cursor !== '') return cursor;
-	if (holds(cursor)) throw cutShort(cursor);
+	// Next to the list may also be a card with a field of that name.
+	if (holds(cursor) && !(isNested && isObject(cursor))) throw cutShort(cursor);
 	const inner = cursor === undefined ? Object.values(body).filter(isObject) : [];
-	const found = inner.map(readCursor).find((one) => one !== null) ?? null;
+	const found = inner.map((one) => readCursor(one, true)).find((one) => one !== null) ?? null;
 	if (found === null && saysMore(body)) throw cutShort(cursor ?? null);
 	return found;
 }
@@ -61,7 +62,8 @@ const ELSEWHERE = /^(?:@odata\.)?next(?:_?(?:page|cursor|link|url|href|token))*$
 const saysMore = (object: JsonObject): boolean =>
 	Object.entries(object).some(
 		([name, value]) =>
-			(MORE.test(name) && value === true) || (ELSEWHERE.test(name) && holds(value)),
+			(MORE.test(name) && value === true) ||
+			(ELSEWHERE.test(name) && holds(value) && !isObject(value)),
 	);
 
 const cutShort = (cursor: unknown): InputError =>

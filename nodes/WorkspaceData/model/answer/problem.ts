@@ -171,14 +171,17 @@ const RESOURCE_KEYS = [
 	...['card', 'cards', 'field', 'fields', 'record', 'records', 'webhook', 'subscription'],
 	...WRAPPERS,
 ];
-const ID_KEYS = ['id', 'card_id', 'field_id', 'record_id', 'webhook_id'];
+const ID_KEYS = [
+	...['id', 'card_id', 'field_id', 'record_id', 'webhook_id', 'subscription_id'],
+	...['webhookId', 'subscriptionId', 'uuid'],
+];
 
 /** Words in which an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
 const FAILED = [false, 'false', 'fail', 'failed', 'failure', 'error'];
 
 /** Whether an answer says outright that nothing was done. */
-const isMarkedFailed = ({ success, ok, status, deleted }: JsonObject): boolean =>
-	[success, ok, deleted, status].some((mark) => FAILED.includes(mark as never)) || success === 0;
+const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
+	[success, ok, status].some((mark) => FAILED.includes(mark as never)) || success === 0;
 
 /** The status of a refusal that a body states: a number, or its digits. */
 function statedStatus({ status, statusCode, status_code, code }: JsonObject): number | undefined {
@@ -201,7 +204,9 @@ function refusingObject(body: unknown): JsonObject | undefined {
 	if (Array.isArray(body)) return body.length === 1 ? refusingObject(body[0]) : undefined;
 	if (!isObject(body)) return undefined;
 	const [[name, only] = [], ...others] = Object.entries(body);
-	const isWrapped = others.length === 0 && WRAPPERS.includes(name ?? '') && isObject(only);
+	// Under `data` are the values of a record.
+	const isWrapped =
+		others.length === 0 && name !== 'data' && WRAPPERS.includes(name ?? '') && isObject(only);
 	return isWrapped ? refusingObject(only) : body;
 }
 

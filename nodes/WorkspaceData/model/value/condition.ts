@@ -75,6 +75,12 @@ function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean 
 	return (stored) => keyOf(field, stored, rules.zone) === key;
 }
 
+const noValue = (): InputError =>
+	new InputError(
+		"'Value' is empty in a condition of 'Filters'",
+		"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
+	);
+
 const VALUE_LABEL = "'Value' in a condition of 'Filters'";
 
 /** The texts between commas, empty ones included. */
@@ -100,6 +106,7 @@ function listOf(
 	}
 	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
 	const list: readonly unknown[] = Array.isArray(given) ? given : split;
+	if (list.length === 0) throw noValue();
 	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
 		return list;
 	throw new InputError(
@@ -251,12 +258,7 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 			`Choose one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
-	if (!WITHOUT_VALUE.includes(known) && isEmpty(entered)) {
-		throw new InputError(
-			"'Value' is empty in a condition of 'Filters'",
-			"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
-		);
-	}
+	if (!WITHOUT_VALUE.includes(known) && isEmpty(entered)) throw noValue();
 	if (known === 'isAnyOf' || known === 'isNoneOf') listOf(entered, [], false);
 	if (known === 'inLastDays' || known === 'inNextDays') daysOf(entered);
 	return known;

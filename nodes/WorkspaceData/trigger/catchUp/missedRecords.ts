@@ -22,12 +22,15 @@ export interface Candidate {
 
 export const keyOf = ({ cardId, record }: Candidate): string => recordKey(cardId, record.id);
 
-/** Whether the service refuses to list the records of a card, so that trying again does not help. A proxy's 404 is no refusal. */
-function isRefused(error: unknown): error is ApiFailure {
-	if (!(error instanceof ApiFailure) || error.transient) return false;
-	const { status, foreign } = error.problem;
-	return status === 403 || ((status === 404 || status === 410) && !foreign);
-}
+/** Whether the service says that a card does not exist. */
+const isGone = (error: unknown): boolean => saysGone(error, ['card', 'cards', 'resource']);
+
+/** Whether the service refuses to list the records of a card, so that trying again does not help. A proxy's answer is no refusal. */
+const isRefused = (error: unknown): error is ApiFailure =>
+	error instanceof ApiFailure &&
+	!error.transient &&
+	!error.problem.foreign &&
+	(error.problem.status === 403 || isGone(error));
 
 /** A card, as messages name it. */
 type NamedCard = Pick<Card, 'id' | 'name'>;
@@ -53,7 +56,7 @@ export async function* createdBetween(
 		const listing = openRecordListing(api, card.id, Infinity);
 		const endOfRefused = (error: unknown): DataRecord[] => {
 			if (watched !== null || !isRefused(error)) throw error;
-			if (!saysGone(error, ['card', 'cards', 'resource'])) onRefused(card, error);
+			if (!isGone(error)) onRefused(card, error);
 			return [];
 		};
 		for (let read = 0; ; ) {

@@ -244,11 +244,10 @@ describe('refusals under a status of success (G1)', () => {
 			{ status: 200, title: refused },
 		],
 		['a failed state', { status: 'failed', reason: 'locked' }, { status: 200, title: refused }],
-		['nothing was deleted', { deleted: false }, { status: 200, title: refused }],
 		['success as text', { success: 'false' }, { status: 200, title: refused }],
 		[
 			'an error in an envelope',
-			{ data: { error: 'locked' } },
+			{ result: { error: 'locked' } },
 			{ status: 200, title: refused, detail: 'locked' },
 		],
 		[
@@ -282,6 +281,9 @@ describe('refusals under a status of success (G1)', () => {
 		['a text about errors', '0 errors'],
 		['a created field without its ID', { name: 'A', type: 'text', title: 'A' }],
 		['a code of success', { code: 200, message: 'ok' }],
+		['values of a record', { data: { status: 'failed', error: 'E7', code: 404, title: 'A' } }],
+		['a record that is not deleted', { record: { id: 'r1' }, deleted: false }],
+		['a subscription', { subscriptionId: 's', secret: 'x', errors: ['deprecated'] }],
 		['an envelope with a card that has such properties', { data: { id: 7, error: 'x' } }],
 		['an empty object', {}],
 		['an empty list', []],
