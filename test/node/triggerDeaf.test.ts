@@ -139,7 +139,7 @@ it('after the credential was replaced by one that the service refuses, a restart
 	const sealed = savedText(trigger);
 	credential.apiKey = 'wrong';
 	pass(2 / 60);
-	await untilTicked(trigger, 'what is saved, sealed with the new credential', () =>
+	await untilTicked(trigger, 'secrets sealed with the new credential', () =>
 		savedText(trigger) === sealed ? undefined : true,
 	);
 	const next = suite.afterRestart(trigger, { credentials: { workspaceDataApi: credential } });

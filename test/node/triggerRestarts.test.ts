@@ -322,7 +322,7 @@ describe('over restarts', () => {
 			['a secret of null', { secret: null }],
 			['its secret as stars', { secret: '********' }],
 			['its secret cut', { secret: 'whs_***9f' }],
-		])('makes room when it returns the one that exists, with %s (K20)', async (_, shown) => {
+		])('makes room when it returns the existing subscription, with %s (K20)', async (_, shown) => {
 			const trigger = suite.watchAll();
 			await trigger.activate();
 			const { id } = current(trigger);
@@ -334,7 +334,7 @@ describe('over restarts', () => {
 			await trigger.deactivate();
 		});
 
-		it('keeps the one that exists where that cannot be deleted (K20)', async () => {
+		it('keeps the existing subscription if it cannot be deleted (K20)', async () => {
 			const trigger = suite.watchAll();
 			await trigger.activate();
 			const { id, secret } = current(trigger);

@@ -1,4 +1,4 @@
-/** Parameters that decide what is done, where expressions give their values. */
+/** Checks switches and choices whose values come from expressions. */
 import { isObject } from './answer/shapes';
 import { InputError } from './inputError';
 

@@ -118,7 +118,7 @@ describe('the parameters of the items', () => {
 		test.each([
 			['a list of entries', [{ note: '=x' }, { note: 'x', mode: '={{ $json.a }}' }]],
 			['one entry', { mode: '={{ $json.a }}' }],
-		])('it is refused in %s, and what is not set there has its default', (_, entries) => {
+		])('it is refused in %s; parts that are not set keep their defaults', (_, entries) => {
 			const inEntries = [
 				{
 					displayName: 'Entries',

@@ -113,15 +113,15 @@ export function createMatchIndex(
 		}
 	};
 	const read = async (): Promise<void> => {
-		/** The keys of this reading: a record that comes again is filed as it is now. */
-		const read = new Map<string, string>();
+		/** The keys of this listing, by record: a record that is listed twice is filed under its later values. */
+		const keys = new Map<string, string>();
 		await readAll((record) => {
 			const current = states.current(record);
 			if (current === 'deleted') return;
 			const key = keyOf(current.data);
-			const before = read.get(record.id);
+			const before = keys.get(record.id);
 			if (before !== undefined && before !== key) unfile(before, record.id);
-			read.set(record.id, key);
+			keys.set(record.id, key);
 			file(key, record);
 		});
 	};

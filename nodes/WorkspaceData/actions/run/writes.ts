@@ -5,12 +5,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { WorkspaceApi } from '../../transport/api';
-import {
-	ApiFailure,
-	Cancelled,
-	mayHaveHappened,
-	Unreachable,
-} from '../../transport/failure/failures';
+import { Cancelled, mayHaveHappened, mayStillHappen } from '../../transport/failure/failures';
 import { DEFAULT_TIMEOUT_MS } from '../../transport/http/attempt';
 import {
 	createUnlessCancelled,
@@ -100,11 +95,6 @@ export interface Writes {
 /** Orders the writes that executions of this process share. */
 const processQueue = createKeyedQueue();
 
-/** Whether the service may still carry out a request that failed: nobody answered it, or only a gateway that gave up. */
-const isUnderWay = (error: unknown): error is Error =>
-	(error instanceof Unreachable && error.mayHaveArrived && !error.answered) ||
-	(error instanceof ApiFailure && error.problem.status === 504);
-
 /** Receives the writes of a card. */
 type Listener = (event: WriteEvent) => void;
 
@@ -126,7 +116,7 @@ function subscribe(address: string, listener: Listener): () => void {
  *
  * @param signal ends the wait for other executions
  * @param zone of times without an offset
- * @param clock for the wait for what the service may still carry out
+ * @param clock times the wait for requests that the service may still carry out
  */
 export function createWrites(
 	{ baseUrl, workspaceId }: Pick<WorkspaceApi, 'baseUrl' | 'workspaceId'>,
@@ -164,7 +154,7 @@ export function createWrites(
 		send: () => Promise<Result>,
 	): Promise<Result> {
 		return await send().catch(async (error: unknown) => {
-			if (isUnderWay(error)) lost.set(error, { place, events });
+			if (error instanceof Error && mayStillHappen(error)) lost.set(error, { place, events });
 			return await Promise.reject(error as Error);
 		});
 	}
@@ -198,7 +188,7 @@ export function createWrites(
 	}
 
 	/**
-	 * Runs a task in the queue of the process, and gives its result at once; those behind it also wait for what the service
+	 * Runs a task in the queue of the process and returns its result at once. Later tasks also wait for requests that the service
 	 * may still carry out.
 	 */
 	async function alone<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {

@@ -74,7 +74,7 @@ async function chooseRecords(
 	const states = run.writes.states(card);
 	const take = (listed: DataRecord): boolean => {
 		const current = states.current(listed);
-		// A record may come again, as it is now.
+		// The listing may have a record twice: its later values count.
 		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
 		else chosen.delete(listed.id);
 		return false;

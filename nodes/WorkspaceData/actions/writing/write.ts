@@ -7,7 +7,7 @@ import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
-import type { PathPart } from '../../transport/request';
+import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { identityOf } from '../run/matchIndex';
 import type { Run } from '../run/run';
@@ -65,23 +65,31 @@ function writtenRecord(
 	return knownRecord(id === UNKNOWN_ID && answer ? answer.id : id, data, createdAt);
 }
 
-/** Says which values were sent as empty texts where the service refuses the values: cells of a table are often empty. */
-function noteEmptyValues(run: Run, sent: JsonObject, error: unknown): void {
-	const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
-	const empty = Object.keys(sent).filter((id) => sent[id] === '');
-	if (!isRefused || empty.length === 0) return;
-	const fields = listed(
-		empty.map((id) => run.messages.withNames(id)),
-		MAX_NAMED,
-	);
-	run.messages.note(
-		error,
-		`Empty texts were sent for ${fields}. The option '${emptyValuesOption.displayName}' can leave them out, or clear the fields.`,
-	);
-}
-
 /** Most fields that a message names. */
 const MAX_NAMED = 10;
+
+/**
+ * Sends the values of a record. If the service refuses them, the error names the empty texts among them: cells of a table
+ * are often empty.
+ */
+async function sendValues(
+	run: Run,
+	sent: JsonObject,
+	request: Omit<ApiRequest, 'body'>,
+): Promise<ApiAnswer> {
+	return await run.api.request({ ...request, body: { data: sent } }).catch((error: unknown) => {
+		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
+		const empty = Object.keys(sent).filter((id) => sent[id] === '');
+		if (isRefused && empty.length > 0) {
+			const names = empty.map((id) => run.messages.withNames(id));
+			run.messages.note(
+				error,
+				`Empty texts were sent for ${listed(names, MAX_NAMED)}. The option '${emptyValuesOption.displayName}' can leave them out, or clear the fields.`,
+			);
+		}
+		throw error;
+	});
+}
 
 /**
  * Creates a record; in a dry run only gives it.
@@ -94,18 +102,13 @@ export async function create(run: Run, write: Write, data: JsonObject): Promise<
 	const sent = requireData(data, columns);
 	return await run.writes.create(write, sent, async () => {
 		if (dryRun) return knownRecord(nextDryRunId(run), sent);
-		const answer = await run.api
-			.request({
-				method: 'POST',
-				path: [...cardPath(card.id), 'records'],
-				body: { data: sent },
-				creates: 'record',
-				...request,
-			})
-			.catch((error: unknown) => {
-				noteEmptyValues(run, sent, error);
-				throw error;
-			});
+		const path = [...cardPath(card.id), 'records'];
+		const answer = await sendValues(run, sent, {
+			method: 'POST',
+			path,
+			creates: 'record',
+			...request,
+		});
 		const made = readCreated(answer, { thing: 'record', read: readRecord, sent: { data: sent } });
 		if (!made) run.messages.hint(noIdHint('record'));
 		return writtenRecord(made, UNKNOWN_ID, sent);
@@ -130,17 +133,8 @@ export async function update(
 	const sent = requireData(data, columns);
 	return await run.writes.change(write, recordId, sent, async () => {
 		if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
-		const { body } = await run.api
-			.request({
-				method: 'PATCH',
-				path: recordPath(card.id, recordId),
-				body: { data: sent },
-				...request,
-			})
-			.catch((error: unknown) => {
-				noteEmptyValues(run, sent, error);
-				throw error;
-			});
+		const path = recordPath(card.id, recordId);
+		const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
 		assertDone(body, 'record', 'changed');
 		return writtenRecord(readRecord(body), recordId, sent, earlier);
 	});

@@ -39,7 +39,7 @@ export function readEntries<Entry>(
  * The cursor next to the list or in an object next to it, also where the whole page is wrapped once more.
  *
  * @returns null on the last page
- * @throws InputError where a page says that there are more, but not where: what is missing could be created twice
+ * @throws InputError if there are more pages but no readable cursor: a record that was not read could be created twice
  */
 export function readCursor(body: unknown, isNested = false): string | null {
 	if (!isObject(body)) return null;

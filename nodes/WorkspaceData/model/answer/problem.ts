@@ -177,11 +177,11 @@ const ID_KEYS = [
 ];
 
 /** Words in which an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
-const FAILED = [false, 'false', 'fail', 'failed', 'failure', 'error'];
+const FAILED = new Set<unknown>([false, 'false', 'fail', 'failed', 'failure', 'error']);
 
 /** Whether an answer says outright that nothing was done. */
 const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
-	[success, ok, status].some((mark) => FAILED.includes(mark as never)) || success === 0;
+	[success, ok, status].some((mark) => FAILED.has(mark)) || success === 0;
 
 /** The status of a refusal that a body states: a number, or its digits. */
 function statedStatus({ status, statusCode, status_code, code }: JsonObject): number | undefined {

@@ -226,7 +226,7 @@ const READERS: Record<Condition, (asked: Asked) => Test> = {
 	isNoneOf: (asked) => isOther(asked, oneOf(asked, entriesOf(asked))),
 	contains,
 	notContains: (asked) =>
-		// Of all values that are not choices, the text is what is compared.
+		// Choices are compared as values, everything else as text.
 		asked.field.options.length > 0 || asked.field.kind.set
 			? isOther(asked, contains(asked))
 			: not(contains(asked)),

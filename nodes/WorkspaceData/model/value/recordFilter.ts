@@ -157,11 +157,11 @@ export function recordTest(
 }
 
 const unreadable = (
-	{ id, ...record }: DataRecord,
-	{ field, read }: Omit<NamedValue, 'isOwn'>,
+	record: DataRecord,
+	{ field, read }: Pick<NamedValue, 'field' | 'read'>,
 ): InputError =>
 	new InputError(
-		`Record ${id} has ${showValue(read({ id, ...record }))} in field '${field.name}', which is no value of the field's type`,
+		`Record ${record.id} has ${showValue(read(record))} in field '${field.name}', which is no value of the field's type`,
 		'It cannot be told whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.',
 	);
 

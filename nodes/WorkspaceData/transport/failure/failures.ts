@@ -157,6 +157,14 @@ export function mayHaveHappened(error: unknown): boolean {
 	return error instanceof UnexpectedAnswer;
 }
 
+/**
+ * Whether the service may carry out a failed request later: nobody answered it, or only a gateway that gave up. An answer,
+ * even in part, ends a request.
+ */
+export const mayStillHappen = (error: unknown): boolean =>
+	(error instanceof Unreachable && error.mayHaveArrived && !error.answered) ||
+	(error instanceof ApiFailure && error.problem.status === 504);
+
 /** Kinds of problem that say that something does not exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;
 

@@ -47,7 +47,7 @@ describe('a refusal, or a lost answer', () => {
 			lostAnswers: { count: 0 },
 		});
 	});
-	test('with a changed credential: what is saved is sealed again, once, without a new subscription (K21)', () => {
+	test('with a changed credential: the saved secrets are sealed again, once, without a new subscription (K21)', () => {
 		const changed = reduce(set(), { type: 'credentialChanged', now: NOW }).set;
 		const time = { silenceMs: Infinity, overlapMs: 0 };
 		const state = refused(changed, false);
