@@ -48,7 +48,7 @@ export interface Writes {
 	/**
 	 * Runs a task after all earlier tasks on the same thing, those of other executions of this process included. A task
 	 * waits as long as those before it send requests, each with its time-out. It also waits for requests that the service
-	 * may still carry out, because their execution was cancelled.
+	 * may still carry out.
 	 *
 	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
 	 * @throws Cancelled while it waits
@@ -165,11 +165,10 @@ export function createWrites(
 	 */
 	async function untilCarriedOut(task: () => Promise<unknown>): Promise<void> {
 		await task().catch(async (error: unknown) => {
-			const isCancelled = error instanceof Cancelled && error.mayHaveArrived;
-			const write = lost.get(error as Error);
-			if (!isCancelled && !write) return;
+			if (!mayStillHappen(error)) return;
 			await new Promise<void>((resolve) => clock.alarm(DEFAULT_TIMEOUT_MS, resolve));
 			// Who has listed the card meanwhile has missed it.
+			const write = lost.get(error as Error);
 			if (write) for (const event of write.events) tell(write.place, event);
 		});
 	}

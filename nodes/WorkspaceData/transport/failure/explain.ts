@@ -44,6 +44,7 @@ export function apiFailure(
 		problem,
 		advice(problem, request, authentication),
 		isRateLimited(status, headers, isRepeatable(request.method)),
+		request.method !== 'GET',
 	);
 }
 
@@ -59,14 +60,15 @@ export function refusalOf(
 /** The error for a request without an answer. */
 export function unreachable(
 	fault: NetworkFailure,
-	{ creates }: Pick<ApiRequest, 'creates'>,
+	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
 	{ host, redact }: RequestOrigin,
 ): Unreachable {
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
 	const tooLarge = fault instanceof AnswerTooLarge;
-	const answered = fault instanceof UnusableAnswer || fault instanceof CutOffAnswer;
+	const isAnswered = fault instanceof UnusableAnswer || fault instanceof CutOffAnswer;
+	const mayStillHappen = method !== 'GET' && mayHaveArrived && !isAnswered;
 	if (!lost && fault instanceof UnusableAnswer) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
 		return new Unreachable(`The service answered, but ${reason}`, {
@@ -76,7 +78,6 @@ export function unreachable(
 			httpCode,
 			transient,
 			mayHaveArrived,
-			answered,
 			tooLarge,
 		});
 	}
@@ -87,14 +88,14 @@ export function unreachable(
 				httpCode,
 				transient,
 				mayHaveArrived,
-				answered,
+				mayStillHappen,
 			})
 		: new Unreachable(`The service could not be reached: ${reason}`, {
 				description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
 				httpCode,
 				transient,
 				mayHaveArrived,
-				answered,
+				mayStillHappen,
 			});
 }
 

@@ -9,6 +9,11 @@ export interface FailureFacts {
 	httpCode?: string | undefined;
 	/** Whether trying again later can help. */
 	transient: boolean;
+	/**
+	 * Whether the service may carry out a change later: nobody answered it, or only a gateway that gave up. An answer, even
+	 * in part, ends a request.
+	 */
+	mayStillHappen?: boolean | undefined;
 }
 
 /** A failed call to the service or to its auth server. */
@@ -19,12 +24,15 @@ export class Failure extends Error implements FailureFacts {
 
 	readonly transient: boolean;
 
-	constructor(message: string, { description, httpCode, transient }: FailureFacts) {
+	readonly mayStillHappen: boolean;
+
+	constructor(message: string, facts: FailureFacts) {
 		super(message);
 		this.name = new.target.name;
-		this.description = description;
-		this.httpCode = httpCode;
-		this.transient = transient;
+		this.description = facts.description;
+		this.httpCode = facts.httpCode;
+		this.transient = facts.transient;
+		this.mayStillHappen = facts.mayStillHappen ?? false;
 	}
 }
 
@@ -34,7 +42,7 @@ export class Cancelled extends Failure {
 	readonly mayHaveArrived: boolean;
 
 	constructor(mayHaveArrived = false) {
-		super('The execution was cancelled', { transient: false });
+		super('The execution was cancelled', { transient: false, mayStillHappen: mayHaveArrived });
 		this.mayHaveArrived = mayHaveArrived;
 	}
 }
@@ -86,6 +94,9 @@ export class SilentService extends NetworkFailure {
 /** Statuses that say that the service could not answer now. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
+/** A gateway gave up, and the service may not have done so. */
+const GATEWAY_TIMEOUT = 504;
+
 /** The service answered, but not with success. */
 export class ApiFailure extends Failure {
 	readonly problem: Problem;
@@ -94,11 +105,13 @@ export class ApiFailure extends Failure {
 	/** Whether it was refused for the rate, whatever its status. */
 	readonly rateLimited: boolean;
 
-	constructor(problem: Problem, advice?: string, rateLimited = false) {
+	/** @param isChange whether the request was to change something */
+	constructor(problem: Problem, advice?: string, rateLimited = false, isChange = false) {
 		super(problem.title, {
 			description: advice,
 			httpCode: String(problem.status),
 			transient: rateLimited || isTransientStatus(problem.status),
+			mayStillHappen: isChange && problem.status === GATEWAY_TIMEOUT,
 		});
 		this.problem = problem;
 		this.advice = advice;
@@ -110,8 +123,6 @@ export class ApiFailure extends Failure {
 export class Unreachable extends Failure {
 	/** Whether the service can have received the request all the same. */
 	readonly mayHaveArrived: boolean;
-	/** Whether an answer came, at least in part: then the service has done with the request. */
-	readonly answered: boolean;
 	/** Whether an answer came, but was larger than what is read of one. */
 	readonly tooLarge: boolean;
 
@@ -119,14 +130,12 @@ export class Unreachable extends Failure {
 		message: string,
 		{
 			mayHaveArrived = true,
-			answered = false,
 			tooLarge = false,
 			...facts
-		}: FailureFacts & { mayHaveArrived?: boolean; answered?: boolean; tooLarge?: boolean },
+		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
 	) {
 		super(message, facts);
 		this.mayHaveArrived = mayHaveArrived;
-		this.answered = answered;
 		this.tooLarge = tooLarge;
 	}
 }
@@ -157,13 +166,9 @@ export function mayHaveHappened(error: unknown): boolean {
 	return error instanceof UnexpectedAnswer;
 }
 
-/**
- * Whether the service may carry out a failed request later: nobody answered it, or only a gateway that gave up. An answer,
- * even in part, ends a request.
- */
+/** Whether the service may carry out the change of a failed request later. */
 export const mayStillHappen = (error: unknown): boolean =>
-	(error instanceof Unreachable && error.mayHaveArrived && !error.answered) ||
-	(error instanceof ApiFailure && error.problem.status === 504);
+	error instanceof Failure && error.mayStillHappen;
 
 /** Kinds of problem that say that something does not exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;

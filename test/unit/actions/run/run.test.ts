@@ -2,7 +2,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
-import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
+import { Cancelled, Unreachable } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../../support/clock';
 import { retainedBytes } from '../../../support/heap';
 
@@ -27,7 +27,7 @@ test('ten thousand executions leave nothing behind', () => {
 	expect(retainedBytes() - before).toBeLessThan(1_000_000);
 });
 
-describe('an execution is cancelled while it adds a field', () => {
+describe('an execution gives up while it adds a field', () => {
 	const api = { baseUrl: 'https://data.example.com', workspaceId: 'w1' } as WorkspaceApi;
 	const clock = createTestClock();
 	const runWith = (cancel?: AbortController) => {
@@ -39,16 +39,21 @@ describe('an execution is cancelled while it adds a field', () => {
 		return createRun(context, api, async () => await Promise.resolve(), clock);
 	};
 
+	const lost = (mayStillHappen: boolean) =>
+		new Unreachable('No answer', { transient: true, mayHaveArrived: true, mayStillHappen });
+
 	test.each([
-		['may still be carried out: the next one looks after its time-out', true, 30_000],
-		['was not sent: the next one looks at once', false, 0],
-	])('its request %s', async (_, mayHaveArrived, waited) => {
+		['was cancelled, and may still be carried out: 30 s later', new Cancelled(true), 30_000],
+		['was cancelled, and never sent: at once', new Cancelled(false), 0],
+		['was not answered, and may still be carried out: 30 s later', lost(true), 30_000],
+		['has ended, whether it was carried out or not: at once', lost(false), 0],
+	])('the next one looks for the field, if the request %s (H30)', async (_, error, waited) => {
 		const cancel = new AbortController();
 		const adding = runWith(cancel).writes.exclusively(
 			'fields of c1',
 			async () =>
 				await new Promise((_resolve, reject) => {
-					cancel.signal.addEventListener('abort', () => reject(new Cancelled(mayHaveArrived)));
+					cancel.signal.addEventListener('abort', () => reject(error));
 				}),
 		);
 		const start = clock.now();
@@ -59,7 +64,7 @@ describe('an execution is cancelled while it adds a field', () => {
 			Promise.resolve(clock.now() - start),
 		);
 		cancel.abort();
-		await expect(adding).rejects.toThrow('cancelled');
+		await expect(adding).rejects.toBe(error);
 		expect(clock.now() - start).toBe(0);
 		expect(await other).toBe(0);
 		expect(await looking).toBe(waited);

@@ -145,7 +145,11 @@ describe('a dry run', () => {
 
 describe('a write that fails', () => {
 	const refused = new ApiFailure({ status: 422, title: 'Invalid' });
-	const lost = new Unreachable('No answer', { transient: true, mayHaveArrived: true });
+	const lost = new Unreachable('No answer', {
+		transient: true,
+		mayHaveArrived: true,
+		mayStillHappen: true,
+	});
 	const failing = (error: Error) => async () => await Promise.reject(error);
 
 	test('leaves the values of a record in doubt until it is written again', async () => {

@@ -114,7 +114,11 @@ export function simulateService(
 		await scheduler.schedule(Promise.resolve(), `answer ${number}`);
 		if (done && fate === 'done') return done;
 		if (fate === 'late') late.push(request);
-		throw new Unreachable('No answer', { transient: true, mayHaveArrived: true });
+		throw new Unreachable('No answer', {
+			transient: true,
+			mayHaveArrived: true,
+			mayStillHappen: true,
+		});
 	}
 
 	async function read({ path, query }: ApiRequest): Promise<ApiAnswer> {

@@ -6,6 +6,8 @@ import {
 } from '../../../../nodes/WorkspaceData/transport/failure/explain';
 import {
 	AnswerTooLarge,
+	CutOffAnswer,
+	mayStillHappen,
 	NetworkFailure,
 	UnusableAnswer,
 } from '../../../../nodes/WorkspaceData/transport/failure/failures';
@@ -133,7 +135,7 @@ describe('an answer that never came, or cannot be used', () => {
 	const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', false, true);
 
 	test('of a create that may have arrived: check first', () => {
-		const error = unreachable(lost, { creates: 'record' }, origin);
+		const error = unreachable(lost, { method: 'POST', creates: 'record' }, origin);
 		expect(error).toMatchObject({
 			message: 'The record may have been created: the *** connection was closed',
 			description: expect.stringContaining('check before you run this item again'),
@@ -142,9 +144,9 @@ describe('an answer that never came, or cannot be used', () => {
 			mayHaveArrived: true,
 			tooLarge: false,
 		});
-		const large = unreachable(new AnswerTooLarge(), { creates: 'record' }, origin);
+		const large = unreachable(new AnswerTooLarge(), { method: 'POST', creates: 'record' }, origin);
 		expect(large.message).toBe('The record may have been created: the answer is too large');
-		expect(unreachable(lost, { creates: 'subscription' }, origin)).toMatchObject({
+		expect(unreachable(lost, { method: 'POST', creates: 'subscription' }, origin)).toMatchObject({
 			message: 'The subscription may have been created: the *** connection was closed',
 			description: expect.stringContaining('look for it in the settings of the service'),
 		});
@@ -155,7 +157,11 @@ describe('an answer that never came, or cannot be used', () => {
 			[never, 'record'],
 			[lost, undefined],
 		] as const) {
-			const error = unreachable(fault, creates ? { creates } : {}, origin);
+			const error = unreachable(
+				fault,
+				creates ? { method: 'POST', creates } : { method: 'GET' },
+				origin,
+			);
 			expect(error).toMatchObject({
 				message: expect.stringMatching(/^The service could not be reached: the/),
 				description: expect.stringContaining('data.example.com'),
@@ -165,15 +171,36 @@ describe('an answer that never came, or cannot be used', () => {
 		}
 	});
 
+	test('of a change that may still happen: nobody has ended it (H30)', () => {
+		const mayStill = (fault: NetworkFailure, method: 'GET' | 'POST' | 'PATCH') =>
+			mayStillHappen(unreachable(fault, { method }, origin));
+		expect(mayStill(lost, 'PATCH')).toBe(true);
+		expect(mayStill(lost, 'POST')).toBe(true);
+		expect(mayStill(lost, 'GET')).toBe(false);
+		expect(mayStill(never, 'POST')).toBe(false);
+		expect(mayStill(new AnswerTooLarge(), 'POST')).toBe(false);
+		expect(mayStill(new CutOffAnswer(), 'POST')).toBe(false);
+
+		const answered = (status: number, method: 'GET' | 'POST') =>
+			mayStillHappen(apiFailure({ status, headers: {}, body: '' }, { method }, origin));
+		expect(answered(504, 'POST')).toBe(true);
+		expect(answered(504, 'GET')).toBe(false);
+		expect(answered(502, 'POST')).toBe(false);
+	});
+
 	test('that cannot be used: another server, or too much at once', () => {
-		const odd = unreachable(new UnusableAnswer('X', 'the answer is odd', false), {}, origin);
+		const odd = unreachable(
+			new UnusableAnswer('X', 'the answer is odd', false),
+			{ method: 'GET' },
+			origin,
+		);
 		expect(odd).toMatchObject({
 			message: 'The service answered, but the answer is odd',
 			description: expect.stringMatching(/^Check 'Base URL'/),
 			tooLarge: false,
 			transient: false,
 		});
-		expect(unreachable(new AnswerTooLarge(), {}, origin)).toMatchObject({
+		expect(unreachable(new AnswerTooLarge(), { method: 'GET' }, origin)).toMatchObject({
 			description: expect.stringMatching(/^At most 64 MB.*'Limit'.*Check 'Base URL'/),
 			tooLarge: true,
 		});
