@@ -7,6 +7,7 @@ import type { Operation } from './operation';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
 import { progressOf } from './run/messages';
+import { logCancelled } from './run/ending';
 import { openRun, type Run } from './run/run';
 import { createUnsharing, passedOn, unshared, withoutErrorFlag } from './outputItems';
 
@@ -153,17 +154,6 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 /** Whether a run of one item was cancelled, and nothing says yet how far it came. */
 const isUntoldCancelling = (run: Run, error: unknown): boolean =>
 	error instanceof Cancelled && run.messages.noteOn(error) === undefined;
-
-/**
- * Writes to n8n's log how far a cancelled run came: n8n stores the execution when it is cancelled, and drops what the node
- * says later.
- */
-function logCancelled(context: IExecuteFunctions, { message, description }: ItemError): void {
-	context.logger.info(`${context.getNode().name}: ${message}. ${description ?? ''}`, {
-		workflowId: context.getWorkflow().id,
-		executionId: context.getExecutionId(),
-	});
-}
 
 /** The error that ends the run; says how many items were processed, as running again does those twice. */
 function stoppedError(

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
-import { isEmpty } from './value/serialization';
+import { isEmpty } from './value/emptyValue';
 import { type DataRecord, byAge, type Age } from './answer/record';
 
 /** How many tokens are kept. */

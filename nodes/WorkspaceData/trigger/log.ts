@@ -49,3 +49,6 @@ export function warnSparingly(
 	slot.leftOut = 0;
 	warn(context, `${message}${more}`);
 }
+
+/** Writes a warning, as `warnSparingly`. */
+export type Warn = (slot: WarningSlot, message: string, intervalMs?: number) => void;

@@ -1,7 +1,10 @@
+/** The items that a workflow gets: for an event that was delivered, and for a record that was missed. */
+import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
 import type { FieldIndex } from '../model/fieldIndex';
 import type { JsonObject } from '../model/answer/shapes';
+import { keyOf, type Candidate } from './catchUp/missedRecords';
 import type { TriggerSettings } from './parameters';
 
 /** A top-level property of these names would steer n8n, or takes another place. */
@@ -43,4 +46,31 @@ function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IData
 		...(event.data && { fields: namedFields(event.data, index) }),
 		delivery_key: event.key,
 	} as IDataObject;
+}
+
+/** The event of a record that was missed, as the service would have sent it; `caught_up` tells them apart. */
+export function missedEvent(
+	{ cardId, record, createdAt }: Candidate,
+	workspaceId: string,
+): DeliveredEvent {
+	const { id, data } = record;
+	const body = {
+		event: 'record.created',
+		timestamp: record.createdAt,
+		workspace_id: workspaceId,
+		card_id: cardId,
+		record_id: id,
+		data,
+		caught_up: true,
+	};
+	return {
+		event: body.event,
+		happenedAt: createdAt,
+		workspaceId,
+		cardId,
+		recordId: id,
+		data,
+		body,
+		key: createHash('sha256').update(keyOf({ cardId, record, createdAt })).digest('hex'),
+	};
 }

@@ -4,12 +4,13 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import { namedValue, type NamedValue } from '../../model/value/recordFilter';
-import { plainText } from '../../model/text';
+import { byCharacter, plainText } from '../../model/text';
 import type { Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
 import type { Zone } from '../../model/time';
 import type { ValueField } from '../../model/value/kinds/kind';
-import { comparePlaces, placeOf, type Place } from '../../model/value/value';
+import { compareForms } from '../../model/value/comparable';
+import { placeOf, type Place } from '../../model/value/value';
 
 const sortSchema = z.object({
 	by: z.array(z.object({ field: z.unknown(), direction: z.unknown() })).nullish(),
@@ -110,4 +111,25 @@ export function compareBy(
 		}
 		return 0;
 	};
+}
+
+/** As the language of this n8n orders texts; texts that it does not tell apart by their characters. */
+const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCharacter(a, b);
+
+/**
+ * Orders two places in one field.
+ *
+ * @param isDescending whether values of one rank come in reverse; others and empty ones stay last
+ * @returns below 0 where `a` comes first; 0 exactly where both are the same value
+ */
+export function comparePlaces(
+	{ kind }: Pick<ValueField, 'kind'>,
+	a: Place,
+	b: Place,
+	isDescending = false,
+): number {
+	if (a.rank !== b.rank) return a.rank - b.rank;
+	const compareTexts = kind.isLanguage && a.rank === 0 ? byLanguage : byCharacter;
+	const order = compareForms(a.form, b.form, compareTexts);
+	return isDescending ? -order : order;
 }

@@ -1,4 +1,5 @@
-/** How a run ends, and the hint that it waited long. */
+/** How a run ends: the hint that it waited long, and what n8n's log says of a cancelled one. */
+import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
 
 /** An output item that comes after those of all input items. */
@@ -31,6 +32,20 @@ export function longWaitHint(waitedMs: number): string | undefined {
 	if (waitedMs <= LONG_WAIT_MS) return undefined;
 	const seconds = Math.round(waitedMs / 1_000);
 	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
+}
+
+/**
+ * Writes to n8n's log how far a cancelled run came: n8n stores the execution when it is cancelled, and drops what the node
+ * says later.
+ */
+export function logCancelled(
+	context: IExecuteFunctions,
+	{ message, description }: Pick<NodeOperationError, 'message' | 'description'>,
+): void {
+	context.logger.info(`${context.getNode().name}: ${message}. ${description ?? ''}`, {
+		workflowId: context.getWorkflow().id,
+		executionId: context.getExecutionId(),
+	});
 }
 
 /** @param stopRequests sends nothing more */

@@ -1,7 +1,7 @@
 /** The cards of a Sync: their items and records are read and checked before the first write to any of them. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isEmpty } from '../../model/value/serialization';
+import { isEmpty } from '../../model/value/emptyValue';
 import type { DataRecord } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';

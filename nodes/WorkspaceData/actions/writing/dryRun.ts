@@ -6,7 +6,7 @@ import type { Run, CardReference } from '../run/run';
 import { readSwitch } from '../readParameters';
 import { recordOutput, type OutputOptions } from '../outputItems';
 import type { Field } from '../../model/answer/field';
-import { isEmpty } from '../../model/value/serialization';
+import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';
 

@@ -1,5 +1,5 @@
 /** The matching fields of an item. */
-import { isEmpty } from '../../model/value/serialization';
+import { isEmpty } from '../../model/value/emptyValue';
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';

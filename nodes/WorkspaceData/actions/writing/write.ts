@@ -1,7 +1,7 @@
 /** Creates, updates and deletes single records. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
-import { isEmpty } from '../../model/value/serialization';
+import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';

@@ -5,7 +5,8 @@ import { plainNumber } from '../text';
 import type { Zone } from '../time';
 import { isChoice, splitChoices } from './choices';
 import { compareForms, isOfOneSort } from './comparable';
-import { isEmpty, jsonForm, showValue, textOf } from './serialization';
+import { isEmpty } from './emptyValue';
+import { jsonForm, showValue, textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
 

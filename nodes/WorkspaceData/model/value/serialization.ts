@@ -52,10 +52,3 @@ export function showValue(value: unknown): string {
 			: String(whole);
 	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
-
-/** No value at all: missing, null, empty text or an empty list. `false` and `0` are values. */
-export const isEmpty = (value: unknown): boolean =>
-	value === undefined ||
-	value === null ||
-	value === '' ||
-	(Array.isArray(value) && value.length === 0);

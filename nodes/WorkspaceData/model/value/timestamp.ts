@@ -2,7 +2,6 @@
 import type { Zone } from '../time';
 import type { Between } from './comparable';
 import { jsonForm } from './serialization';
-import { DAYS, type Offer, type EditorInput } from './kinds/kind';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
@@ -71,35 +70,3 @@ export function instantOf(timestamp: Timestamp, zone: Zone): number | Between | 
 	const finer = fraction.slice(3);
 	return finer === '' ? ms : { near: ms, rest: `>${finer}` };
 }
-
-/** Days as expressions, so that they stay right whenever the workflow runs. */
-const DAY_OFFERS: readonly Offer[] = [
-	{ name: 'Today', value: '={{ $today.toISODate() }}' },
-	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
-	{ name: 'Yesterday', value: '={{ $today.minus(1, "day").toISODate() }}' },
-	{ name: '7 Days Ago', value: '={{ $today.minus(7, "day").toISODate() }}' },
-	{ name: '30 Days Ago', value: '={{ $today.minus(30, "day").toISODate() }}' },
-	{ name: 'Start of This Month', value: '={{ $today.startOf("month").toISODate() }}' },
-	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
-];
-
-/** Values of the conditions that take a number of days. */
-const DAY_COUNTS: readonly Offer[] = [
-	{ name: '1 Day (Today)', value: '1' },
-	{ name: '7 Days', value: '7' },
-	{ name: '30 Days', value: '30' },
-];
-
-/** How the editor asks for days and times. */
-export const TIME_INPUT: EditorInput = {
-	type: 'dateTime',
-	canMatch: true,
-	filterValues: (_field, condition) =>
-		DAYS.some((one) => one === condition) ? DAY_COUNTS : DAY_OFFERS,
-	conditionNames: {
-		greaterThan: 'Is After',
-		greaterOrEqual: 'Is After or Equal',
-		lessThan: 'Is Before',
-		lessOrEqual: 'Is Before or Equal',
-	},
-};

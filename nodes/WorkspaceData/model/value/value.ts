@@ -1,8 +1,8 @@
-/** The values of a field: what is the same value, in which order they come, and what is sent. */
-import { byCharacter } from '../text';
+/** The values of a field: what is the same value, its place in their order, and what is sent. */
 import type { Zone } from '../time';
-import { compareForms, keyOfForm, type Comparable } from './comparable';
-import { canonicalJson, isEmpty, isSendable, jsonForm, textOf } from './serialization';
+import { keyOfForm, type Comparable } from './comparable';
+import { isEmpty } from './emptyValue';
+import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
 import { unusable, type EntryRules, type ValueField } from './kinds/kind';
 
 /**
@@ -38,27 +38,6 @@ export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
 	if (isEmpty(stored)) return NOWHERE;
 	const form = field.kind.read(stored, field, zone);
 	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
-}
-
-/** As the language of this n8n orders texts; texts that it does not tell apart by their characters. */
-const byLanguage = (a: string, b: string): number => a.localeCompare(b) || byCharacter(a, b);
-
-/**
- * Orders two places in one field.
- *
- * @param isDescending whether values of one rank come in reverse; others and empty ones stay last
- * @returns below 0 where `a` comes first; 0 exactly where both are the same value
- */
-export function comparePlaces(
-	{ kind }: Pick<ValueField, 'kind'>,
-	a: Place,
-	b: Place,
-	isDescending = false,
-): number {
-	if (a.rank !== b.rank) return a.rank - b.rank;
-	const compareTexts = kind.isLanguage && a.rank === 0 ? byLanguage : byCharacter;
-	const order = compareForms(a.form, b.form, compareTexts);
-	return isDescending ? -order : order;
 }
 
 /** The texts by which a stored value is found. */

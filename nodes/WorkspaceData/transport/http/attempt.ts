@@ -5,7 +5,14 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { isTooDeep, MAX_LEVELS } from '../../model/answer/json';
-import { circuitOf, createCircuit, PROBE_TIMEOUT_MS, replyOf, type Reply } from './circuit';
+import {
+	circuitOf,
+	createCircuit,
+	MAX_TIMEOUTS,
+	PROBE_TIMEOUT_MS,
+	replyOf,
+	type Reply,
+} from './circuit';
 import { type Clock, type UnlessCancelled, withTimeLimit } from './clock';
 import type { CredentialType } from '../auth/credential';
 import { openExchange } from '../auth/credentialHooks';
@@ -24,8 +31,6 @@ import { isRepeatable } from './retryPolicy';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
-/** Time-outs in a row after which the rest of an execution fails at once. */
-const MAX_TIMEOUTS = 3;
 
 /** The outcome of one attempt. Faults are values, for the retry policy. */
 export interface Attempt {

@@ -3,6 +3,8 @@ import { BoundedMap } from '../../model/boundedMap';
 import { systemClock, type Clock } from './clock';
 import { Failure } from '../failure/failures';
 
+/** Time-outs in a row after which the rest of an execution fails at once. */
+export const MAX_TIMEOUTS = 3;
 /** How long nothing is sent once a circuit opens, in ms; doubles with each probe that gets no answer. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;

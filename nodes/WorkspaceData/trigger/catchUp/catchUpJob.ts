@@ -1,8 +1,6 @@
 /** The execution that looks for missed records. */
-import { createHash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { DeliveredEvent } from '../../model/webhookEvent';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import type { Search } from '../../model/subscription/eventsAndEffects';
 import { openApi } from '../../transport/api';
@@ -11,11 +9,11 @@ import { listFields } from '../../transport/cardAndFieldListings';
 import { localTime } from '../../transport/timeZone';
 import { isFiltered, meetsConditions } from '../delivery/relevance';
 import { reasonOf, warn } from '../log';
-import { outputOf } from '../output';
+import { missedEvent, outputOf } from '../output';
 import { watchedCard, type TriggerSettings } from '../parameters';
 import { openStore } from '../subscription/storage';
 import { openKnownRecords } from './knownRecords';
-import { type Candidate, createdBetween, findMissed, keyOf } from './missedRecords';
+import { createdBetween, findMissed, keyOf } from './missedRecords';
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
 
@@ -39,29 +37,6 @@ const jobSchema = z
 
 /** The search in such an item; undefined for another one. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
-
-function toEvent({ cardId, record, createdAt }: Candidate, workspaceId: string): DeliveredEvent {
-	const { id, data } = record;
-	const body = {
-		event: 'record.created',
-		timestamp: record.createdAt,
-		workspace_id: workspaceId,
-		card_id: cardId,
-		record_id: id,
-		data,
-		caught_up: true,
-	};
-	return {
-		event: body.event,
-		happenedAt: createdAt,
-		workspaceId,
-		cardId,
-		recordId: id,
-		data,
-		body,
-		key: createHash('sha256').update(keyOf({ cardId, record, createdAt })).digest('hex'),
-	};
-}
 
 /** The missed records as items. @throws what reading the cards throws, except that one of all cards is gone or refused */
 export async function catchUp(
@@ -103,7 +78,7 @@ export async function catchUp(
 	const delivered = await known.complete(search.upTo, found);
 	return wanted.flatMap((one) => {
 		if (delivered.has(keyOf(one))) return [];
-		const event = toEvent(one, api.workspaceId);
+		const event = missedEvent(one, api.workspaceId);
 		const index = indexes.get(one.cardId);
 		const place = { index, zone, warn: warnOnce };
 		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];

@@ -1,14 +1,6 @@
 /** Which events this process has accepted, so that a second delivery of one starts no second execution. */
 import { wait, type Clock } from '../../transport/http/clock';
-
-/** The part of n8n's response to a delivery that is needed here. */
-export interface DeliveryResponse {
-	readonly writableEnded: boolean;
-	/** Whether the connection is closed: the sender may have hung up before n8n called the node. */
-	readonly destroyed: boolean;
-	readonly statusCode: number;
-	once(event: 'finish' | 'close', listener: () => void): unknown;
-}
+import { isSuccess, signOf, type DeliveryResponse, type StrainSign } from './lateAnswers';
 
 /** A delivery that n8n is working on; without its response once that was garbage-collected. */
 interface Open {
@@ -18,9 +10,6 @@ interface Open {
 	/** Its sender hung up: until when to look for n8n's answer, in ms since the epoch. */
 	watchedUntil?: number;
 }
-
-/** Signs that a service may count a delivery as failed. */
-export type StrainSign = 'late' | 'refused' | 'repeated' | 'hungUp';
 
 /** A verified event that wants an execution. */
 export interface Claim {
@@ -61,8 +50,6 @@ export const MIN_KNOWN = 1_000;
 export const MAX_KNOWN = 100_000;
 /** How long the retries of a delivery may come, in ms. While subscriptions overlap, keys are kept longer. */
 const RETRIES_MS = 3_600_000;
-/** How late an answer may be, in ms: the interface does not say when a service gives up. */
-export const IN_TIME_MS = 5_000;
 /** Most deliveries of a node whose senders hung up and whose outcome is still waited for. */
 const MAX_HUNG_UP = 200;
 /** How often a second delivery looks whether the first one is answered, in ms. */
@@ -71,9 +58,6 @@ const LOOK_AGAIN_MS = 100;
 const MAX_WAIT_MS = 600_000;
 /** How often to look whether n8n has answered although the sender hung up, in ms: no event tells. */
 const HUNG_UP_INTERVAL_MS = 1_000;
-
-const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
-	statusCode >= 200 && statusCode < 300;
 
 /** Calls once the connection is closed; at once if it is. */
 function onClose(response: DeliveryResponse, listener: () => void): void {
@@ -146,8 +130,8 @@ export function createDuplicates(): Duplicates {
 		open.set(key, delivery);
 		response.once('finish', () => {
 			settle(key, delivery);
-			if (!isSuccess(response)) onStrain('refused');
-			else if (clock.now() - begunAt > IN_TIME_MS) onStrain('late');
+			const sign = signOf(response, clock.now() - begunAt);
+			if (sign) onStrain(sign);
 		});
 		onClose(response, () => {
 			if (response.writableEnded) settle(key, delivery);

@@ -14,19 +14,16 @@ import type { Subscription } from '../../model/subscription/stored';
 import { openApi } from '../../transport/api';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
-import { warnSparingly, type WarningSlot } from '../log';
+import { warnSparingly, type Warn } from '../log';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf, type NodeState } from '../subscription/nodeState';
 import { answerProbe } from '../subscription/probe';
 import { openStore } from '../subscription/storage';
-import type { StrainSign } from './duplicates';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
+import { STRAIN_INTERVAL_MS, strainWarning, type StrainSign } from './lateAnswers';
 import { isRelevant, misdirection } from './relevance';
-
-/** At most one line about late answers in so many ms: as long as a renewal may take. */
-const STRAIN_INTERVAL_MS = 600_000;
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
@@ -119,8 +116,6 @@ interface Verified {
 	settings: TriggerSettings;
 }
 
-type Warn = (slot: WarningSlot, message: string, intervalMs?: number) => void;
-
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
 async function startWith(
 	context: IWebhookFunctions,
@@ -165,18 +160,9 @@ async function startWith(
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
-/** What a late answer means, in words for the log. */
-const STRAIN: Record<StrainSign, string> = {
-	late: 'A delivery was answered late',
-	refused: 'A delivery was not answered with success',
-	repeated: 'A delivery came again',
-	hungUp: 'A sender did not wait for the answer to its delivery',
-};
-
 /** Notes that the service may have paused the subscription. */
 function onStrain(node: NodeState, id: string, sign: StrainSign, clock: Clock, warn: Warn): void {
 	node.dispatch({ type: 'strained', id, now: clock.now() });
 	if (node.set.strain === undefined) return;
-	const message = `${STRAIN[sign]}: n8n may have too little time or too few places for executions. In case the service pauses the subscription, the trigger renews it within ten minutes, unless deliveries continue`;
-	warn(node.warnings.late, message, STRAIN_INTERVAL_MS);
+	warn(node.warnings.late, strainWarning(sign), STRAIN_INTERVAL_MS);
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../../nodes/WorkspaceData/model/value/condition';
 import { CONDITIONS } from '../../../../nodes/WorkspaceData/model/value/kinds/kind';
 import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/serialization';
+import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { field } from '../fields';
 import { zone } from './zone';
 

@@ -1,6 +1,6 @@
 /** Which stored values are the same value: examples for each kind. */
 import fc from 'fast-check';
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/serialization';
+import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { keyOf } from '../../../../nodes/WorkspaceData/model/value/value';
 import { field } from '../fields';
 import { zone } from './zone';

@@ -4,7 +4,8 @@ import { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { field as fieldOf } from '../fields';
 import { compareDecimals, decimalOf, ORACLES, type KindOracle } from './oracle';
 import type { Field } from '../../../../nodes/WorkspaceData/model/answer/field';
-import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/serialization';
+import { comparePlaces } from '../../../../nodes/WorkspaceData/actions/reading/sort';
+import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import { conditionTest } from '../../../../nodes/WorkspaceData/model/value/condition';
 import * as value from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
@@ -16,7 +17,7 @@ const enter = (field: Field, entered: unknown) =>
 const equals = (field: Field, entered: unknown) =>
 	conditionTest('equals', entered, field, { zone });
 const compare = (field: Field, a: unknown, b: unknown) =>
-	value.comparePlaces(field, value.placeOf(field, a, zone), value.placeOf(field, b, zone));
+	comparePlaces(field, value.placeOf(field, a, zone), value.placeOf(field, b, zone));
 
 /** For each law of each kind. */
 const CASES = cases(1_000);

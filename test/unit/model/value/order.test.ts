@@ -1,5 +1,6 @@
 /** In which order the values of a field come: examples; laws.test.ts has what holds for all. */
-import { comparePlaces, placeOf } from '../../../../nodes/WorkspaceData/model/value/value';
+import { comparePlaces } from '../../../../nodes/WorkspaceData/actions/reading/sort';
+import { placeOf } from '../../../../nodes/WorkspaceData/model/value/value';
 import { field } from '../fields';
 import { zone } from './zone';
 

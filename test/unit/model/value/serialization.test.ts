@@ -1,7 +1,7 @@
 /** Any value as JSON, as text and in a message: what JSON can carry, and nothing lost. */
+import { isEmpty } from '../../../../nodes/WorkspaceData/model/value/emptyValue';
 import {
 	canonicalJson,
-	isEmpty,
 	isSendable,
 	jsonForm,
 	showValue,

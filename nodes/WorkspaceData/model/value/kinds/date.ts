@@ -1,6 +1,7 @@
 /** Days of the calendar. */
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { isDay, readTimestamp, TIME_INPUT } from '../timestamp';
+import { isDay, readTimestamp } from '../timestamp';
+import { TIME_INPUT } from '../dayOffers';
 
 const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';
 

@@ -2,16 +2,10 @@
  * Instants. A time without an offset is wall-clock time of the workflow's zone, entered or stored; where the records of
  * a field have no offset, none is added.
  */
-import { isEmpty } from '../serialization';
+import { isEmpty } from '../emptyValue';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import {
-	instantOf,
-	isDay,
-	readTimestamp,
-	type Timestamp,
-	toUtcText,
-	TIME_INPUT,
-} from '../timestamp';
+import { instantOf, isDay, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
+import { TIME_INPUT } from '../dayOffers';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
-import { isEmpty, showValue } from '../serialization';
+import { isEmpty } from '../emptyValue';
+import { showValue } from '../serialization';
 
 /** The conditions that records can be filtered by, as the node's parameter calls them. */
 export const CONDITIONS = [

@@ -1,0 +1,8 @@
+/** Which values count as empty: for conditions, order, matching and writing alike. */
+
+/** No value at all: missing, null, empty text or an empty list. `false` and `0` are values. */
+export const isEmpty = (value: unknown): boolean =>
+	value === undefined ||
+	value === null ||
+	value === '' ||
+	(Array.isArray(value) && value.length === 0);
