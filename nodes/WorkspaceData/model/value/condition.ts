@@ -1,12 +1,11 @@
 /** The conditions by which records are filtered: a condition is read once, then asked of each stored value. */
-import { parseJsonText } from '../answer/json';
 import { InputError } from '../inputError';
-import { plainNumber } from '../text';
 import type { Zone } from '../time';
-import { isChoice, splitChoices } from './choices';
+import { isChoice } from './choices';
 import { compareForms, isOfOneSort } from './comparable';
+import { daysOf, listOf, notDays, noValue, single, VALUE_LABEL } from './conditionValue';
 import { isEmpty } from './emptyValue';
-import { jsonForm, showValue, textOf } from './serialization';
+import { textOf } from './serialization';
 import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './kinds/kind';
 import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
 
@@ -76,60 +75,10 @@ function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean 
 	return (stored) => keyOf(field, stored, rules.zone) === key;
 }
 
-const noValue = (): InputError =>
-	new InputError(
-		"'Value' is empty in a condition of 'Filters'",
-		"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
-	);
-
-const VALUE_LABEL = "'Value' in a condition of 'Filters'";
-
-/** The texts between commas, empty ones included. */
-function splitList(text: string, options: ValueField['options']): string[] {
-	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
-	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];
-	return splitChoices(text, (part) => isChoice(options, part));
-}
-
-/** The entered list. @throws InputError for an empty one, an empty entry, or a text that may be one or several values */
-function listOf(
-	entered: unknown,
-	options: ValueField['options'],
-	isExact: boolean | undefined,
-): readonly unknown[] {
-	const json = typeof entered === 'string' ? parseJsonText(entered) : undefined;
-	const given = Array.isArray(json) ? json : entered;
-	if (isExact && typeof given === 'string' && given.includes(',')) {
-		throw new InputError(
-			`${VALUE_LABEL} may be one value with commas or several`,
-			'Records are changed, so enter a list, for example ["a", "b"], or one value without commas.',
-		);
-	}
-	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
-	const list: readonly unknown[] = Array.isArray(given) ? given : split;
-	if (list.length === 0) throw noValue();
-	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
-		return list;
-	throw new InputError(
-		`${VALUE_LABEL} has an empty entry`,
-		"Remove it, or add a condition 'Is Empty' for records without a value.",
-	);
-}
-
 const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
 	listOf(entered, field.options, rules.exact);
 
 const fold = (text: string): string => text.toLowerCase();
-
-/** The entered value in its JSON form. @throws InputError for a list or an object, which has no text that anybody means */
-function single(entered: unknown): unknown {
-	const form = jsonForm(entered);
-	if (typeof form !== 'object') return form;
-	throw new InputError(
-		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
-		'Enter one value: a text, a number, true or false, or a date. To compare with several, add a condition for each.',
-	);
-}
 
 /** A condition about the texts of a value; upper and lower case do not matter. */
 const textual =
@@ -187,19 +136,6 @@ const unsuitable = ({ name, type }: ValueField): InputError =>
 	new InputError(
 		`Field '${name}' cannot be compared in this way`,
 		`Choose another condition for a field of type '${type ?? 'text'}'.`,
-	);
-
-/** The entered number of days. @throws InputError */
-function daysOf(entered: unknown): number {
-	const count = typeof entered === 'boolean' ? NaN : plainNumber(entered);
-	if (Number.isInteger(count) && count > 0) return count;
-	throw notDays(entered);
-}
-
-const notDays = (entered: unknown): InputError =>
-	new InputError(
-		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
-		'Enter a number of days: 1 is today, 7 is a week with today.',
 	);
 
 /** Days before, with or after today, today included, in the time zone of the workflow. */

@@ -1,0 +1,74 @@
+/** The entered values of conditions: one value, a list, or a number of days. */
+import { parseJsonText } from '../answer/json';
+import { InputError } from '../inputError';
+import { plainNumber } from '../text';
+import { isChoice, splitChoices } from './choices';
+import { isEmpty } from './emptyValue';
+import type { ValueField } from './kinds/kind';
+import { jsonForm, showValue } from './serialization';
+
+/** The refusal of a condition without a value. */
+export const noValue = (): InputError =>
+	new InputError(
+		"'Value' is empty in a condition of 'Filters'",
+		"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
+	);
+
+/** How messages call the value of a condition. */
+export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
+
+/** The texts between commas, empty ones included. */
+function splitList(text: string, options: ValueField['options']): string[] {
+	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
+	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];
+	return splitChoices(text, (part) => isChoice(options, part));
+}
+
+/** The entered list. @throws InputError for an empty one, an empty entry, or a text that may be one or several values */
+export function listOf(
+	entered: unknown,
+	options: ValueField['options'],
+	isExact: boolean | undefined,
+): readonly unknown[] {
+	const json = typeof entered === 'string' ? parseJsonText(entered) : undefined;
+	const given = Array.isArray(json) ? json : entered;
+	if (isExact && typeof given === 'string' && given.includes(',')) {
+		throw new InputError(
+			`${VALUE_LABEL} may be one value with commas or several`,
+			'Records are changed, so enter a list, for example ["a", "b"], or one value without commas.',
+		);
+	}
+	const split = typeof given === 'string' && !isExact ? splitList(given, options) : [given];
+	const list: readonly unknown[] = Array.isArray(given) ? given : split;
+	if (list.length === 0) throw noValue();
+	if (!list.some((one) => isEmpty(one) || (typeof one === 'string' && one.trim() === '')))
+		return list;
+	throw new InputError(
+		`${VALUE_LABEL} has an empty entry`,
+		"Remove it, or add a condition 'Is Empty' for records without a value.",
+	);
+}
+
+/** The entered value in its JSON form. @throws InputError for a list or an object, which has no text that anybody means */
+export function single(entered: unknown): unknown {
+	const form = jsonForm(entered);
+	if (typeof form !== 'object') return form;
+	throw new InputError(
+		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		'Enter one value: a text, a number, true or false, or a date. To compare with several, add a condition for each.',
+	);
+}
+
+/** The entered number of days. @throws InputError */
+export function daysOf(entered: unknown): number {
+	const count = typeof entered === 'boolean' ? NaN : plainNumber(entered);
+	if (Number.isInteger(count) && count > 0) return count;
+	throw notDays(entered);
+}
+
+/** The refusal of what is no number of days. */
+export const notDays = (entered: unknown): InputError =>
+	new InputError(
+		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		'Enter a number of days: 1 is today, 7 is a week with today.',
+	);
