@@ -6,8 +6,7 @@ import { errorDetails, toNodeError } from '../transport/failure/nodeError';
 import type { Operation } from './operation';
 import { openParameters } from './readParameters';
 import { findOperation } from './registry';
-import { progressOf } from './run/messages';
-import { logCancelled } from './run/ending';
+import { logCancelled, stoppedNote } from './run/ending';
 import { openRun, type Run } from './run/run';
 import { createUnsharing, passedOn, unshared, withoutErrorFlag } from './outputItems';
 
@@ -151,10 +150,6 @@ function errorItem(node: INode, nodeError: ItemError, itemIndex: number): INodeE
 	};
 }
 
-/** Whether a run of one item was cancelled, and nothing says yet how far it came. */
-const isUntoldCancelling = (run: Run, error: unknown): boolean =>
-	error instanceof Cancelled && run.messages.noteOn(error) === undefined;
-
 /** The error that ends the run; says how many items were processed, as running again does those twice. */
 function stoppedError(
 	run: Run,
@@ -163,13 +158,7 @@ function stoppedError(
 	failed: Outcome,
 ): ItemError {
 	const error = itemError(run, failed.error, failed.itemIndex);
-	const errors = outcomes.flatMap((outcome) => (outcome.error ? [outcome.error] : []));
-	const isSingle = outcomes.length === 1;
-	if (operation.writes && (!isSingle || isUntoldCancelling(run, failed.error))) {
-		const done = outcomes.length - errors.length;
-		const what = 'items were processed before the run stopped';
-		const note = progressOf(done, outcomes.length, what, errors);
-		error.description = [error.description, note].filter(Boolean).join(' ');
-	}
+	const note = operation.writes && stoppedNote(run.messages, outcomes, failed.error);
+	if (note) error.description = [error.description, note].filter(Boolean).join(' ');
 	return error;
 }

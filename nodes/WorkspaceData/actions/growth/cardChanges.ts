@@ -8,7 +8,7 @@ import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
 import { createFields, describePlan, planFields, quoted, type PlannedField } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/recordData';
+import type { Write } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
 	type PlannedWrites,

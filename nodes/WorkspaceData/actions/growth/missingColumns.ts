@@ -4,7 +4,7 @@ import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';
 import type { Run } from '../run/run';
-import type { Write } from '../writing/recordData';
+import type { Write } from '../writing/valueConversion';
 
 /** Choices that a field is to have. */
 export interface Addition {

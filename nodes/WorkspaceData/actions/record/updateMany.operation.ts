@@ -4,7 +4,7 @@ import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { requireData, toRecordData } from '../writing/recordData';
+import { requireData, toRecordData } from '../writing/valueConversion';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';

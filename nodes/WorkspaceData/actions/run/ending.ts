@@ -1,6 +1,8 @@
-/** How a run ends: the hint that it waited long, and what n8n's log says of a cancelled one. */
+/** How a run ends: the hint that it waited long, and how far one came that failed or was cancelled. */
 import type { IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
+import { Cancelled } from '../../transport/failure/failures';
+import { progressOf, type Messages } from './messages';
 
 /** An output item that comes after those of all input items. */
 export interface LateResult {
@@ -32,6 +34,28 @@ export function longWaitHint(waitedMs: number): string | undefined {
 	if (waitedMs <= LONG_WAIT_MS) return undefined;
 	const seconds = Math.round(waitedMs / 1_000);
 	return `This run waited ${seconds} seconds for the service's rate limit. Process fewer items at a time, or ask the operator of the service for a higher limit.`;
+}
+
+/** Whether a run was cancelled, and nothing says yet how far it came. */
+const isUntoldCancelling = (messages: Messages, error: unknown): boolean =>
+	error instanceof Cancelled && messages.noteOn(error) === undefined;
+
+/**
+ * How many items were processed before an error ended the run; undefined for a run of one item whose error says it all.
+ *
+ * @param outcomes of all items, with the errors of those that failed
+ * @param failed the error that ends the run
+ */
+export function stoppedNote(
+	messages: Messages,
+	outcomes: ReadonlyArray<{ error?: unknown }>,
+	failed: unknown,
+): string | undefined {
+	if (outcomes.length === 1 && !isUntoldCancelling(messages, failed)) return undefined;
+	const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
+	const done = outcomes.length - errors.length;
+	const what = 'items were processed before the run stopped';
+	return progressOf(done, outcomes.length, what, errors);
 }
 
 /**

@@ -4,7 +4,7 @@ import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Allowed } from '../growth/cardChanges';
 import type { CardReference, Run } from '../run/run';
-import { requireData, toRecordData } from '../writing/recordData';
+import { requireData, toRecordData } from '../writing/valueConversion';
 import { fieldsFor, type Write } from '../writing/liveFields';
 import { itemKey, matchingFieldIds } from '../writing/matching';
 import type { Deletions, SyncItem } from './syncCheck';

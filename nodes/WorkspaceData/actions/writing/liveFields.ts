@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
-import { toRecordData, type ColumnOptions, type Write } from './recordData';
+import { toRecordData, type ColumnOptions, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';

@@ -12,7 +12,7 @@ import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { identityOf } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
-import { requireData } from './recordData';
+import { requireData } from './valueConversion';
 import { emptyValuesOption } from '../../ui/writeOptions';
 import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';

@@ -11,7 +11,7 @@ const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
 const PLAUSIBLE_FUTURE_MS = 60_000;
 
 /**
- * How old an event is that is too old, in ms; undefined where it is not. Either clock may have been put
+ * Why an event is too old, in words for the log; undefined where it is not. Either clock may have been put
  * right since they were last compared, so they are compared again before an event is left out, at most
  * once a minute. Where that fails, the event counts as fresh.
  */
@@ -21,7 +21,7 @@ export async function excessiveAge(
 	settings: TriggerSettings,
 	openService: () => Promise<WorkspaceApi>,
 	clock: Clock,
-): Promise<number | undefined> {
+): Promise<string | undefined> {
 	// The age of an event without a time is no number, and so in no bounds.
 	const { happenedAt = NaN, cardId } = event;
 	if (settings.maxEventAgeMs === Infinity) return undefined;
@@ -37,7 +37,8 @@ export async function excessiveAge(
 			return undefined;
 		}
 	}
-	return age() > settings.maxEventAgeMs ? age() : undefined;
+	if (!(age() > settings.maxEventAgeMs)) return undefined;
+	return `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age' allows`;
 }
 
 /** Learns the service's time from the smallest answer that the interface offers. */

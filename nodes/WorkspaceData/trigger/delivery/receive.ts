@@ -130,13 +130,9 @@ async function startWith(
 		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);
 		return NOTHING_TO_DO;
 	}
-	const age = await excessiveAge(node, event, settings, openService, clock);
-	if (age !== undefined) {
-		const minutes = Math.round(age / 60_000);
-		warn(
-			node.warnings.leftOut,
-			`An event was ignored: it is ${minutes} minutes old, more than 'Max Event Age' allows`,
-		);
+	const tooOld = await excessiveAge(node, event, settings, openService, clock);
+	if (tooOld) {
+		warn(node.warnings.leftOut, `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
 	const mayRepeat = !settings.ignoreDuplicates;

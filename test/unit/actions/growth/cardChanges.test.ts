@@ -4,7 +4,7 @@ import {
 	growCard,
 	previewChanges,
 } from '../../../../nodes/WorkspaceData/actions/growth/cardChanges';
-import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/recordData';
+import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { card, world, writeOf } from './world';

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { PlannedField } from '../../../../nodes/WorkspaceData/actions/growth/newFields';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
-import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/recordData';
+import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import { scriptedApi } from '../../../support/scriptedApi';

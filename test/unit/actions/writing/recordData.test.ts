@@ -3,7 +3,7 @@ import {
 	requireData,
 	toRecordData,
 	type ColumnOptions,
-} from '../../../../nodes/WorkspaceData/actions/writing/recordData';
+} from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
 import {
 	countUse,
 	dryOutput,
