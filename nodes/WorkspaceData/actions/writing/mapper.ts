@@ -1,8 +1,10 @@
 /** The values that an item gives for a record: as the field mapper says, or all that it has. */
 import { z } from 'zod/v3';
-import type { FieldHint } from '../../model/fieldIndex';
+import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isObject, type JsonObject } from '../../model/answer/shapes';
+import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { isEmpty } from '../../model/value/emptyValue';
+import { canonicalJson } from '../../model/value/serialization';
 import type { Run } from '../run/run';
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
@@ -47,6 +49,8 @@ export interface Columns {
 	hints: ReadonlyMap<string, FieldHint>;
 	/** Whether there may be nothing to send. */
 	mayBeEmpty?: boolean;
+	/** The values of the item that Map Automatically takes for no field, by key. */
+	leftOut?: Array<[string, unknown]>;
 }
 
 /** The field mapper, without the values of an item. */
@@ -89,7 +93,7 @@ export function readColumns(
 	const mapper = isObject(value) && once(value, () => readMapper(value));
 	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	const { isAutomatic, matchingKeys, hints } = mapper;
-	const entries = isAutomatic ? automaticEntries(item) : mapper.mapped;
+	const { entries, leftOut } = isAutomatic ? automaticEntries(item) : { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	if (given.length === 0) {
 		throw new InputError(
@@ -99,15 +103,50 @@ export function readColumns(
 				: 'Map at least one field.',
 		);
 	}
-	return { entries: given, matchingKeys, label, hints };
+	return { entries: given, matchingKeys, label, hints, ...(leftOut && { leftOut }) };
 }
 
-function automaticEntries(item: JsonObject): Array<[string, unknown]> {
-	if (isObject(item.fields)) return Object.entries(item.fields);
-	// The output format Flat has fields with the name of a record's property under `fields.<name>`.
-	return Object.entries(item)
-		.filter(([key]) => !RECORD_PROPERTIES.includes(key))
-		.map(([key, value]) => [key.replace(/^fields\./, ''), value]);
+function automaticEntries(item: JsonObject): Pick<Columns, 'entries' | 'leftOut'> {
+	const all = Object.entries(item);
+	const { fields } = item;
+	if (isObject(fields)) {
+		return {
+			entries: Object.entries(fields),
+			leftOut: all.filter(
+				([key, value]) => !RECORD_KEYS.has(key) && !isSame(value, ownValue(fields, key)),
+			),
+		};
+	}
+	const isProperty = ([key]: [string, unknown]) => RECORD_PROPERTIES.includes(key);
+	return {
+		// The output format Flat has fields with the name of a record's property under `fields.<name>`.
+		entries: all
+			.filter((entry) => !isProperty(entry))
+			.map(([key, value]) => [key.replace(/^fields\./, ''), value]),
+		leftOut: all.filter((entry) => isProperty(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
+	};
+}
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+/**
+ * Says which values Map Automatically left out although the card has fields of their names.
+ *
+ * @param index the live field listing
+ */
+export function hintAtLeftOut(
+	{ messages }: Pick<Run, 'messages'>,
+	{ leftOut = [] }: Columns,
+	index: FieldIndex,
+): void {
+	for (const [key, value] of leftOut) {
+		if (isEmpty(value) || !index.fields.some(({ name }) => name === key)) continue;
+		messages.hint(
+			RECORD_PROPERTIES.includes(key)
+				? `'${key}' of the items was not written to the field of this name, because 'Map Automatically' takes it for a property of the record. To write it, choose 'Map Each Column Manually'.`
+				: `'${key}' of the items was not written: 'Map Automatically' takes all values from 'fields' where an item has it. Set 'fields.${key}' instead, or choose 'Map Each Column Manually'.`,
+		);
+	}
 }
 
 /** Keys next to the `fields` of an item that this node or its trigger returned. */

@@ -25,10 +25,21 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 }
 
 /** Records are overwritten by it: a name that differs in case only could be another field's some day. */
-function matchingField(key: string, { hints }: Columns, index: FieldIndex): Field {
+function matchingField(
+	key: string,
+	{ entries, hints, leftOut = [] }: Columns,
+	index: FieldIndex,
+): Field {
 	const hint = hints.get(key);
 	const field = index.resolve(key, hint);
 	const { id, name } = field;
+	const isLeftOut = leftOut.some(([one, value]) => one === name && !isEmpty(value));
+	if (isLeftOut && !entries.some(([one]) => one === name)) {
+		throw new InputError(
+			`${quote(name)} of the item is not taken for the matching field of this name`,
+			`'Map Automatically' takes values from 'fields' where an item has it, and 'id', 'created_at' and 'action' for properties of the record. Choose 'Map Each Column Manually'.`,
+		);
+	}
 	if ([id, name].includes(key) || hint?.fieldId === id || hint?.name === name) return field;
 	throw new InputError(
 		`${quote(key)} in 'Fields to match on' is not exactly the name of a field`,

@@ -8,7 +8,7 @@ import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import type { Columns } from './mapper';
+import { hintAtLeftOut, type Columns } from './mapper';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
@@ -90,6 +90,7 @@ export function toRecordData(
 	index: FieldIndex,
 	options: ColumnOptions,
 ): JsonObject {
+	hintAtLeftOut(run, columns, index);
 	const rules = conversionRules(run, options);
 	const ignoresUnknown = readChoice(unknownFieldsOption, options.unknownFields) === 'ignore';
 	const find = (key: string): Field | undefined =>

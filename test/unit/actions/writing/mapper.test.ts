@@ -1,5 +1,13 @@
 /** The values that an item gives, as the field mapper says or all that it has. */
-import { itemColumns, readColumns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
+import {
+	hintAtLeftOut,
+	itemColumns,
+	readColumns,
+} from '../../../../nodes/WorkspaceData/actions/writing/mapper';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
+import { field } from '../../model/fields';
 
 const once = <Result>(_: unknown, work: () => Result): Result => work();
 const read = (value: unknown, item: Record<string, unknown> = {}) =>
@@ -107,6 +115,31 @@ describe('Map Automatically', () => {
 			['id', 1],
 			['fields.a', 2],
 		]);
+	});
+
+	const left = (item: JsonObject): string[] => {
+		const hints: string[] = [];
+		const messages = { hint: (text: string) => hints.push(text) } as unknown as Run['messages'];
+		const index = indexFields([field('id'), field('Status'), field('action')], 'Books');
+		hintAtLeftOut({ messages }, read(automatic, item), index);
+		return hints;
+	};
+
+	test('says which of the values that it leaves out have fields of their names (H35)', () => {
+		expect(left({ id: 5, created_at: 'x', Status: 'Open' })).toEqual([
+			expect.stringMatching(/^'id' of the items was not written .*'Map Each Column Manually'/),
+		]);
+		expect(left({ id: 'r1', fields: { Title: 'a' }, Status: 'Done' })).toEqual([
+			expect.stringMatching(/^'Status' of the items was not written.*'fields\.Status'/),
+		]);
+	});
+
+	test('says nothing of values that are written, empty, the same, or of no field (H35)', () => {
+		expect(left({ id: 'r1', 'fields.id': 7, Status: 'Open' })).toEqual([]);
+		expect(left({ id: '', action: null, Status: 'Open' })).toEqual([]);
+		expect(left({ fields: { Status: 'Open', id: 1 }, Status: 'Open', Other: 1 })).toEqual([]);
+		expect(left({ id: 'r1', action: 'updated', event: 'x', fields: { Status: 'a' } })).toEqual([]);
+		expect(left({ Status: 'Open' })).toEqual([]);
 	});
 
 	test('a key called fields that holds no object is a field', () => {

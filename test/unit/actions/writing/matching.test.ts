@@ -40,6 +40,22 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 	expect(() => matchedBy(['key'], [['key', { fieldId: 'gone', name: 'Gone' }]])).toThrow('exactly');
 });
 
+test('a value that Map Automatically leaves out is no value to match on (H35)', () => {
+	const matched = (entries: Columns['entries'], leftOut: Columns['leftOut']) =>
+		matchingFieldIds(
+			{ entries, matchingKeys: ['Key'], label: 'Values', hints: new Map(), leftOut: leftOut ?? [] },
+			index,
+		);
+	expect(() => matched([['Pages', 7]], [['Key', 'a']])).toThrow(
+		expect.objectContaining({
+			message: "'Key' of the item is not taken for the matching field of this name",
+			description: expect.stringContaining("'Map Each Column Manually'"),
+		}),
+	);
+	expect(matched([['Key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
+	expect(matched([['Pages', 7]], [['Key', '']])).toEqual(['id-Key']);
+});
+
 test('the key is the same for the same values, whatever their form', () => {
 	const keyOf = (data: Record<string, unknown>) =>
 		itemKey(['id-Key', 'id-Pages'], data, index, zone);
