@@ -11,8 +11,8 @@ export const plainText = (value: unknown): string =>
  */
 export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** A name for lookups that ignore case and outer spaces. */
-export const foldCase = (name: string): string => name.trim().toLowerCase();
+/** A name for lookups that ignore case, outer spaces, and how letters with marks are composed. */
+export const foldCase = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
 /** The number that a parameter holds, also as text; NaN for all else. */
 export const plainNumber = (value: unknown): number => Number(plainText(value));

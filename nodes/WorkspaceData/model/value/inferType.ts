@@ -135,11 +135,12 @@ export function inferType(name: string, values: readonly unknown[]): Inference {
 	if (filled.every(isContainer)) return fromContainers(filled);
 	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
 	if (fitting) return { type: fitting.type, why: `each is ${fitting.oneValue ?? fitting.one}` };
-	const kindOf = (value: unknown): string => (isContainer(value) ? 'object' : typeof value);
+	const kindOf = (value: unknown): string =>
+		isContainer(value) ? 'list or object' : typeof value === 'string' ? 'text' : typeof value;
 	const other = filled.find((value) => kindOf(value) !== kindOf(first)) ?? first;
 	return asText(
 		filled,
-		`${quote(textOf(first))} and ${quote(textOf(other))} are of different types`,
+		`${quote(textOf(first))} (${kindOf(first)}) and ${quote(textOf(other))} (${kindOf(other)}) are of different types`,
 	);
 }
 

@@ -3,6 +3,7 @@ import type { Field } from '../answer/field';
 import { choiceListOf, readOptions } from '../answer/option';
 import { isObject, type JsonObject } from '../answer/shapes';
 import { InputError } from '../inputError';
+import { foldCase } from '../text';
 import { enteredChoice, showChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 
@@ -16,7 +17,7 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 		for (const choice of field.kind.choicesIn?.(value, field) ?? []) {
 			if (typeof choice !== 'string' && typeof choice !== 'number') continue;
 			const text = String(choice).trim();
-			const key = text.toLowerCase();
+			const key = foldCase(text);
 			if (text === '' || added.has(key) || enteredChoice(field.options, choice)) continue;
 			added.set(key, text);
 		}

@@ -6,7 +6,7 @@ import { jsonForm } from './serialization';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A day, or a day and a time, with its parts: day, time to the second, fraction, offset. */
 const TIMESTAMP =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d+))?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** The parts of a timestamp. */
 export interface Timestamp {
@@ -39,8 +39,29 @@ export function readTimestamp(value: unknown): Timestamp | undefined {
 	const text = form.trim();
 	const [, day, clock, fraction = '', offset] = TIMESTAMP.exec(text) ?? [];
 	if (day === undefined || !isCalendarDay(day) || (clock === undefined && offset)) return undefined;
-	return { text, day, clock, fraction: fraction.replace(/0+$/, ''), offset };
+	return {
+		text,
+		day,
+		clock,
+		fraction: fraction.replace(/0+$/, ''),
+		offset: offset && fullOffset(offset),
+	};
 }
+
+/** An offset with hours and minutes: databases leave the minutes out, or the colon. */
+const fullOffset = (offset: string): string =>
+	offset.replace(
+		/^([+-]\d{2}):?(\d{2})?$/,
+		(_, hours: string, minutes = '00') => `${hours}:${minutes}`,
+	);
+
+/** A timestamp with an offset as ISO 8601 writes it; other spellings are refused by some services. */
+export const isoText = ({ text, offset = '' }: Timestamp): string =>
+	text.endsWith(offset) ? text : text.replace(/[+-]\d{2}(?::?\d{2})?$/, offset).replace(' ', 'T');
+
+/** Whether a timestamp has a time of day that exists, or none. */
+export const isTimeOfDay = ({ day, clock, offset = 'Z' }: Timestamp): boolean =>
+	clock === undefined || (clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}${offset}`)));
 
 /**
  * The instant of a timestamp as ISO 8601 in UTC, with all digits of its fraction.

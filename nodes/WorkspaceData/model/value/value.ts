@@ -46,6 +46,13 @@ export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 	return field.kind.texts?.(stored, field) ?? [textOf(stored)];
 }
 
+const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;
+
+/** Whether an entry is an empty text. Blanks are one, too, in a field that holds no texts of blanks. */
+const isBlank = (field: ValueField, entered: unknown): boolean =>
+	entered === '' ||
+	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));
+
 /**
  * The value that is sent for an entered one. `null` clears, `false`, `0` and `''` are values, `undefined` changes
  * nothing.
@@ -55,10 +62,11 @@ export function textsOf(field: ValueField, stored: unknown): readonly string[] {
  */
 export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	if (entered === undefined || entered === null) return entered;
-	if (entered === '') {
-		const isLeftOut = rules.fits && !(field.kind.holdsEmptyText?.(field) ?? false);
-		if (isLeftOut && rules.emptyValues === 'send') return undefined;
-		return { send: '', ignore: undefined, clear: null }[rules.emptyValues];
+	if (isBlank(field, entered)) {
+		if (rules.emptyValues === 'clear') return null;
+		if (rules.emptyValues === 'ignore') return undefined;
+		if (rules.fits && !holdsEmptyText(field)) return undefined;
+		if (entered === '') return '';
 	}
 	const sent = field.kind.enter(entered, field, rules);
 	if (isSendable(sent)) return jsonForm(sent);

@@ -164,8 +164,17 @@ test('the advice to add a choice comes where it would help', async () => {
 	};
 	const advice = expect.stringContaining("Or choose 'Add to the Field'") as string;
 	expect(await choose('Late')).toMatchObject({ description: advice });
-	expect(await choose(' ', 'error')).toMatchObject({ description: advice });
-	expect(await choose(' ', 'add')).not.toMatchObject({ description: advice });
+	expect(await choose('Late', 'error')).toMatchObject({ description: advice });
+	expect(await choose('late and later')).toMatchObject({ description: advice });
+});
+
+test('a cell of blanks is an empty one, in a field that holds no blanks', async () => {
+	const own = service();
+	const { errors } = await fromItems(own, [{ Key: 'z', Status: '\u00a0 ', Pages: ' ' }], {
+		name: 'Books',
+		options: reuse,
+	});
+	expect(errors).toEqual([]);
 });
 
 describe('a field that the service refuses', () => {

@@ -60,8 +60,8 @@ test('values under the IDs of their fields, in the types of these', () => {
 	});
 });
 
-test('a number stays one in a text field, unless the field was made for the values of all items', () => {
-	expect(dataOf({ Title: 5 })).toEqual({ 'id-Title': 5 });
+test('a number becomes the text of a text field: a phone number of a sheet is often one (H36)', () => {
+	expect(dataOf({ Title: 5 })).toEqual({ 'id-Title': '5' });
 	expect(dataOf({ Title: 5 }, { unknownFields: 'create' })).toEqual({ 'id-Title': '5' });
 });
 

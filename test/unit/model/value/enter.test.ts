@@ -36,6 +36,18 @@ const TYPES = [
 /** A date as the Code node of n8n 1 makes it: its class is not our Date. */
 const sandboxDate = (text: string): unknown => runInNewContext(`new Date('${text}')`);
 
+test.each(['number', 'boolean', 'date', 'datetime', 'single_select', 'multi_select', 'email'])(
+	'a cell of blanks is an empty one in a field of type %s, where the option says what becomes of these (H36)',
+	(type) => {
+		for (const blank of [' ', '\u00a0\t']) {
+			const each = (emptyValues: EntryRules['emptyValues']) =>
+				enter(field('F', type, status), blank, { ...rules, emptyValues });
+			expect(each('clear')).toBeNull();
+			expect(each('ignore')).toBeUndefined();
+		}
+	},
+);
+
 describe.each(TYPES)('a field of type %j', (type) => {
 	test('null clears, undefined changes nothing, an empty text is sent unchanged', () => {
 		expect(convert(type, null, status)).toBeNull();
@@ -47,7 +59,7 @@ describe.each(TYPES)('a field of type %j', (type) => {
 			enter(field('F', 'text'), value, { ...rules, emptyValues });
 		expect(each('clear', '')).toBeNull();
 		expect(each('ignore', '')).toBeUndefined();
-		for (const value of [null, 0, false, ' ']) {
+		for (const value of [null, '0', 'false', ' ']) {
 			expect(each('clear', value)).toBe(value);
 			expect(each('ignore', value)).toBe(value);
 		}
@@ -56,8 +68,9 @@ describe.each(TYPES)('a field of type %j', (type) => {
 
 test.each<[string, unknown, unknown, unknown[]?]>([
 	['text', 'a', 'a'],
-	['text', 0, 0],
-	['text', false, false],
+	['text', 0, '0'],
+	['text', false, 'false'],
+	['text', 15551234, '15551234'],
 	['text', ['a'], ['a']],
 	['text', '12345678901234567890', '12345678901234567890'],
 	['number', 0, 0],
@@ -85,6 +98,9 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['datetime', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00Z'],
 	['datetime', '2026-03-31T14:30:00+02:00', '2026-03-31T14:30:00+02:00'],
 	['datetime', DateTime.fromISO('2026-03-31T14:30:00Z').toUTC(), '2026-03-31T14:30:00.000Z'],
+	['datetime', '2026-03-31T14:30:00.000+0530', '2026-03-31T14:30:00.000+05:30'],
+	['datetime', '2026-03-31 14:30:00.5+00', '2026-03-31T14:30:00.5+00:00'],
+	['datetime', '2026-03-31 14:30:00+02:00', '2026-03-31 14:30:00+02:00'],
 	['datetime', '2026-03-31T14:30:00', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31 14:30', '2026-03-31T12:30:00.000Z'],
 	['datetime', '2026-03-31', '2026-03-30T22:00:00.000Z'],
@@ -108,6 +124,8 @@ test.each<[string, unknown, unknown, unknown[]?]>([
 	['multi_select', '["Open"]', ['Open'], status],
 	['multi_select', 'a, b', ['a, b'], ['a, b', 'c']],
 	['multi_select', [], [], status],
+	['multi_select', 'Open, open,Done', ['Open', 'Done'], status],
+	['single_select', 'Gro\u0308\u00dfe', 'Gr\u00f6\u00dfe', ['Gr\u00f6\u00dfe']],
 	['json', '{"a":[1,null]}', { a: [1, null] }],
 	['json', '[1]', [1]],
 	['json', { a: { b: null } }, { a: { b: null } }],
@@ -151,6 +169,10 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['date', '31.03.2026', /YYYY-MM-DD/],
 	['date', '02/01/2024', /YYYY-MM-DD/],
 	['date', '2026-02-30', /YYYY-MM-DD/],
+	['date', '2026-03-04T99:99', /YYYY-MM-DD/],
+	['date', '2026-03-04T24:00:00Z', /YYYY-MM-DD/],
+	['date', '2026-03-04T10:00:00+99:00', /YYYY-MM-DD/],
+	['text', 12345678901234567890, /Give it as a text/],
 	['date', 1774915200000, /YYYY-MM-DD/],
 	['datetime', 'tomorrow', /ISO 8601/],
 	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],

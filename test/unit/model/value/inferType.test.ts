@@ -123,7 +123,9 @@ describe('never a type that loses something', () => {
 test.each<[unknown[], RegExp]>([
 	[['12', 'N/A'], /'N\/A' is not a number/],
 	[['007', '008'], /'007' would change as a number/],
-	[[1, 'a'], /'1' and 'a' are of different types/],
+	[[1, 'a'], /'1' \(number\) and 'a' \(text\) are of different types/],
+	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
+	[[1, [1]], /'\[1\]' \(list or object\) are of different types/],
 	[['1.9', '1.10'], /not spelt in one way/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' is not a day/],
 	[[null], /no item has a value/],

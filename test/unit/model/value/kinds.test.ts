@@ -213,7 +213,7 @@ describe('values that are made to fit a new field', () => {
 		expect(fit('text', 7)).toBe('7');
 		expect(fit('text', { a: [1] })).toBe('{"a":[1]}');
 		expect(fit('text', 'a')).toBe('a');
-		expect(fit('text', 7, { fits: false })).toBe(7);
+		expect(fit('text', { a: [1] }, { fits: false })).toEqual({ a: [1] });
 		expect(fit('json', { a: 1 })).toEqual({ a: 1 });
 	});
 

@@ -31,7 +31,8 @@ test.each<[unknown, object | undefined]>([
 	['2026-03-31 10:00:05', { clock: '10:00:05' }],
 	['2026-03-31t10:00:05.1200z', { clock: '10:00:05', fraction: '12', offset: 'z' }],
 	['2026-03-31T10:00:05.000+02:00', { fraction: '', offset: '+02:00' }],
-	['2026-03-31T10:00-0530', { offset: '-0530' }],
+	['2026-03-31T10:00-0530', { offset: '-05:30' }],
+	['2026-03-31 10:00:00+00', { clock: '10:00:00', offset: '+00:00' }],
 	[new Date('2026-03-31T10:00:00Z'), { day: '2026-03-31', offset: 'Z' }],
 	// An offset without a time, and other spellings.
 	['2026-03-31Z', undefined],

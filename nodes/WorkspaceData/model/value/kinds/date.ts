@@ -1,9 +1,14 @@
 /** Days of the calendar. */
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { isDay, readTimestamp } from '../timestamp';
+import { isDay, isTimeOfDay, readTimestamp, type Timestamp } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
 const ACCEPTED = 'Enter a date as YYYY-MM-DD, for example 2026-03-31, or an ISO 8601 timestamp.';
+
+function readDay(value: unknown): Timestamp | undefined {
+	const read = readTimestamp(value);
+	return read && isTimeOfDay(read) ? read : undefined;
+}
 
 export const date: Kind = {
 	name: 'date',
@@ -18,9 +23,9 @@ export const date: Kind = {
 		},
 	],
 	/** The day as written: a timestamp has its own calendar day, whatever the offset. */
-	read: (stored) => (typeof stored === 'string' ? readTimestamp(stored)?.day : undefined),
+	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
 	enter(entered, field, { whole }) {
-		const read = readTimestamp(entered);
+		const read = readDay(entered);
 		if (!read) throw unusable(field, entered);
 		if (!whole || isDay(read.text)) return read.day;
 		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);

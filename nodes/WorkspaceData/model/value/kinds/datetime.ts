@@ -4,7 +4,7 @@
  */
 import { isEmpty } from '../emptyValue';
 import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
-import { instantOf, isDay, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
+import { instantOf, isDay, isoText, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
 const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.';
@@ -40,7 +40,7 @@ export const datetime: Kind = {
 		const utc = read && toUtcText(read, zone);
 		if (!read) throw unusable(field, entered);
 		if (utc === undefined) throw unusable(field, entered, isSkipped(read) ? SKIPPED : ACCEPTED);
-		if (read.offset !== undefined || field.habit === 'noOffset') return read.text;
+		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
 		if (!whole) return utc;
 		throw unusable(
 			field,

@@ -1,7 +1,11 @@
 /** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
+import { isInexact } from '../../answer/shapes';
 import { textOf } from '../serialization';
-import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, type Kind } from './kind';
+import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, unusable, type Kind } from './kind';
 import { orderAgainst } from './unknown';
+
+const TOO_MANY_DIGITS =
+	'A number does not keep so many digits, so some may be lost already. Give it as a text.';
 
 /** Types of text whose fields refuse an empty one. */
 const NEVER_EMPTY = ['email', 'url'];
@@ -34,7 +38,11 @@ export const text: Kind = {
 	],
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
 	isLanguage: true,
-	enter: (entered, _field, { fits }) => (fits ? textOf(entered) : entered),
+	enter(entered, field, { fits }) {
+		if (fits) return textOf(entered);
+		if (isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
+		return typeof entered === 'boolean' || Number.isFinite(entered) ? textOf(entered) : entered;
+	},
 	holdsEmptyText: ({ type = '' }) => !NEVER_EMPTY.includes(plainTypeName(type)),
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS, ...ENDS],
 	orderAgainst,
