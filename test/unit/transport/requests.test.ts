@@ -534,7 +534,7 @@ describe('a service that keeps silent', () => {
 		expect(clock.now() - start).toBeLessThan(100_000);
 		expect(sent).toHaveLength(3);
 		expect(errors[0]).toMatchObject({
-			message: 'The service could not be reached: no answer came in time',
+			message: 'The change may have been carried out: no answer came in time',
 			transient: true,
 		});
 		expect(errors[19]).toMatchObject({ message: expect.stringContaining('was not sent') });

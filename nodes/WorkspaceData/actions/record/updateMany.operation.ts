@@ -8,7 +8,7 @@ import { requireData, toRecordData } from '../writing/valueConversion';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
-import { isUnchanged, updateListed } from '../writing/write';
+import { isUnchanged, updateListedIf } from '../writing/write';
 import {
 	dryRunProperty,
 	maxChangesProperty,
@@ -59,7 +59,8 @@ export const updateManyRecords = defineOperation({
 			{ card, index: listing, conditions, request, maxChanges },
 			{
 				needsWrite: (record) => !isUnchanged(run, write, data, record, listing),
-				change: async (record) => await updateListed(run, write, data, record, listing),
+				change: async (record, isWanted) =>
+					await updateListedIf(run, write, data, record, listing, isWanted),
 				done: 'updated',
 			},
 		);

@@ -1,6 +1,6 @@
 /** What a run tells its user: hints, names in place of IDs, and notes on errors. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { Cancelled } from '../../transport/failure/failures';
+import { mayHaveHappened } from '../../transport/failure/failures';
 
 /** The messages of a run. */
 export interface Messages {
@@ -19,7 +19,7 @@ export interface Messages {
  * How far some work came before it ended.
  *
  * @param what follows the numbers, for example `records were updated`
- * @param errors of what was not done; changes that were under way when the run was cancelled are counted
+ * @param errors of what was not done; changes that may have been carried out are counted
  */
 export function progressOf(
 	done: number,
@@ -27,9 +27,7 @@ export function progressOf(
 	what: string,
 	errors: readonly unknown[],
 ): string {
-	const unclear = errors.filter(
-		(error) => error instanceof Cancelled && error.mayHaveArrived,
-	).length;
+	const unclear = errors.filter(mayHaveHappened).length;
 	const more = ` For ${unclear} more, the request was under way: it may have been carried out.`;
 	return `${done} of ${total} ${what}.${unclear > 0 ? more : ''}`;
 }

@@ -19,6 +19,8 @@ export type WriteEvent =
 
 /** A record that was written. */
 interface State {
+	/** How many writes have begun or ended. */
+	steps: number;
 	underWay: number;
 	/** Whether it is unknown which write was carried out last. */
 	isUnclear: boolean;
@@ -34,6 +36,8 @@ export interface RecordStates {
 	current(listed: DataRecord): DataRecord | 'deleted';
 	/** Whether this process has written the record, or begun to, since it was listed. */
 	isWritten(id: string): boolean;
+	/** A number that differs after each step of a write to the record: by it one sees whether there was any meanwhile. */
+	stepsOf(id: string): number;
 	/** Whether the values of a record are known: no write is under way, and the last one had a clear answer. */
 	isCertain(id: string): boolean;
 }
@@ -43,15 +47,21 @@ export function createRecordStates(): RecordStates {
 	const states = new Map<string, State>();
 
 	function begin(id: string): void {
-		const { underWay = 0, ...known } = states.get(id) ?? {};
+		const { underWay = 0, steps = 0, ...known } = states.get(id) ?? {};
 		// The service may carry out two writes in any order; one that is alone makes the values certain again.
-		states.set(id, { ...known, underWay: underWay + 1, isUnclear: underWay > 0 });
+		states.set(id, {
+			...known,
+			steps: steps + 1,
+			underWay: underWay + 1,
+			isUnclear: underWay > 0,
+		});
 	}
 
 	function end(id: string, outcome: Partial<State>): void {
 		const state = states.get(id);
 		if (!state) return;
 		state.underWay -= 1;
+		state.steps += 1;
 		Object.assign(state, outcome);
 	}
 
@@ -85,6 +95,7 @@ export function createRecordStates(): RecordStates {
 			return { ...listed, data, raw: { ...listed.raw, data } };
 		},
 		isWritten: (id) => states.has(id),
+		stepsOf: (id) => states.get(id)?.steps ?? 0,
 		isCertain(id) {
 			const state = states.get(id);
 			return !state || (state.underWay === 0 && !state.isUnclear);

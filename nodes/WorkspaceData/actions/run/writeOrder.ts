@@ -52,6 +52,13 @@ export interface WriteOrder {
 	 * @throws Cancelled while it waits
 	 */
 	asDeletion<T>(card: CardReference, task: () => Promise<T>): Promise<T>;
+	/**
+	 * Runs a task that writes a record after all earlier ones of this process have ended. Such a task waits for nothing but
+	 * its request.
+	 *
+	 * @throws Cancelled while it waits
+	 */
+	onRecord<T>(card: CardReference, id: string, task: () => Promise<T>): Promise<T>;
 }
 
 /** Orders the writes that executions of this process share. */
@@ -144,5 +151,6 @@ export function createWriteOrder(
 		exclusively,
 		withoutDeletions: async (card, task) => await onRecords('reads all', card, task),
 		asDeletion: async (card, task) => await onRecords('deletes', card, task),
+		onRecord: async (card, id, task) => await inProcess(address('record', card.id, id), task),
 	};
 }

@@ -4,7 +4,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { mayHaveHappened, mayStillHappen } from '../../transport/failure/failures';
+import { mayHaveHappened, mayStillHappen, saysGone } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
@@ -24,15 +24,39 @@ export interface WritePlace {
 export interface Writes extends WriteOrder {
 	/** Creates a record by `send`, and lets all executions of this process know. */
 	create(place: WritePlace, sent: JsonObject, send: () => Promise<DataRecord>): Promise<DataRecord>;
-	/** Changes a record by `send`, and lets all executions of this process know. */
+	/** Changes a record by `send`, after all earlier writes to it, and lets all executions of this process know. */
 	change(
 		place: WritePlace,
 		id: string,
 		sent: JsonObject,
 		send: () => Promise<DataRecord>,
 	): Promise<DataRecord>;
-	/** Deletes a record by `send`, and lets all executions of this process know. */
-	remove(place: WritePlace, id: string, send: () => Promise<void>): Promise<void>;
+	/**
+	 * As `change`, if it is still wanted.
+	 *
+	 * @param isWanted asked right before it is sent; other executions may have written the record meanwhile
+	 * @returns undefined where it was not
+	 */
+	changeIf(
+		place: WritePlace,
+		id: string,
+		sent: JsonObject,
+		send: () => Promise<DataRecord>,
+		isWanted: () => boolean,
+	): Promise<DataRecord | undefined>;
+	/**
+	 * Deletes a record by `send`, after all earlier writes to it, and lets all executions of this process know. Waits for
+	 * those that read all records.
+	 *
+	 * @param isWanted as of `changeIf`
+	 * @returns whether it was wanted
+	 */
+	remove(
+		place: WritePlace,
+		id: string,
+		send: () => Promise<void>,
+		isWanted?: () => boolean,
+	): Promise<boolean>;
 	/**
 	 * The records of a card as writes of this process have left them. Ask before the records are listed: earlier writes
 	 * are not known.
@@ -134,10 +158,32 @@ export function createWrites(
 			const result = await sending(place, unclear, send);
 			event = outcome(result);
 			return result;
+		} catch (error) {
+			if (saysGone(error, ['record'])) event = { type: 'deleted', id };
+			throw error;
 		} finally {
 			tell(place, event);
 		}
 	}
+
+	/** Runs the write of a record after all earlier ones, if it is still wanted then. */
+	async function ifWanted<Result>(
+		{ card, dryRun }: WritePlace,
+		id: string,
+		isWanted: () => boolean,
+		write: () => Promise<Result>,
+	): Promise<Result | undefined> {
+		const task = async () => (isWanted() ? await write() : undefined);
+		return await (dryRun ? task() : order.onRecord(card, id, task));
+	}
+
+	const changeIf: Writes['changeIf'] = async (place, id, sent, send, isWanted) =>
+		await ifWanted(
+			place,
+			id,
+			isWanted,
+			async () => await changing(place, id, send, (record) => ({ type: 'changed', record, sent })),
+		);
 
 	function statesOf(card: CardReference): RecordStates {
 		const known = states.get(card.id);
@@ -164,12 +210,18 @@ export function createWrites(
 			tell(place, { type: 'creating', settled: creation });
 			return await creation;
 		},
+		changeIf,
 		async change(place, id, sent, send) {
-			return await changing(place, id, send, (record) => ({ type: 'changed', record, sent }));
+			const changed = await changeIf(place, id, sent, send, () => true);
+			return changed as DataRecord;
 		},
-		async remove(place, id, send) {
-			const task = async () => await changing(place, id, send, () => ({ type: 'deleted', id }));
-			await (place.dryRun ? task() : order.asDeletion(place.card, task));
+		async remove(place, id, send, isWanted = () => true) {
+			const deletion = async () => {
+				await changing(place, id, send, () => ({ type: 'deleted', id }));
+				return true;
+			};
+			const task = async () => (await ifWanted(place, id, isWanted, deletion)) ?? false;
+			return await (place.dryRun ? task() : order.asDeletion(place.card, task));
 		},
 		states: statesOf,
 		async matches(card, index, fieldIds, request) {

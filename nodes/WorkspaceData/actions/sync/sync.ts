@@ -105,9 +105,9 @@ async function deleteMissing(
 		async (record) => {
 			const part = keyPart(fieldIds, matches.keyOf(record.data), listing);
 			await run.writes.inOrder({ card, part, isShared: !dryRun }, async () => {
-				if (states.isWritten(record.id)) return;
-				await remove(run, { card, dryRun }, record.id, request, true);
-				deleted.push(record);
+				const isWanted = () => !states.isWritten(record.id);
+				const place = { card, dryRun };
+				if (await remove(run, place, record.id, request, { isWanted })) deleted.push(record);
 			});
 		},
 		(error, _done, errors) => {

@@ -11,6 +11,7 @@ import type { CardReference, Run } from '../run/run';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
+import { isGone } from './write';
 
 /** The conditions that choose the records to change. */
 export interface Conditions {
@@ -59,6 +60,16 @@ export interface Selection {
 	maxChanges: number;
 }
 
+/** The records that meet the conditions. */
+interface Chosen {
+	records: DataRecord[];
+	/**
+	 * A chosen record as this process knows it by now. Undefined where another execution has written it since, so that it no
+	 * longer meets the conditions, or that is not known.
+	 */
+	now(record: DataRecord): DataRecord | undefined;
+}
+
 /**
  * The records that meet the conditions, as this run knows them.
  *
@@ -68,14 +79,15 @@ export interface Selection {
 async function chooseRecords(
 	run: Run,
 	{ card, index, conditions: { filters, matchType }, request }: Selection,
-): Promise<DataRecord[]> {
+): Promise<Chosen> {
 	const passes = readFilter(filters, matchType, index, run, true);
-	const chosen = new Map<string, DataRecord>();
+	const chosen = new Map<string, { record: DataRecord; steps: number }>();
 	const states = run.writes.states(card);
 	const take = (listed: DataRecord): boolean => {
 		const current = states.current(listed);
 		// The listing may have a record twice: its later values count.
-		if (current !== 'deleted' && passes?.(current)) chosen.set(current.id, current);
+		if (current !== 'deleted' && passes?.(current))
+			chosen.set(current.id, { record: current, steps: states.stepsOf(current.id) });
 		else chosen.delete(listed.id);
 		return false;
 	};
@@ -86,21 +98,37 @@ async function chooseRecords(
 	);
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
-	return [...chosen.values()];
+	return {
+		records: [...chosen.values()].map(({ record }) => record),
+		now(record) {
+			if (states.stepsOf(record.id) === chosen.get(record.id)?.steps) return record;
+			const current = states.current(record);
+			const isChosen =
+				current !== 'deleted' && states.isCertain(record.id) && passes?.(current) === true;
+			return isChosen ? current : undefined;
+		},
+	};
 }
 
 /** How records are changed. */
 export interface ManyChanges<Result> {
 	/** Whether anything is sent for a record; always by default. */
 	needsWrite?: (record: DataRecord) => boolean;
-	change: (record: DataRecord) => Promise<Result>;
+	/**
+	 * Changes a record.
+	 *
+	 * @param isWanted whether it is still to be changed
+	 * @returns undefined if it was not
+	 */
+	change: (record: DataRecord, isWanted: () => boolean) => Promise<Result | undefined>;
 	/** A verb, for the message when the run ends before all are changed. */
 	done: 'updated' | 'deleted';
 }
 
 /**
  * Changes all records that meet the conditions: items one after the other, in their order, and each sees
- * the changes of the items before it.
+ * the changes of the items before it. A record that another execution writes meanwhile is changed only if it still meets
+ * the conditions.
  *
  * @returns each record before its change, and the result of the change
  * @throws InputError before anything is sent when more records would be changed than allowed
@@ -113,22 +141,39 @@ export async function changeMany<Result>(
 ): Promise<Array<{ before: DataRecord; result: Result }>> {
 	const { card, request, maxChanges } = selection;
 	return await run.writes.inItemOrder(itemIndex, { card, part: 'many' }, async () => {
-		const chosen = await chooseRecords(run, selection);
-		const written = chosen.filter(needsWrite).length;
+		const { records, now } = await chooseRecords(run, selection);
+		const written = records.filter(needsWrite).length;
 		if (written > maxChanges) {
 			throw new InputError(
 				`${written} records of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
-		return await inParallel(
-			chosen,
+		const changed = await inParallel(
+			records,
 			() => run.api.atOnce({ method: 'PATCH', ...request }),
-			async (before) => ({ before, result: await change(before) }),
+			async (record) => {
+				const before = now(record);
+				const isWanted = () => now(record) !== undefined;
+				const result = before && (await change(before, isWanted).catch(unlessGone));
+				return before && result !== undefined ? [{ before, result }] : [];
+			},
 			(error, count, errors) => {
 				const what = `records were ${done}`;
-				run.messages.note(error, progressOf(count, chosen.length, what, errors));
+				run.messages.note(error, progressOf(count, records.length, what, errors));
 			},
 		);
+		const all = changed.flat();
+		if (all.length < records.length) {
+			run.messages.hint(
+				`${records.length - all.length} records of card '${card.name}' met the conditions when they were read, but were not ${done}: another execution was writing them, or they are gone`,
+			);
+		}
+		return all;
 	});
+}
+
+/** A record that was deleted since it was listed is not changed. */
+function unlessGone(error: unknown): undefined {
+	if (!isGone(error)) throw error;
 }

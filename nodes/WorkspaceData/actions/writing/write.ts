@@ -129,15 +129,23 @@ export async function update(
 	recordId: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
-	const { card, columns, request, dryRun } = write;
-	const sent = requireData(data, columns);
-	return await run.writes.change(write, recordId, sent, async () => {
-		if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
-		const path = recordPath(card.id, recordId);
-		const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
-		assertDone(body, 'record', 'changed');
-		return writtenRecord(readRecord(body), recordId, sent, earlier);
-	});
+	const sent = requireData(data, write.columns);
+	const send = async () => await sendUpdate(run, write, sent, recordId, earlier);
+	return await run.writes.change(write, recordId, sent, send);
+}
+
+async function sendUpdate(
+	run: Run,
+	{ card, request, dryRun }: Write,
+	sent: JsonObject,
+	recordId: string,
+	earlier?: DataRecord,
+): Promise<DataRecord> {
+	if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
+	const path = recordPath(card.id, recordId);
+	const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
+	assertDone(body, 'record', 'changed');
+	return writtenRecord(readRecord(body), recordId, sent, earlier);
 }
 
 /** Whether a record has all of these values, in whatever spelling. */
@@ -164,6 +172,12 @@ export const isUnchanged = (
 	run.writes.states(card).isCertain(earlier.id) &&
 	hasValues(earlier, data, index, run.zone);
 
+/** What became of a listed record. */
+interface Updated {
+	action: 'updated' | 'unchanged';
+	record: DataRecord;
+}
+
 /**
  * Updates a listed record, unless it has all values already.
  *
@@ -176,19 +190,56 @@ export async function updateListed(
 	data: JsonObject,
 	earlier: DataRecord,
 	index: FieldIndex,
-): Promise<{ action: 'updated' | 'unchanged'; record: DataRecord }> {
+): Promise<Updated> {
 	if (isUnchanged(run, write, data, earlier, index))
 		return { action: 'unchanged', record: earlier };
-	return { action: 'updated', record: await update(run, write, data, earlier.id, earlier) };
+	const record = await update(run, write, data, earlier.id, earlier).catch((error: unknown) => {
+		if (isGone(error)) run.messages.note(error, GONE_SINCE);
+		throw error;
+	});
+	return { action: 'updated', record };
 }
 
+/**
+ * As `updateListed`, if the record is still to be updated.
+ *
+ * @param isWanted asked right before the update is sent
+ * @returns undefined where it is not
+ */
+export async function updateListedIf(
+	run: Run,
+	write: Write,
+	data: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+	isWanted: () => boolean,
+): Promise<Updated | undefined> {
+	if (isUnchanged(run, write, data, earlier, index))
+		return { action: 'unchanged', record: earlier };
+	const { id } = earlier;
+	const sent = requireData(data, write.columns);
+	const send = async () => await sendUpdate(run, write, sent, id, earlier);
+	const record = await run.writes.changeIf(write, id, sent, send, isWanted);
+	return record && { action: 'updated', record };
+}
+
+const GONE_SINCE =
+	'Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that does not exist.';
+
 /** Whether the service says that a record does not exist. */
-const isGone = (error: unknown): boolean => saysGone(error, ['record']);
+export const isGone = (error: unknown): boolean => saysGone(error, ['record']);
+
+/** How a record that was listed is deleted. */
+export interface ListedDeletion {
+	/** Whether the record is still to be deleted; asked right before that. */
+	isWanted: () => boolean;
+}
 
 /**
  * Deletes a record.
  *
- * @param mayBeGone whether it may have been deleted since it was listed
+ * @param listed for a record that was listed: it may have been written or deleted since
+ * @returns whether it is gone; false where it was no longer wanted
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function remove(
@@ -196,16 +247,17 @@ export async function remove(
 	place: WritePlace,
 	recordId: string,
 	request: ReadOptions,
-	mayBeGone = false,
-): Promise<void> {
-	await run.writes.remove(place, recordId, async () => {
+	listed?: ListedDeletion,
+): Promise<boolean> {
+	const send = async (): Promise<void> => {
 		if (place.dryRun) return;
 		const path = recordPath(place.card.id, recordId);
 		await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
 			({ body }) => assertDone(body, 'record', 'deleted'),
 			(error: unknown) => {
-				if (!mayBeGone || !isGone(error)) throw error;
+				if (!listed || !isGone(error)) throw error;
 			},
 		);
-	});
+	};
+	return await run.writes.remove(place, recordId, send, listed?.isWanted);
 }

@@ -81,22 +81,25 @@ export function unreachable(
 			tooLarge,
 		});
 	}
-	return lost
-		? new Unreachable(`The ${creates} may have been created: ${reason}`, {
-				description:
-					creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST,
-				httpCode,
-				transient,
-				mayHaveArrived,
-				mayStillHappen,
-			})
-		: new Unreachable(`The service could not be reached: ${reason}`, {
-				description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
-				httpCode,
-				transient,
-				mayHaveArrived,
-				mayStillHappen,
-			});
+	const facts = { httpCode, transient, mayHaveArrived, mayStillHappen };
+	if (lost) {
+		const description =
+			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
+		return new Unreachable(`The ${creates} may have been created: ${reason}`, {
+			description,
+			...facts,
+		});
+	}
+	if (mayStillHappen) {
+		return new Unreachable(`The change may have been carried out: ${reason}`, {
+			description: `Look at the data, or run this item again: that does no harm. If the service is slow, raise the option 'Timeout' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`,
+			...facts,
+		});
+	}
+	return new Unreachable(`The service could not be reached: ${reason}`, {
+		description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
+		...facts,
+	});
 }
 
 /** How services say that a value may be there once only. */

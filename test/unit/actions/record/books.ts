@@ -1,4 +1,5 @@
 /** A card of books, and what operations on records are given and have changed. */
+import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import { syncRecords } from '../../../../nodes/WorkspaceData/actions/record/sync.operation';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
@@ -83,3 +84,25 @@ export const sync = async (service: MemoryService, items: Given[], given: Given 
 		syncRecords,
 		items.map((own) => ({ ...given, ...own })),
 	);
+
+/** Does something before the service carries out the first request of this kind after the check. */
+export function before(
+	service: MemoryService,
+	isMeant: (request: ApiRequest, listings: number) => boolean,
+	work: () => Promise<unknown>,
+) {
+	const { request } = service.api;
+	let isDone = false;
+	let listings = 0;
+	service.api.request = async (sent) => {
+		if (sent.path.at(-1) === 'fields') listings += 1;
+		if (!isDone && isMeant(sent, listings)) {
+			isDone = true;
+			await work();
+		}
+		return await request(sent);
+	};
+}
+/** The fields are listed a second time once all records are checked. */
+export const checked = ({ path }: ApiRequest, listings: number) =>
+	path.at(-1) === 'fields' && listings === 2;

@@ -3,14 +3,25 @@ import { createRecord } from '../../../../nodes/WorkspaceData/actions/record/cre
 import { syncRecords } from '../../../../nodes/WorkspaceData/actions/record/sync.operation';
 import { updateRecord } from '../../../../nodes/WorkspaceData/actions/record/update.operation';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
-import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import {
 	cardOf,
 	memoryService,
 	type Given,
 	type MemoryService,
 } from '../../../support/memoryService';
-import { FIELDS, books, cardId, changes, many, record, rowsOf, run, values } from '../record/books';
+import {
+	FIELDS,
+	before,
+	books,
+	cardId,
+	changes,
+	checked,
+	many,
+	record,
+	rowsOf,
+	run,
+	values,
+} from '../record/books';
 
 const item = (value: Record<string, unknown>, more: Given = {}) => ({
 	...values(value, ['Key']),
@@ -19,28 +30,6 @@ const item = (value: Record<string, unknown>, more: Given = {}) => ({
 const deletes = { missingRecords: 'delete', maxDeletions: '900' };
 const sync = async (service: MemoryService, given: Given[]) =>
 	await run(service, syncRecords, given);
-
-/** Does something before the service carries out the first request of this kind after the check. */
-function before(
-	service: MemoryService,
-	isMeant: (request: ApiRequest, listings: number) => boolean,
-	work: () => Promise<unknown>,
-) {
-	const { request } = service.api;
-	let isDone = false;
-	let listings = 0;
-	service.api.request = async (sent) => {
-		if (sent.path.at(-1) === 'fields') listings += 1;
-		if (!isDone && isMeant(sent, listings)) {
-			isDone = true;
-			await work();
-		}
-		return await request(sent);
-	};
-}
-/** The fields are listed a second time once all records are checked. */
-const checked = ({ path }: ApiRequest, listings: number) =>
-	path.at(-1) === 'fields' && listings === 2;
 
 describe('another execution writes after the check', () => {
 	test('a second record for an item: neither is changed', async () => {

@@ -152,6 +152,17 @@ describe('an answer that never came, or cannot be used', () => {
 		});
 	});
 
+	test('of a change that may have arrived: that running it again does no harm, and how to wait longer', () => {
+		for (const method of ['PATCH', 'DELETE'] as const) {
+			expect(unreachable(lost, { method }, origin)).toMatchObject({
+				message: 'The change may have been carried out: the *** connection was closed',
+				description: expect.stringMatching(/run this item again: that does no harm.*'Timeout'/),
+				mayHaveArrived: true,
+			});
+			expect(unreachable(never, { method }, origin).message).toMatch(/could not be reached/);
+		}
+	});
+
 	test('of all else: the address, and what n8n can reach', () => {
 		for (const [fault, creates] of [
 			[never, 'record'],
