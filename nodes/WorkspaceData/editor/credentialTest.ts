@@ -129,6 +129,9 @@ async function tokenFor(
 	if (type === 'workspaceDataApi') {
 		const token = entryText(credential.apiKey);
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
+		if (/\s/.test(token)) {
+			throw new InputError("'API Key' has a blank in it", "Enter the key alone, without 'Bearer'.");
+		}
 		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
 	}
 	const token = await requestAccessToken(credential, send, {

@@ -50,11 +50,17 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 	return keys;
 }
 
-/** The choice that clears a field. As an expression, because the editor drops a choice whose value is null. */
+/** The editor keeps the last notice, and shows it below 'Map Automatically'. */
+const AUTOMATIC_NOTICE =
+	"Values are taken from the 'fields' of an item where it has any, else from its properties, except 'id', 'created_at' and 'action'.";
+
+/**
+ * The choice that clears a field. As an expression, because the editor drops a choice whose value is null. For a new record,
+ * too: the editor does not ask for the list again when the operation changes.
+ */
 const CLEAR: INodePropertyOptions = { name: 'Clear', value: '={{ null }}' };
 
-/** @param mayClear whether records that exist are changed, so that there may be something to clear */
-function toMapperField(field: Field, key: string, liveKey: string, mayClear: boolean): MapperField {
+function toMapperField(field: Field, key: string, liveKey: string): MapperField {
 	const { type, options, hint, canMatch } = field.kind.input;
 	const offered: INodePropertyOptions[] = (options?.(field) ?? []).map(({ name, value }) => ({
 		name,
@@ -68,7 +74,7 @@ function toMapperField(field: Field, key: string, liveKey: string, mayClear: boo
 		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
 		type: type === 'options' && offered.length === 0 ? 'string' : type,
-		...(offered.length > 0 && { options: mayClear ? [...offered, CLEAR] : offered }),
+		...(offered.length > 0 && { options: [...offered, CLEAR] }),
 		required: false,
 		defaultMatch: false,
 		canBeUsedToMatch: canMatch,
@@ -99,16 +105,16 @@ export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceM
 			const reason = [index.message, index.description].filter(Boolean).join('. ');
 			return { fields: [], emptyFieldsNotice: reason };
 		}
-		const mayClear = this.getCurrentNodeParameter('operation') !== 'create';
 		const keys = savedKeys(saved, index);
 		return {
 			fields: index.fields.map((field) => {
 				const liveKey = index.keyOf(field);
-				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey, mayClear);
+				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 			}),
-			...(index.fields.length === 0 && {
-				emptyFieldsNotice: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),
-			}),
+			emptyFieldsNotice:
+				index.fields.length > 0
+					? AUTOMATIC_NOTICE
+					: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),
 		};
 	});
 }

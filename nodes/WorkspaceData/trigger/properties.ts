@@ -122,7 +122,7 @@ export const triggerProperties: INodeProperties[] = [
 	authenticationProperty,
 	{
 		displayName:
-			'The service must be able to reach this n8n. Test events use a separate subscription for the test URL, which ends with the first event; published workflows receive events at the production URL.',
+			'The service must be able to reach this n8n. Test events use a separate subscription for the test URL, which ends with the first event; workflows that are published (in n8n 1: active) receive events at the production URL.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',

@@ -60,7 +60,7 @@ export function testMapper(stage: Stage): void {
 		await editor().element('parameter-input-Price').waitFor();
 		await editor().fillColumn('Title', 'Emma');
 		await editor().fillColumn('Price', '7');
-		await savedColumns(workflow, ({ value }) => (value as JsonObject | null)?.Price === 7);
+		await savedColumns(workflow, ({ value }) => (value as JsonObject | null)?.Price === '7');
 
 		await editor().picture('renamed-before', panel());
 		await control.renameField({ cardId: card.id, fieldId: card.fields.Price ?? '', name: 'Cost' });
@@ -69,7 +69,7 @@ export function testMapper(stage: Stage): void {
 			workflow,
 			(columns) => entryFor(columns, card.fields.Price)?.displayName === 'Cost',
 		);
-		expect(renamed.value).toEqual(expect.objectContaining({ Title: 'Emma', Price: 7 }));
+		expect(renamed.value).toEqual(expect.objectContaining({ Title: 'Emma', Price: '7' }));
 
 		const rotated = (await control.rotateFieldIds({ cardId: card.id })) as Record<string, string>;
 		const costId = rotated[card.fields.Price ?? ''];
@@ -78,7 +78,7 @@ export function testMapper(stage: Stage): void {
 			workflow,
 			(columns) => entryFor(columns, costId)?.displayName === 'Cost',
 		);
-		expect(refreshed.value).toEqual(expect.objectContaining({ Title: 'Emma', Price: 7 }));
+		expect(refreshed.value).toEqual(expect.objectContaining({ Title: 'Emma', Price: '7' }));
 		await editor().picture('renamed-after', panel());
 
 		await editor().element('node-execute-button').click();
@@ -142,6 +142,22 @@ export function testMapper(stage: Stage): void {
 		await page.setViewportSize({ width: 900, height: 700 });
 		await editor().picture('records-page', page.locator('body'));
 		await page.close();
+	});
+
+	test('M20: a node that is opened and run sends no number that nobody entered', async () => {
+		const { api } = bench();
+		const card = await book('Books to open');
+		const id = await api.createRecord(card, { Title: 'Old', Price: 7 });
+		await openAction({
+			resource: 'record',
+			operation: 'update',
+			cardId: fromList(card),
+			recordId: byId(id),
+			columns: mapEach({ Title: 'New' }),
+		});
+		await editor().element('parameter-input-Price').waitFor();
+		await execute('New');
+		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Price: 7 });
 	});
 
 	test('E1: an untouched boolean is not sent: from Create, switched to Update, and when added later', async () => {

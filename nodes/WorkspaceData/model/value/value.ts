@@ -1,4 +1,5 @@
 /** The values of a field: what is the same value, its place in their order, and what is sent. */
+import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';
 import { isEmpty } from './emptyValue';
@@ -79,7 +80,15 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
  * @throws InputError for a value that the field cannot hold: no record could ever be compared with it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
-	const sent = enter(field, entered, rules);
-	if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
-	throw unusable(field, entered);
+	try {
+		const sent = enter(field, entered, rules);
+		if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
+		throw unusable(field, entered);
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(
+			`${error.message} ('Value' of a condition in 'Filters')`,
+			error.description,
+		);
+	}
 }

@@ -133,7 +133,7 @@ function advice(
 		return "A web page answered, not the service. Check 'Base URL' in the credential.";
 	}
 	if (/card/.test(kind) && isGone({ status, kind }, ['card'])) {
-		return "It may have been deleted. Choose the card again in 'Card'.";
+		return "It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.";
 	}
 	if (status === 403) {
 		return `${

@@ -439,7 +439,7 @@ describe('conditions by the kind of the field', () => {
 		]);
 		expect(() => testIn('equals', '1', swapped, { zone })).toThrow(
 			expect.objectContaining({
-				message: "'1' matches 2 choices of field 'Rating'",
+				message: "'1' matches 2 choices of field 'Rating' ('Value' of a condition in 'Filters')",
 				description: expect.stringMatching(/'1' \(stored as '2'\) and '2' \(stored as '1'\)/),
 			}),
 		);

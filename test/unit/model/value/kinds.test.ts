@@ -56,7 +56,7 @@ test('each kind is there once', () => {
 describe('how the editor asks', () => {
 	test.each<[string, string, boolean]>([
 		['checkbox', 'options', true],
-		['number', 'number', true],
+		['number', 'string', true],
 		['date', 'dateTime', true],
 		['datetime', 'dateTime', true],
 		['duration', 'string', true],

@@ -90,7 +90,7 @@ export interface Offer {
 /** How the editor asks for a value. */
 export interface EditorInput {
 	/** n8n's input in the field mapper. */
-	type: 'string' | 'number' | 'dateTime' | 'object' | 'options';
+	type: 'string' | 'dateTime' | 'object' | 'options';
 	/** The entries of `options`. */
 	options?(field: ValueField): readonly Offer[];
 	/** Whether records can be matched by it. */

@@ -84,5 +84,6 @@ export const number: Kind = {
 	enter: enterNumber,
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER],
-	input: { type: 'number', canMatch: true },
+	// Text: n8n 1 puts a 0 into each empty input for numbers when it opens the node, and sends it.
+	input: { type: 'string', canMatch: true },
 };
