@@ -11,7 +11,7 @@ import { checkConditions, readSettings, type TriggerSettings } from '../paramete
 import { deletedBy, deleteWith, logLeftBehind } from './deletions';
 import { adopt, forget, type NodeState, stopDeletions, type Use, useAt } from './nodeState';
 import { renew } from './renew';
-import { LIFECYCLE_CALL, PUBLISHING_CALL } from './subscriptionApi';
+import { isAnswerLost, LIFECYCLE_CALL, PUBLISHING_CALL } from './subscriptionApi';
 import { openStore } from './storage';
 
 /** Due times are spread over a tenth, so that many triggers do not renew together. */
@@ -97,6 +97,10 @@ async function renewAtStart(
 	return await renew(context, node, settings, address, clock, manner).catch((error: unknown) => {
 		if (!isStart || error instanceof InputError) {
 			if (node.set.current === undefined) forget(context, use);
+			// n8n tries again by itself, and then shows no error.
+			if (isAnswerLost(error)) {
+				warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
+			}
 			throw error;
 		}
 		warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
