@@ -137,6 +137,63 @@ describe('Unknown Fields', () => {
 		expect(await rows()).toEqual([{ Key: 'a' }, { Key: 'a', key: 'b' }]);
 	});
 
+	describe('a column without a name (M19)', () => {
+		const nameless = 'A column of the items has no name';
+		const sheet: IDataObject[] = [
+			{ Key: 'a', New: 1, ' ': 'lost?' },
+			{ Key: 'b', New: 2, '': '' },
+			{ Key: 'c', New: 3, '': null },
+		];
+
+		test.each([
+			['automatically', mapAutomatically(), sheet],
+			[
+				'by hand',
+				mapEach({ Key: '={{ $json.Key }}', New: '={{ $json.New }}', ' ': '={{ $json.cell }}' }),
+				[
+					{ Key: 'a', New: 1, cell: 'lost?' },
+					{ Key: 'b', New: 2, cell: '' },
+					{ Key: 'c', New: 3, cell: null },
+				],
+			],
+		])('costs only the item that has a value in it, mapped %s', async (_, columns, items) => {
+			const { json } = await write('create', { columns, options: creates }, items, {
+				node: { onError: 'continueRegularOutput' },
+			});
+			expect(json.map(({ error }) => error)).toEqual([nameless, undefined, undefined]);
+			expect(await newFields()).toEqual({ New: 'number' });
+			expect(created()).toHaveLength(1);
+			expect(await rows()).toEqual([
+				{ Key: 'b', New: 2 },
+				{ Key: 'c', New: 3 },
+			]);
+		});
+
+		test('is refused by a dry run as by the real run, without advice to choose what is chosen', async () => {
+			const given = { columns: mapAutomatically(['Key']), options: creates };
+			const dry = { ...given, options: { ...creates, dryRun: true } };
+			const preview = await write('upsert', dry, sheet);
+			const real = await write('upsert', given, sheet);
+			expect(real.error?.message).toBe(nameless);
+			expect(preview.error?.message).toBe(nameless);
+			for (const { error } of [preview, real]) {
+				expect(error?.description).toContain('Give each column a name');
+				expect(error?.description).not.toContain('Create the Field');
+			}
+		});
+
+		test('keeps Sync from its card, and the message names the item', async () => {
+			const { error } = await write(
+				'sync',
+				{ columns: mapAutomatically(['Key']), options: creates },
+				sheet,
+			);
+			expect(error?.message).toBe(`Item 0: ${nameless}`);
+			expect(created()).toEqual([]);
+			expect(await rows()).toEqual([]);
+		});
+	});
+
 	test('two runs at once make each field once', async () => {
 		workspace.service.control.setLatency({ ms: 30 });
 		const results = await Promise.all(

@@ -4,6 +4,7 @@ import type { Field } from '../../model/answer/field';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';
 import type { Run } from '../run/run';
+import { isNameless } from '../writing/mapper';
 import type { Write } from '../writing/valueConversion';
 
 /** Choices that a field is to have. */
@@ -54,7 +55,8 @@ export async function columnsOf(
 export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
 	return [...columns].flatMap(([name, { values, hint }]) => {
 		const field = peek(index, name, hint);
-		if (field === null) return [];
+		// An item reports its ambiguous keys, and its values without a name.
+		if (field === null || isNameless(name)) return [];
 		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
 		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
 	});

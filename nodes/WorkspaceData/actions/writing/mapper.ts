@@ -149,6 +149,24 @@ export function hintAtLeftOut(
 	}
 }
 
+/** Whether a column has no name: a header that is missing in a file. No field can be called so. */
+export const isNameless = (name: string): boolean => name.trim() === '';
+
+/**
+ * Whether a column has a name; else it is left out. A comma at the end of each line of a file makes a column without name and
+ * values.
+ *
+ * @throws InputError for a value without a name
+ */
+export function hasName(name: string, value: unknown): boolean {
+	if (!isNameless(name)) return true;
+	if (value === '' || value === null || value === undefined) return false;
+	throw new InputError(
+		'A column of the items has no name',
+		'Give each column a name: it becomes the name of a field.',
+	);
+}
+
 /** Keys next to the `fields` of an item that this node or its trigger returned. */
 const RECORD_KEYS = new Set(
 	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
@@ -164,16 +182,6 @@ const RECORD_KEYS = new Set(
 export function itemColumns(item: JsonObject): Columns {
 	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
 	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
-	// A comma at the end of each line of a file makes a column without name and values.
-	const entries = all.filter(
-		([name, value]) =>
-			name.trim() !== '' || (value !== '' && value !== null && value !== undefined),
-	);
-	if (entries.some(([name]) => name.trim() === '')) {
-		throw new InputError(
-			'A column of the items has no name',
-			'Give each column a name: it becomes the name of a field.',
-		);
-	}
+	const entries = all.filter(([name, value]) => hasName(name, value));
 	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
 }

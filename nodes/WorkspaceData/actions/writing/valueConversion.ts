@@ -8,7 +8,7 @@ import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { hintAtLeftOut, type Columns } from './mapper';
+import { hasName, hintAtLeftOut, isNameless, type Columns } from './mapper';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
@@ -78,6 +78,28 @@ function combineErrors(errors: readonly unknown[]): unknown {
 }
 
 /**
+ * How the field of an entry is found, as the option Unknown Fields says.
+ *
+ * @returns undefined for an entry that is left out
+ * @throws InputError where no field, or more than one, is meant; for an unknown option value
+ */
+function finder(
+	{ hints }: Columns,
+	index: FieldIndex,
+	options: ColumnOptions,
+): (key: string, entry: unknown) => Field | undefined {
+	const choice = readChoice(unknownFieldsOption, options.unknownFields);
+	return (key, entry) => {
+		const known = index.find(key, hints.get(key));
+		if (known || choice === 'ignore') return known;
+		const creates = choice === 'create';
+		if (creates && !hasName(key, entry)) return undefined;
+		// No advice to choose what is chosen, or what would not help.
+		return index.resolve(key, hints.get(key), creates || isNameless(key) ? '' : FIELD_ADVICE);
+	};
+}
+
+/**
  * Turns the entries into record data: keys become field ids, and values fit the fields.
  *
  * @param index the live field listing
@@ -92,15 +114,11 @@ export function toRecordData(
 ): JsonObject {
 	hintAtLeftOut(run, columns, index);
 	const rules = conversionRules(run, options);
-	const ignoresUnknown = readChoice(unknownFieldsOption, options.unknownFields) === 'ignore';
-	const find = (key: string): Field | undefined =>
-		ignoresUnknown
-			? index.find(key, columns.hints.get(key))
-			: index.resolve(key, columns.hints.get(key), FIELD_ADVICE);
+	const find = finder(columns, index, options);
 	const keys = new Map<string, string>();
 	const matching = new Set(columns.matchingKeys);
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
-		const field = find(key);
+		const field = find(key, entry);
 		if (!field) return undefined;
 		const other = keys.get(field.id);
 		if (other !== undefined) {

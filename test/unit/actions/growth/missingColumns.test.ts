@@ -88,6 +88,15 @@ describe('missing fields', () => {
 		],
 		['not an ambiguous name: its item says so', [['Twin', 'a']], [], []],
 		[
+			'not a blank name: no field can have it (M19)',
+			[
+				['', 'a'],
+				[' ', 'b'],
+			],
+			[],
+			[],
+		],
+		[
 			'not an ID beside the column of its field',
 			[
 				['id-Title', 'a'],

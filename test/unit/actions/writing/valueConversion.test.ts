@@ -87,6 +87,51 @@ test('an unknown field is an error with advice, or left out', () => {
 	expect(dataOf({ Nope: 1, Title: 'a' }, { unknownFields: 'ignore' })).toEqual({ 'id-Title': 'a' });
 });
 
+describe('a column without a name (M19)', () => {
+	const creates = { unknownFields: 'create' };
+
+	test.each([[''], [null], [undefined]])('is left out where it has no value: %j', (value) => {
+		expect(dataOf({ ' ': value, '': value, Title: 'a' }, creates)).toEqual({ 'id-Title': 'a' });
+	});
+
+	test.each([[0], [false], ['x']])('is no field to create where it has one: %j', (value) => {
+		expect(failureOf(() => dataOf({ '': value, Title: 'a' }, creates))).toMatchObject({
+			message: 'A column of the items has no name',
+		});
+	});
+
+	test('is named among the other mistakes of its item', () => {
+		expect(failureOf(() => dataOf({ ' ': 1, Pages: 'many' }, creates))).toMatchObject({
+			description: expect.stringContaining('A column of the items has no name'),
+		});
+	});
+
+	test('is the field of that name, where the card has one', () => {
+		const blank = indexFields([field(' ')], 'Books');
+		const columns: Columns = {
+			entries: [[' ', 'a']],
+			matchingKeys: [],
+			label: 'Values',
+			hints: new Map(),
+		};
+		expect(toRecordData(run, columns, blank, creates)).toEqual({ 'id- ': 'a' });
+	});
+
+	test('gets no advice to create the field', () => {
+		expect(failureOf(() => dataOf({ '': 'x' }))).toMatchObject({
+			message: "Card 'Books' has no field ''",
+			description: expect.not.stringContaining('Create the Field'),
+		});
+	});
+});
+
+test('a field that is gone gets no advice to choose what is chosen', () => {
+	expect(failureOf(() => dataOf({ Nope: 1 }, { unknownFields: 'create' }))).toMatchObject({
+		message: "Card 'Books' has no field 'Nope'",
+		description: expect.not.stringContaining('Create the Field'),
+	});
+});
+
 test('an unknown choice is an error with advice, unless choices are added anyway', () => {
 	expect(failureOf(() => dataOf({ Status: 'Late' }))).toMatchObject({
 		description: expect.stringContaining("'Add to the Field'"),
