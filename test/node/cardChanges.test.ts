@@ -354,7 +354,16 @@ describe('Missing Choices', () => {
 		const columns = mapEach({ New: 'x', Status: 'Late' });
 		const { error } = await write('create', { columns, options: { ...creates, ...adds } }, [{}]);
 		expect(error?.description).toContain(
-			"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status'.",
+			"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status' ('Late').",
+		);
+		expect(await rows()).toEqual([]);
+	});
+
+	test('a choice that the service does not take: the message names it and its field', async () => {
+		const columns = mapEach({ Status: 'x'.repeat(2_000) });
+		const { error } = await write('create', { columns, options: adds }, [{}]);
+		expect(error?.description).toContain(
+			`Choices were to be added to 'Status' ('${'x'.repeat(80)}…').`,
 		);
 		expect(await rows()).toEqual([]);
 	});

@@ -17,7 +17,7 @@ import {
 	missingChoices,
 	type Addition,
 } from './missingColumns';
-import { quote } from '../../model/names';
+import { listed, quote } from '../../model/names';
 
 /** The additions that the options allow. */
 export interface Allowed {
@@ -50,6 +50,22 @@ export async function previewChanges(
 		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
 	return { planned, index: indexFields([...known, ...added], card.name) };
+}
+
+/** Most choices of a field, and most fields, that the note on an error names. */
+const MAX_NAMED_CHOICES = 5;
+const MAX_NAMED_FIELDS = 10;
+
+/** The choices that were to be added, for a refusal that names none. */
+function wantedNote(additions: readonly Addition[]): string {
+	const wanted = additions.map(({ field, texts }) => {
+		const choices = listed(
+			texts.map((text) => quote(text)),
+			MAX_NAMED_CHOICES,
+		);
+		return `${quote(field.name)} (${choices})`;
+	});
+	return `Choices were to be added to ${listed(wanted, MAX_NAMED_FIELDS)}.`;
 }
 
 /** Adds choices, with one request for each field. */
@@ -109,11 +125,7 @@ export async function changeCard(
 			await addChoices(run, card, additions, request).catch((error: unknown) => {
 				const fields =
 					created.length > 0 && `Card '${card.name}' has the new fields ${quoted(created)}.`;
-				const wanted = quoted(additions.map(({ field }) => field));
-				run.messages.note(
-					error,
-					[fields, `Choices were to be added to ${wanted}.`].filter(Boolean).join(' '),
-				);
+				run.messages.note(error, [fields, wantedNote(additions)].filter(Boolean).join(' '));
 				throw error;
 			});
 		}

@@ -100,7 +100,7 @@ describe('the additions for the values of a run', () => {
 		const writes = [writeOf({ New: 1, Status: 'Done', Place: 'There' })];
 		await expect(changeCard(run, card, writes, both, {})).rejects.toBe(refusal);
 		expect(run.messages.noteOn(refusal)).toBe(
-			"Card 'Books' has the new fields 'New'. Choices were to be added to 'Status', 'Place'.",
+			"Card 'Books' has the new fields 'New'. Choices were to be added to 'Status' ('Done'), 'Place' ('There').",
 		);
 	});
 
@@ -113,7 +113,21 @@ describe('the additions for the values of a run', () => {
 		await expect(changeCard(run, card, [writeOf({ Status: 'Done' })], both, {})).rejects.toBe(
 			refusal,
 		);
-		expect(run.messages.noteOn(refusal)).toBe("Choices were to be added to 'Status'.");
+		expect(run.messages.noteOn(refusal)).toBe("Choices were to be added to 'Status' ('Done').");
+	});
+
+	test('that are refused are named, the first of many, and not at full length', async () => {
+		const { run, hooks } = world([status]);
+		const refusal = new ApiFailure({ status: 422, title: 'No' });
+		hooks.refuse = ({ method }) => {
+			if (method === 'PATCH') throw refusal;
+		};
+		const texts = ['x'.repeat(2_000), 'b', 'c', 'd', 'e', 'f', 'g'];
+		const writes = texts.map((Status) => writeOf({ Status }));
+		await expect(changeCard(run, card, writes, both, {})).rejects.toBe(refusal);
+		expect(run.messages.noteOn(refusal)).toBe(
+			`Choices were to be added to 'Status' ('${'x'.repeat(80)}…', 'b', 'c', 'd', 'e' and 2 more).`,
+		);
 	});
 
 	test('in a preview are in the resulting fields, and nothing is sent', async () => {
