@@ -1,7 +1,7 @@
 /** Dry Run: what would change comes out, and nothing that changes anything is sent. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { byId, byName, mapEach } from '../support/parameters';
+import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -82,6 +82,30 @@ test('Delete shows what would be gone', async () => {
 	expect(json).toEqual([
 		{ dry_run: true, action: 'delete', id: ids[1], before: { Key: 'b', Amount: 2 }, after: null },
 	]);
+	expect(sent()).toEqual([]);
+});
+
+test('Update and Delete: items see what those before them would have done (M18)', async () => {
+	const updated = await run(
+		'update',
+		{ recordId: byId(ids[0] ?? ''), columns: mapAutomatically() },
+		[{ Key: 'x' }, { Amount: 5 }],
+	);
+	expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
+		[
+			{ Key: 'a', Amount: 1 },
+			{ Key: 'x', Amount: 1 },
+		],
+		[
+			{ Key: 'x', Amount: 1 },
+			{ Key: 'x', Amount: 5 },
+		],
+	]);
+	expect(sent()).toEqual([]);
+	const twice = { recordId: byId(ids[1] ?? ''), options: { ifNotFound: 'empty' } };
+	const deleted = await run('delete', twice, [{}, {}]);
+	expect(deleted.json).toMatchObject([{ action: 'delete', id: ids[1] }, {}]);
+	expect(deleted.json[1]).toEqual({});
 	expect(sent()).toEqual([]);
 });
 

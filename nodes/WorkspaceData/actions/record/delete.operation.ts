@@ -1,3 +1,4 @@
+import type { DataRecord } from '../../model/answer/record';
 import { readLocator } from '../../model/locator';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import {
@@ -34,19 +35,24 @@ export const deleteRecord = defineOperation({
 		const options = get('options');
 		const request = requestOptions(options);
 		const whenNotFound = readNotFound(options.ifNotFound);
-		const isDry = readDryRun(options.dryRun);
+		const dryRun = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.findExact(get('cardId'), request);
-		if (isDry) {
-			const output = dryOutput(await run.fields.of(card, request));
-			return await withRecord(run, card, id, request, whenNotFound, (record) =>
-				output('delete', record, undefined),
-			);
-		}
+		const place = { card, dryRun };
+		const output = dryRun ? dryOutput(await run.fields.of(card, request)) : undefined;
 		return await run.writes
 			.inItemOrder(itemIndex, { card, part: id }, async () => {
-				await remove(run, { card, dryRun: false }, id, request);
-				return [{ deleted: true, id }];
+				if (!output) {
+					await remove(run, place, id, request);
+					return [{ deleted: true, id }];
+				}
+				const show = async (record: DataRecord) => {
+					await remove(run, place, id, request);
+					return output('delete', record, undefined);
+				};
+				// Asked for before the records are listed.
+				const { current } = run.writes.states(card);
+				return await withRecord(run, card, id, request, whenNotFound, show, current);
 			})
 			.catch((error: unknown) => {
 				if (isRecordNotFound(error)) return whenNotFound(error);

@@ -1,4 +1,5 @@
 import { readLocator } from '../../model/locator';
+import type { DataRecord } from '../../model/answer/record';
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
@@ -38,9 +39,11 @@ export const updateRecord = defineOperation({
 				}
 				const output = dryOutput(index, options);
 				const { card, request } = write;
-				return await withRecord(run, card, recordId, request, whenNotFound, async (record) =>
-					output('update', record, await update(run, write, data, recordId, record)),
-				);
+				const show = async (record: DataRecord) =>
+					output('update', record, await update(run, write, data, recordId, record));
+				// Asked for before the records are listed.
+				const { current } = run.writes.states(card);
+				return await withRecord(run, card, recordId, request, whenNotFound, show, current);
 			},
 			async (_, task) =>
 				await run.writes.inItemOrder(itemIndex, { card: write.card, part: recordId }, task),

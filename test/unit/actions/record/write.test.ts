@@ -104,6 +104,25 @@ describe('Update', () => {
 	});
 });
 
+test('in a dry run, Update shows each record as the items before would have left it (M18)', async () => {
+	const service = books();
+	const items = [{ Pages: 9 }, { Status: 'Done' }, { Pages: 4 }];
+	const options = { dryRun: true };
+	const given = items.map((value) => ({ ...record('r1'), ...values(value), options }));
+	const { json, errors } = await run(service, updateRecord, [
+		...given,
+		{ ...record('r2'), ...values({ Pages: 5 }), options },
+	]);
+	expect(errors).toEqual([]);
+	expect(json.map(({ id, before, after }) => [id, before, after])).toEqual([
+		['r1', { Key: 'a', Pages: 3, Status: 'Open' }, { Key: 'a', Pages: 9, Status: 'Open' }],
+		['r1', { Key: 'a', Pages: 9, Status: 'Open' }, { Key: 'a', Pages: 9, Status: 'Done' }],
+		['r1', { Key: 'a', Pages: 9, Status: 'Done' }, { Key: 'a', Pages: 4, Status: 'Done' }],
+		['r2', { Key: 'b', Pages: 1, Status: 'Done' }, { Key: 'b', Pages: 5, Status: 'Done' }],
+	]);
+	expect(changes(service)).toEqual([]);
+});
+
 describe('Delete', () => {
 	test('deletes one record', async () => {
 		const service = books();
@@ -120,6 +139,32 @@ describe('Delete', () => {
 		const { outputs, errors } = await run(books(), deleteRecord, [skip, skip]);
 		expect(errors).toEqual([]);
 		expect(outputs).toEqual([[{ deleted: true, id: 'r2' }], []]);
+	});
+
+	test('in a dry run does not find a record the second time, as the real run (M18)', async () => {
+		const dry = { ...record('r2'), options: { dryRun: true } };
+		const service = books();
+		const { outputs, errors } = await run(service, deleteRecord, [dry, dry]);
+		expect(outputs).toMatchObject([[{ action: 'delete', id: 'r2' }], []]);
+		expect(errors).toMatchObject([{ message: "Card 'c1' has no record 'r2'" }]);
+		const skip = { ...dry, options: { dryRun: true, ifNotFound: 'skip' } };
+		expect(await run(service, deleteRecord, [skip, skip])).toMatchObject({
+			outputs: [[{ action: 'delete' }], []],
+			errors: [],
+		});
+		expect(changes(service)).toEqual([]);
+	});
+
+	test('in a dry run the first item of a record deletes it, even if a later one is ready sooner (M18)', async () => {
+		const service = books();
+		const dry = (cardName: string) => ({
+			...record('r2'),
+			cardId: { __rl: true, mode: cardName === 'Books' ? 'name' : 'id', value: cardName },
+			options: { dryRun: true, ifNotFound: 'skip' },
+		});
+		// The card of the first item is looked up by its name.
+		const { outputs } = await run(service, deleteRecord, [dry('Books'), dry('c1')]);
+		expect(outputs).toMatchObject([[{ action: 'delete', id: 'r2' }], []]);
 	});
 
 	test('in a dry run shows the record, and deletes nothing', async () => {
