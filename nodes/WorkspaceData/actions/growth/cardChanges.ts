@@ -27,7 +27,19 @@ export interface Allowed {
 	choices: boolean;
 }
 
-/** Plans the fields and choices that a run would add to a card, and returns the resulting fields. Sends no changes. */
+/** What a run would add to a card. */
+interface Preview {
+	planned: PlannedField[];
+	additions: Addition[];
+	/** The resulting fields. */
+	index: FieldIndex;
+}
+
+/**
+ * Plans the fields and choices that a run would add to a card. Sends no changes.
+ *
+ * @throws InputError for a field whose choices could be lost
+ */
 export async function previewChanges(
 	run: Run,
 	card: CardReference,
@@ -35,7 +47,7 @@ export async function previewChanges(
 	writes: PlannedWrites,
 	allowed: Allowed,
 	request: Write['request'],
-): Promise<{ planned: PlannedField[]; index: FieldIndex }> {
+): Promise<Preview> {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(index, columns) : [];
 	const planned = await planFields(run, missing, index.fields, request);
@@ -44,12 +56,35 @@ export async function previewChanges(
 		return field ? [field] : [];
 	});
 	const additions = allowed.choices ? missingChoices(index, columns) : [];
+	// Throws where the real run would.
+	for (const { field, texts } of additions) addingChoices(field, texts);
 	const changed = new Map(additions.map(({ field, texts }) => [field, texts]));
 	const known = index.fields.map((field) => ({
 		...field,
 		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
-	return { planned, index: indexFields([...known, ...added], card.name) };
+	return { planned, additions, index: indexFields([...known, ...added], card.name) };
+}
+
+/** All of some choices in a hint. */
+const allQuoted = (texts: readonly string[]): string => texts.map((text) => quote(text)).join(', ');
+
+/** Tells in a dry run what would be added, as the hints of the real run do. */
+export function hintAtAdditions(
+	{ messages }: Pick<Run, 'messages'>,
+	card: CardReference,
+	{ planned, additions }: Pick<Preview, 'planned' | 'additions'>,
+): void {
+	if (planned.length > 0) {
+		messages.hint(
+			`Dry run: fields would be added to card '${card.name}': ${describePlan(planned)}`,
+		);
+	}
+	for (const { field, texts } of additions) {
+		messages.hint(
+			`Dry run: choices would be added to field '${field.name}' of card '${card.name}': ${allQuoted(texts)}`,
+		);
+	}
 }
 
 /** Most choices of a field, and most fields, that the note on an error names. */
@@ -88,9 +123,8 @@ async function addChoices(
 			path: fieldPath(card.id, current.id),
 			body: addingChoices(current, missing),
 		});
-		const names = missing.map((text) => quote(text)).join(', ');
 		run.messages.hint(
-			`Choices were added to field '${field.name}' of card '${card.name}': ${names}`,
+			`Choices were added to field '${field.name}' of card '${card.name}': ${allQuoted(missing)}`,
 		);
 	}
 	await run.fields.changed(card, request);
@@ -161,7 +195,11 @@ export async function growCard(
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);
 	const preview = await run.items.gather(key, itemIndex, write, async (writes: PlannedWrites) => {
 		const index = await run.fields.of(card, request);
-		if (isDry) return (await previewChanges(run, card, index, writes, allowed, request)).index;
+		if (isDry) {
+			const planned = await previewChanges(run, card, index, writes, allowed, request);
+			hintAtAdditions(run, card, planned);
+			return planned.index;
+		}
 		const columns = await columnsOf(run, writes);
 		const lacks =
 			(allowed.fields && missingColumns(index, columns).length > 0) ||

@@ -7,7 +7,7 @@ import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { plainText } from '../../model/text';
 import { Cancelled } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { changeCard, previewChanges } from '../growth/cardChanges';
+import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
 import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
@@ -193,10 +193,12 @@ async function checkCard(
 async function previewFields(
 	run: Run,
 	{ card, growing: writes }: CardItems,
-	{ write: { columns, request }, settings: { allowed } }: FirstItem,
+	{ write: { columns, request, dryRun }, settings: { allowed } }: FirstItem,
 	known: FieldIndex,
 ): Promise<CardFields> {
-	const { index } = await previewChanges(run, card, known, writes, allowed, request);
+	const preview = await previewChanges(run, card, known, writes, allowed, request);
+	if (dryRun) hintAtAdditions(run, card, preview);
+	const { index } = preview;
 	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
 }
 

@@ -220,4 +220,37 @@ describe('the items of a run', () => {
 		expect(other).toEqual(one);
 		expect([...service.sent('POST'), ...service.sent('PATCH')]).toEqual([]);
 	});
+
+	test('in a dry run are told what would be added, once for all of them (M18)', async () => {
+		const service = world([status, place]);
+		const values = [{ New: 1, Status: 'Done' }, { Status: 'Late' }];
+		await both(service, values, grows, true);
+		expect(service.hints).toEqual([
+			expect.stringMatching(
+				/^Dry run: fields would be added to card 'Books': 'New' \(number: .+\)$/,
+			),
+			"Dry run: choices would be added to field 'Status' of card 'Books': 'Done', 'Late'",
+		]);
+	});
+
+	test('in a dry run are told nothing where the card lacks nothing (M18)', async () => {
+		const service = world([status]);
+		await both(service, [{ Status: 'Open' }, { Status: 'open' }], grows, true);
+		expect(service.hints).toEqual([]);
+	});
+
+	test('in a dry run are refused where choices could be lost, as in the real run (M18)', async () => {
+		const odd = { ...status, options: undefined, choices: { list: 'Open' } };
+		for (const isDry of [true, false]) {
+			const service = world([odd]);
+			const growing = service.run.items.each(
+				async (item) =>
+					await growCard(service.run, item, writeOf({ Status: 'Done' }, grows), isDry),
+			);
+			await expect(growing).rejects.toThrow(
+				"The choices of field 'Status' are in a form that this node does not know",
+			);
+			expect(service.sent('PATCH')).toEqual([]);
+		}
+	});
 });

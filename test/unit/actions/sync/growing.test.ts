@@ -68,12 +68,16 @@ describe('a card that may grow', () => {
 		expect(changes(service)).toEqual([]);
 	});
 
-	test('in a dry run shows the values of the new field, and adds nothing', async () => {
+	test('in a dry run shows the values of the new field, names it, and adds nothing (M18)', async () => {
 		const service = books();
-		const { json, errors } = await sync(service, [{ Key: 'a', Colour: 'red' }], fields, {
+		const { json, errors, hints } = await sync(service, [{ Key: 'a', Colour: 'red' }], fields, {
 			dryRun: true,
 		});
 		expect(errors).toEqual([]);
+		expect(hints).toEqual([
+			expect.stringMatching(/^Dry run: fields would be added to card 'c1': 'Colour' \(.+\)$/),
+			expect.stringMatching(/^Dry run of card 'c1': /),
+		]);
 		expect(json).toMatchObject([{ action: 'update', after: { Colour: 'red' } }]);
 		expect(changes(service)).toEqual([]);
 	});
