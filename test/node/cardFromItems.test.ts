@@ -255,6 +255,48 @@ test('a dry run changes nothing, and says what would be done', async () => {
 	expect(await typesOf(name)).toEqual({ Name: 'text' });
 });
 
+describe('a dry run refuses what the real run refuses (M18)', () => {
+	const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
+	const reuse = { ifExists: 'reuse', maxParallel: 1 };
+
+	test.each([
+		['a later item', [{ Qty: 1 }, { Qty: '1,5' }, { Qty: 3 }], [1], 0],
+		['the first item', [{ Qty: '1,5' }, { Qty: 2, New: 'x' }], [0], 1],
+		['all items', [{ Qty: 'a' }, { Qty: 'b' }], [0, 1], 1],
+	])(
+		'of %s, with its message, and shows the card all the same',
+		async (_, items, refused, shows) => {
+			const name = newName();
+			await workspace.card(name, [{ name: 'Qty', type: 'number' }]);
+			workspace.service.control.resetRequests();
+			const dry = await run(name, items, { ...reuse, dryRun: true }, goingOn);
+			expect(workspace.requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
+			const real = await run(name, items, reuse, goingOn);
+			const errorsOf = ({ items: output }: typeof dry) =>
+				output.flatMap(({ json, pairedItem }) => (json.error ? [[pairedItem, json.error]] : []));
+			expect(errorsOf(dry)).toEqual(errorsOf(real));
+			expect(errorsOf(dry).map(([pairedItem]) => pairedItem)).toEqual(
+				refused.map((item) => ({ item })),
+			);
+			const previews = dry.items.filter(({ json }) => json.dry_run);
+			expect(previews).toMatchObject([{ json: { before: { name } }, pairedItem: { item: shows } }]);
+			// In the order of the items.
+			const order = dry.items.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+			expect(order).toEqual([...order].sort((a, b) => a - b));
+		},
+	);
+
+	test('so that the run ends with the same message', async () => {
+		const name = newName();
+		await workspace.card(name, [{ name: 'Qty', type: 'number' }]);
+		const items = [{ Qty: 1 }, { Qty: '1,5' }];
+		const dry = await run(name, items, { ...reuse, dryRun: true });
+		const real = await run(name, items, reuse);
+		expect(real.error?.message).toBe('Field \'Qty\' cannot hold "1,5"');
+		expect(dry.error?.message).toBe(real.error?.message);
+	});
+});
+
 test.each([
 	['no items with values', [{}, { '': '' }], /The items have no values/],
 	['a column without a name', [{ '': 'lost?', A: 1 }], /has no name/],

@@ -12,9 +12,10 @@ import {
 import { readChoice, readSwitch, requireText } from '../readParameters';
 import { describePlan, type PlannedField } from '../growth/newFields';
 import { defineOperation } from '../operation';
-import { changeCard, previewChanges } from '../growth/cardChanges';
+import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
 import { readDryRun } from '../writing/dryRun';
-import { withLiveFields, type Write } from '../writing/liveFields';
+import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
+import { toRecordData } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
@@ -49,22 +50,36 @@ const createRecordsOption = {
 } as const;
 
 /** An item's part of a card that several items share. */
-type Part = Pick<Write, 'columns' | 'request'> & { itemIndex: number };
+type Part = Pick<Write, 'columns' | 'options' | 'request'> & { itemIndex: number };
 
-/** The result that the items of one card share. */
-interface Target {
-	/** The item that returns the card itself. */
-	firstItem: number;
+/** How a card is made; the same for all of its items. */
+interface How {
+	policy: 'reuse' | 'error';
+	isDry: boolean;
+	choices: boolean;
+	hasRecords: boolean;
+}
+
+/** A card, and the fields that it gets. */
+interface PlannedCard {
 	card?: Card;
 	isNew: boolean;
 	planned: PlannedField[];
 	index: FieldIndex;
 }
 
+/** The result that the items of one card share. */
+interface Target extends PlannedCard {
+	/** The item that returns the card itself; undefined in a dry run that refuses all items. */
+	firstItem: number | undefined;
+	/** In a dry run, the errors of items whose values the real run would refuse. */
+	refusals?: ReadonlyMap<number, unknown>;
+}
+
 const typeOnly = ({ name, type }: { name: string; type: string }) => ({ name, type });
 
 /** The item of a dry run, in the form that all dry runs have. */
-function previewItem(name: string, { card, isNew, planned, index }: Target): JsonObject {
+function previewItem(name: string, { card, isNew, planned, index }: PlannedCard): JsonObject {
 	const added = new Set(planned.map((field) => field.name));
 	const before = index.fields.filter((field) => isNew || !added.has(field.name)).map(typeOnly);
 	const after = planned.map((field) => ({
@@ -81,11 +96,65 @@ function previewItem(name: string, { card, isNew, planned, index }: Target): Jso
 	};
 }
 
+/** How many items are checked between two yields to the event loop. */
+const SLICE_ITEMS = 100;
+
+/** Converts the values of items as the real run does. @returns the errors of items that it would refuse */
+async function refusalsOf(
+	run: Run,
+	parts: readonly Part[],
+	card: Card | undefined,
+	index: FieldIndex,
+): Promise<ReadonlyMap<number, unknown>> {
+	const refusals = new Map<number, unknown>();
+	for (const [place, { itemIndex, columns, options, request }] of parts.entries()) {
+		if (place % SLICE_ITEMS === 0) await run.yieldToLoop();
+		// A new card has no records whose habits count.
+		const typed = card ? await fieldsFor(run, { card, columns }, index, request) : index;
+		try {
+			toRecordData(run, columns, typed, options);
+		} catch (error) {
+			refusals.set(itemIndex, error);
+		}
+	}
+	return refusals;
+}
+
+/** Plans the card in a dry run. Nothing is sent that changes anything. */
+async function previewCard(
+	run: Run,
+	name: string,
+	{ policy, choices, hasRecords }: How,
+	parts: readonly Part[],
+): Promise<Target> {
+	const request = parts[0]?.request ?? {};
+	const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
+	const meant = card ?? { id: '', name };
+	const known = card ? await run.fields.of(card, request) : indexFields([], name);
+	const allowed = { fields: true, choices };
+	const preview = await previewChanges(run, meant, known, parts, allowed, request);
+	const { planned, additions, index } = preview;
+	run.messages.hint(
+		`Dry run: card '${meant.name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
+	);
+	// The fields are in the first hint.
+	hintAtAdditions(run, meant, { planned: [], additions });
+	const refusals = hasRecords ? await refusalsOf(run, parts, card, index) : undefined;
+	const plan: PlannedCard = { ...(card && { card }), isNew: !card, planned, index };
+	const firstItem = parts.find(({ itemIndex }) => !refusals?.has(itemIndex))?.itemIndex;
+	if (firstItem === undefined) {
+		// The outputs of all items are errors: the card comes after the last of them.
+		const itemIndex = parts.at(-1)?.itemIndex ?? 0;
+		run.ending.append([{ itemIndex, json: previewItem(name, plan) }]);
+	}
+	return { ...plan, firstItem, ...(refusals && { refusals }) };
+}
+
 /** Finds or creates the card, and adds the fields that the items need. */
 async function prepareCard(
 	run: Run,
 	name: string,
-	{ policy, isDry, choices }: { policy: 'reuse' | 'error'; isDry: boolean; choices: boolean },
+	how: How,
 	parts: readonly Part[],
 ): Promise<Target> {
 	const [first] = parts;
@@ -95,25 +164,10 @@ async function prepareCard(
 			'Connect a node whose items have a key for each field.',
 		);
 	}
+	if (how.isDry) return await previewCard(run, name, how, parts);
 	const { itemIndex: firstItem, request } = first;
+	const { policy, choices } = how;
 	const allowed = { fields: true, choices };
-	if (isDry) {
-		const card = existingCard(await run.cards.list(request).first(Infinity), name, policy);
-		const index = card ? await run.fields.of(card, request) : indexFields([], name);
-		const preview = await previewChanges(
-			run,
-			card ?? { id: '', name },
-			index,
-			parts,
-			allowed,
-			request,
-		);
-		const { planned } = preview;
-		run.messages.hint(
-			`Dry run: card '${card?.name ?? name}' ${card ? 'exists' : 'would be created'}. ${planned.length} fields would be added${planned.length > 0 ? `: ${describePlan(planned)}` : ''}`,
-		);
-		return { firstItem, ...(card && { card }), isNew: !card, ...preview };
-	}
 	const { card, isNew } = await cardOfName(run, name, policy, { name }, request);
 	const planned = await changeCard(run, card, parts, allowed, request).catch((error: unknown) => {
 		run.messages.note(
@@ -159,29 +213,28 @@ export const createCardFromItems = defineOperation({
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const isDry = readDryRun(options.dryRun);
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
-		const how = { policy, isDry, choices };
-		const key = JSON.stringify(['createFromItems', name, how, hasRecords]);
-		const part: Part = { itemIndex, columns, request };
+		const how: How = { policy, isDry, choices, hasRecords };
+		const key = JSON.stringify(['createFromItems', name, how]);
+		const part: Part = {
+			itemIndex,
+			columns,
+			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
+			request,
+		};
 		const target = await run.items.gather(
 			key,
 			itemIndex,
 			part,
 			async (parts) => await prepareCard(run, name, how, parts),
 		);
-		const { card, isNew, index: known } = target;
+		const { card, isNew, index: known, firstItem, refusals } = target;
+		if (refusals?.has(itemIndex)) throw refusals.get(itemIndex);
 		if (!card || isDry || !hasRecords) {
-			if (target.firstItem !== itemIndex) return [];
+			if (firstItem !== itemIndex) return [];
 			if (!card || isDry) return [previewItem(name, target)];
 			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
 		}
-		const write: Write = {
-			card,
-			columns,
-			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
-			request,
-			dryRun: false,
-			skipsUnchanged: false,
-		};
+		const write: Write = { ...part, card, dryRun: false, skipsUnchanged: false };
 		return await withLiveFields(run, write, async ({ index, data }) => {
 			return [recordOutput(index, true, {})(await create(run, write, data))];
 		}).catch((error: unknown) => {

@@ -94,7 +94,7 @@ function blamesFields(error: unknown): boolean {
 /** The fields of the card, with the habits of its records where these decide how a value is sent. */
 export async function fieldsFor(
 	run: Run,
-	{ card, columns }: Write,
+	{ card, columns }: Pick<Write, 'card' | 'columns'>,
 	index: FieldIndex,
 	request: ReadOptions,
 ): Promise<FieldIndex> {

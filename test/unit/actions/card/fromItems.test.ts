@@ -1,5 +1,6 @@
 /** A card from items: what a dry run shows, what several items share, and what a failure leaves. */
 import { createCardFromItems } from '../../../../nodes/WorkspaceData/actions/card/createFromItems.operation';
+import type { InputError } from '../../../../nodes/WorkspaceData/model/inputError';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { cardOf, memoryService, runOperation, type Given } from '../../../support/memoryService';
 import { FIELDS, ROWS, changes } from '../record/books';
@@ -69,6 +70,55 @@ describe('a dry run', () => {
 		const { json, hints } = await fromItems(service(), [{ Key: 'x' }], { name: 'Books', options });
 		expect(json).toMatchObject([{ action: 'none' }]);
 		expect(hints).toEqual(["Dry run: card 'Books' exists. 0 fields would be added"]);
+	});
+
+	test.each([
+		['a text that the field would keep in part', { Pages: '007' }, "'Pages'"],
+		['a choice that the field does not have', { Status: 'Late' }, "'Status'"],
+		['two keys for one field', { Key: 'x', f1: 'y' }, "both refer to field 'Key'"],
+	])('refuses %s as the real run does (M18)', async (_, value, named) => {
+		const items = [{ Key: 'x' }, value];
+		const errorsOf = async (more: object) => {
+			const options = { ...reuse, ...more };
+			const { errors } = await fromItems(service(), items, { name: 'Books', options });
+			return (errors as InputError[]).map(({ message, description }) => ({ message, description }));
+		};
+		const real = await errorsOf({});
+		const dry = await errorsOf({ dryRun: true });
+		expect(real).toMatchObject([{ message: expect.stringContaining(named) }]);
+		expect(dry).toEqual(real);
+	});
+
+	test('takes what the real run takes, and names the choices that would be added (M18)', async () => {
+		const options = { ...reuse, missingChoices: 'add', dryRun: true };
+		const items = [
+			{ Status: 'Late', Pages: '7', New: 'x' },
+			{ Pages: '', New: 5 },
+		];
+		const { errors, hints } = await fromItems(service(), items, { name: 'Books', options });
+		expect(errors).toEqual([]);
+		expect(hints).toContain(
+			"Dry run: choices would be added to field 'Status' of card 'Books': 'Late'",
+		);
+	});
+
+	test('of a new card asks nothing about its records (M18)', async () => {
+		const own = service();
+		const items = [
+			{ At: '2026-01-31T10:00:00Z', Nr: 1 },
+			{ At: '2026-01-31T10:00', Nr: '2' },
+		];
+		const { errors } = await fromItems(own, items, { name: 'Plays', options: { dryRun: true } });
+		expect(errors).toEqual([]);
+		expect(own.requests().filter((line) => line.includes('records'))).toEqual([]);
+	});
+
+	test('without records refuses no values: none would be sent (M18)', async () => {
+		const options = { ...reuse, createRecords: false, dryRun: true };
+		const items = [{ Pages: 'many' }];
+		const { errors, json } = await fromItems(service(), items, { name: 'Books', options });
+		expect(errors).toEqual([]);
+		expect(json).toMatchObject([{ action: 'none' }]);
 	});
 
 	test('fails where the card exists and must not', async () => {
