@@ -103,7 +103,9 @@ describe('publishing', () => {
 		await expect(trigger.activate()).rejects.toThrow(message);
 		// n8n tries again by itself, and then shows no error.
 		expect(suite.warnings).toEqual([
-			expect.stringMatching(/The service may have a subscription of no use: .*may have been created/),
+			expect.stringMatching(
+				/The service may have a subscription of no use: .*may have been created/,
+			),
 		]);
 		await trigger.deactivate();
 		await expect(trigger.activate()).rejects.toThrow(message);

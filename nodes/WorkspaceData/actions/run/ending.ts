@@ -43,7 +43,7 @@ const isUntoldCancelling = (messages: Messages, error: unknown): boolean =>
 /**
  * How many items were processed before an error ended the run; undefined for a run of one item whose error says it all.
  *
- * @param outcomes of all items, with the errors of those that failed
+ * @param outcomes of all items, with the errors of the failed ones
  * @param failed the error that ends the run
  */
 export function stoppedNote(

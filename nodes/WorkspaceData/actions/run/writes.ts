@@ -46,7 +46,7 @@ export interface Writes extends WriteOrder {
 	): Promise<DataRecord | undefined>;
 	/**
 	 * Deletes a record by `send`, after all earlier writes to it, and lets all executions of this process know. Waits for
-	 * those that read all records.
+	 * tasks that read all records.
 	 *
 	 * @param isWanted as of `changeIf`
 	 * @returns whether it was wanted
@@ -155,12 +155,12 @@ export function createWrites(
 		let event: WriteEvent = { type: 'failed', id };
 		try {
 			const unclear = [{ type: 'changing', id } as const, { type: 'failed', id } as const];
-			const result = await sending(place, unclear, send);
+			const result = await sending(place, unclear, send).catch(async (error: unknown) => {
+				if (saysGone(error, ['record'])) event = { type: 'deleted', id };
+				return await Promise.reject(error as Error);
+			});
 			event = outcome(result);
 			return result;
-		} catch (error) {
-			if (saysGone(error, ['record'])) event = { type: 'deleted', id };
-			throw error;
 		} finally {
 			tell(place, event);
 		}

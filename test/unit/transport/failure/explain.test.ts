@@ -62,7 +62,8 @@ test.each(["'Email' must be unique", 'A record with this Code already exists', '
 
 test.each([404, 410])('%s for a card: choose it again (E10)', (status) => {
 	const kind = (name: string) => ({ type: `https://example.com/problems/${name}`, title: 'No' });
-	const advice = "It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.";
+	const advice =
+		"It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.";
 	expect(adviceFor(status, kind('card-not-found'))).toBe(advice);
 	// About a record perhaps, about another thing, or a card that is there.
 	for (const other of ['not-found', 'record-not-found', 'card-locked']) {
