@@ -21,16 +21,25 @@ import {
 } from './auth/credential';
 import {
 	AccessTokenError,
+	Cancelled,
 	isTransientStatus,
 	NetworkFailure,
 	saysGone,
 	SilentService,
+	type Fate,
 } from './failure/failures';
 import { createPause } from './http/limiter';
 import { createPacing, kindOf, type Pacing } from './http/pacing';
 import { isRateLimited } from './http/rateLimitHeaders';
 import { type ApiAnswer, type ApiRequest, toHttpRequest } from './request';
-import { apiFailure, refusalOf, unreachable, type RequestOrigin } from './failure/explain';
+import {
+	apiFailure,
+	fateAfter,
+	NOTHING_HAPPENED,
+	refusalOf,
+	unreachable,
+	type RequestOrigin,
+} from './failure/explain';
 import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';
 import { createAttempts, type Attempt } from './http/attempt';
 
@@ -141,6 +150,7 @@ export async function openApi(
 	async function attemptWithinRate(
 		options: IHttpRequestOptions,
 		request: ApiRequest,
+		fate: Fate,
 	): Promise<Attempt> {
 		const passing = gate.enter(waiting, {
 			...request,
@@ -149,7 +159,7 @@ export async function openApi(
 		// A pace that the user has chosen does not count as waiting.
 		const entered = request.requestsPerSecond ? passing : waits.during(passing);
 		await entered.catch((error: unknown) => {
-			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin) : error;
+			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin, fate) : error;
 		});
 		let outcome: Attempt['outcome'] | undefined;
 		const ended = pacing.sending(request);
@@ -169,10 +179,18 @@ export async function openApi(
 		let begunToWait: number | undefined;
 		/** When the try before the current one was sent. */
 		let sentBefore = clock.now();
+		let fate = NOTHING_HAPPENED;
+		/** Cancelled between two tries, an earlier one may have been carried out. */
+		const unlessUnclear = (error: unknown): never => {
+			throw error instanceof Cancelled && fate.mayHaveHappened ? new Cancelled(true) : error;
+		};
 		for (;;) {
 			const sentAt = clock.now();
-			const { outcome, token } = await attemptWithinRate(options, request);
+			const { outcome, token } = await attemptWithinRate(options, request, fate).catch(
+				unlessUnclear,
+			);
 			if (outcome instanceof AccessTokenError) throw outcome;
+			fate = fateAfter(outcome, request, fate);
 			const now = clock.now();
 			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
 			const isSurplus = pacing.isSurplus(outcome, sentBefore);
@@ -188,18 +206,18 @@ export async function openApi(
 					break;
 				case 'again': {
 					const pause = FIRST_PAUSE_MS * 2 ** history.faults;
-					await wait(pause * (0.5 + clock.random()), clock, halt);
+					await wait(pause * (0.5 + clock.random()), clock, halt).catch(unlessUnclear);
 					break;
 				}
 				default: {
 					if (outcome instanceof SilentService)
-						throw unreachable(fault ?? outcome, request, origin);
-					if (outcome instanceof Error) throw unreachable(outcome, request, origin);
+						throw unreachable(fault ?? outcome, request, origin, fate);
+					if (outcome instanceof Error) throw unreachable(outcome, request, origin, fate);
 					if (!asksToWait(outcome, request.method)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
-					const refusal = step.act === 'done' ? refusalOf(outcome, origin) : undefined;
+					const refusal = step.act === 'done' ? refusalOf(outcome, request, origin) : undefined;
 					if (step.act === 'done' && !refusal) return outcome;
-					const failure = refusal ?? apiFailure(outcome, request, origin);
+					const failure = refusal ?? apiFailure(outcome, request, origin, fate);
 					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
 						return { ...outcome, status: 204, body: '' };
 					}

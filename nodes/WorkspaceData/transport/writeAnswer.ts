@@ -42,6 +42,7 @@ export function readCreated<Thing>(
 	throw new UnexpectedAnswer(
 		`The ${thing} may have been created: the answer is not valid JSON`,
 		CHECK_FIRST,
+		true,
 	);
 }
 
@@ -68,6 +69,7 @@ function assertOwnAnswer(
 			? 'The service returned a web page instead of data'
 			: `The answer is not a ${what}`,
 		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
+		true,
 	);
 }
 
@@ -90,5 +92,6 @@ export function assertDone(body: unknown, what: string, change: 'changed' | 'del
 	throw new UnexpectedAnswer(
 		`The ${what} may not have been ${change}: the answer is not valid JSON`,
 		`Look at the ${what} in the service, or run this item again: that does no harm.`,
+		true,
 	);
 }

@@ -64,6 +64,31 @@ test('after a failure, or two writes at once, the values are in doubt until one 
 	expect(states.isCertain('r1')).toBe(true);
 });
 
+test('a write that was refused changes nothing, and makes nothing certain', () => {
+	const states = createRecordStates();
+	const refused = { type: 'refused', id: 'r1' } as const;
+	states.apply(changing);
+	states.apply(refused);
+	expect(states.isCertain('r1')).toBe(true);
+	states.apply(changing);
+	states.apply({ type: 'failed', id: 'r1' });
+	states.apply(changing);
+	states.apply(refused);
+	expect(states.isCertain('r1')).toBe(false);
+});
+
+test('each step of a write is seen', () => {
+	const states = createRecordStates();
+	expect(states.stepsOf('r1')).toBe(0);
+	const seen = [changing, changed({ a: 2 }), changing, { type: 'failed', id: 'r1' } as const].map(
+		(event) => {
+			states.apply(event);
+			return states.stepsOf('r1');
+		},
+	);
+	expect(new Set([0, ...seen]).size).toBe(5);
+});
+
 test('a report about a record that was never being written changes nothing', () => {
 	const states = createRecordStates();
 	states.apply({ type: 'deleted', id: 'r1' });

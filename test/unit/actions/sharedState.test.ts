@@ -6,7 +6,12 @@ import {
 } from '../../../nodes/WorkspaceData/actions/run/listings';
 import { createEnding, longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
 import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
-import { ApiFailure, Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { NOTHING_HAPPENED } from '../../../nodes/WorkspaceData/transport/failure/explain';
+import {
+	ApiFailure,
+	Cancelled,
+	Unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { scriptedApi } from '../../support/scriptedApi';
 
 const yieldToLoop = async () => {};
@@ -57,6 +62,14 @@ describe('messages', () => {
 	test.each([
 		[[new Error('x')], '3 of 9 records were updated.'],
 		[[new Cancelled(false)], '3 of 9 records were updated.'],
+		[
+			[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, NOTHING_HAPPENED)],
+			'3 of 9 records were updated.',
+		],
+		[
+			[new Unreachable('lost', { transient: true })],
+			'3 of 9 records were updated. For 1 more, the request was under way: it may have been carried out.',
+		],
 		[
 			[new Cancelled(true), new Cancelled(false), new Cancelled(true)],
 			'3 of 9 records were updated. For 2 more, the request was under way: it may have been carried out.',

@@ -146,6 +146,7 @@ export async function cardOfName(
 		throw new UnexpectedAnswer(
 			`Card ${quote(name)} was created, but is not listed`,
 			'Look for the card before you run this item again.',
+			true,
 		);
 	});
 }

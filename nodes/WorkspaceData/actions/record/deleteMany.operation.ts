@@ -44,8 +44,10 @@ export const deleteManyRecords = defineOperation({
 		const card = await run.cards.findExact(get('cardId'), request);
 		const index = await run.fields.of(card, request);
 		const place = { card, dryRun: isDry };
-		const removeListed = async ({ id }: DataRecord, isWanted: () => boolean) =>
-			(await remove(run, place, id, request, { isWanted })) ? 'deleted' : undefined;
+		const removeListed = async ({ id }: DataRecord, now: () => DataRecord | undefined) => {
+			const isWanted = () => now() !== undefined;
+			return (await remove(run, place, id, request, { isWanted })) ? 'deleted' : undefined;
+		};
 		const deleted = await changeMany(
 			run,
 			itemIndex,

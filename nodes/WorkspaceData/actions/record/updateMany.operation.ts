@@ -59,8 +59,7 @@ export const updateManyRecords = defineOperation({
 			{ card, index: listing, conditions, request, maxChanges },
 			{
 				needsWrite: (record) => !isUnchanged(run, write, data, record, listing),
-				change: async (record, isWanted) =>
-					await updateListedIf(run, write, data, record, listing, isWanted),
+				change: async ({ id }, now) => await updateListedIf(run, write, data, id, listing, now),
 				done: 'updated',
 			},
 		);

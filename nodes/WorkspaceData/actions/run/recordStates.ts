@@ -15,13 +15,17 @@ export type WriteEvent =
 	| { type: 'changed'; record: DataRecord; sent: JsonObject }
 	| { type: 'deleted'; id: string }
 	/** A change or deletion failed; it may have been carried out. */
-	| { type: 'failed'; id: string };
+	| { type: 'failed'; id: string }
+	/** A change or deletion was not carried out. */
+	| { type: 'refused'; id: string };
 
 /** A record that was written. */
 interface State {
 	/** How many writes have begun or ended. */
 	steps: number;
 	underWay: number;
+	/** Whether two writes were under way at once since the last time when none was. */
+	overlaps: boolean;
 	/** Whether it is unknown which write was carried out last. */
 	isUnclear: boolean;
 	/** The values of all changes; undefined while none has succeeded. */
@@ -47,22 +51,19 @@ export function createRecordStates(): RecordStates {
 	const states = new Map<string, State>();
 
 	function begin(id: string): void {
-		const { underWay = 0, steps = 0, ...known } = states.get(id) ?? {};
-		// The service may carry out two writes in any order; one that is alone makes the values certain again.
-		states.set(id, {
-			...known,
-			steps: steps + 1,
-			underWay: underWay + 1,
-			isUnclear: underWay > 0,
-		});
+		const { underWay = 0, steps = 0, isUnclear = false, ...known } = states.get(id) ?? {};
+		// The service may carry out two writes in any order.
+		const overlaps = underWay > 0;
+		states.set(id, { ...known, isUnclear, steps: steps + 1, underWay: underWay + 1, overlaps });
 	}
 
+	/** @param outcome of a write that was carried out: if it was alone, the values are certain again */
 	function end(id: string, outcome: Partial<State>): void {
 		const state = states.get(id);
 		if (!state) return;
 		state.underWay -= 1;
 		state.steps += 1;
-		Object.assign(state, outcome);
+		Object.assign(state, { isUnclear: state.overlaps }, outcome);
 	}
 
 	return {
@@ -83,6 +84,9 @@ export function createRecordStates(): RecordStates {
 					break;
 				case 'failed':
 					end(event.id, { isUnclear: true });
+					break;
+				case 'refused':
+					end(event.id, { isUnclear: states.get(event.id)?.isUnclear ?? false });
 					break;
 				default:
 			}

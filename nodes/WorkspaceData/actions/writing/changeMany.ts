@@ -11,7 +11,7 @@ import type { CardReference, Run } from '../run/run';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
-import { isGone } from './write';
+import { isNamedGone } from './write';
 
 /** The conditions that choose the records to change. */
 export interface Conditions {
@@ -117,10 +117,10 @@ export interface ManyChanges<Result> {
 	/**
 	 * Changes a record.
 	 *
-	 * @param isWanted whether it is still to be changed
-	 * @returns undefined if it was not
+	 * @param now the record as this process knows it; undefined where it is no longer to be changed
+	 * @returns undefined where it was not
 	 */
-	change: (record: DataRecord, isWanted: () => boolean) => Promise<Result | undefined>;
+	change: (record: DataRecord, now: () => DataRecord | undefined) => Promise<Result | undefined>;
 	/** A verb, for the message when the run ends before all are changed. */
 	done: 'updated' | 'deleted';
 }
@@ -153,10 +153,8 @@ export async function changeMany<Result>(
 			records,
 			() => run.api.atOnce({ method: 'PATCH', ...request }),
 			async (record) => {
-				const before = now(record);
-				const isWanted = () => now(record) !== undefined;
-				const result = before && (await change(before, isWanted).catch(unlessGone));
-				return before && result !== undefined ? [{ before, result }] : [];
+				const result = await change(record, () => now(record)).catch(unlessGone);
+				return result === undefined ? [] : [{ before: record, result }];
 			},
 			(error, count, errors) => {
 				const what = `records were ${done}`;
@@ -175,5 +173,5 @@ export async function changeMany<Result>(
 
 /** A record that was deleted since it was listed is not changed. */
 function unlessGone(error: unknown): undefined {
-	if (!isGone(error)) throw error;
+	if (!isNamedGone(error)) throw error;
 }

@@ -136,11 +136,13 @@ const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonic
  */
 export function hintAtLeftOut(
 	{ messages }: Pick<Run, 'messages'>,
-	{ leftOut = [] }: Columns,
+	{ entries, leftOut = [] }: Columns,
 	index: FieldIndex,
 ): void {
 	for (const [key, value] of leftOut) {
-		if (isEmpty(value) || !index.fields.some(({ name }) => name === key)) continue;
+		const field = index.fields.find(({ name }) => name === key);
+		if (!field || isEmpty(value)) continue;
+		if (entries.some(([one]) => index.candidates(one).includes(field))) continue;
 		messages.hint(
 			RECORD_PROPERTIES.includes(key)
 				? `'${key}' of the items was not written to the field of this name, because 'Map Automatically' takes it for a property of the record. To write it, choose 'Map Each Column Manually'.`

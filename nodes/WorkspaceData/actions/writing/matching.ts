@@ -34,7 +34,7 @@ function matchingField(
 	const field = index.resolve(key, hint);
 	const { id, name } = field;
 	const isLeftOut = leftOut.some(([one, value]) => one === name && !isEmpty(value));
-	if (isLeftOut && !entries.some(([one]) => one === name)) {
+	if (isLeftOut && !entries.some(([one]) => index.candidates(one).includes(field))) {
 		throw new InputError(
 			`${quote(name)} of the item is not taken for the matching field of this name`,
 			`'Map Automatically' takes values from 'fields' where an item has it, and 'id', 'created_at' and 'action' for properties of the record. Choose 'Map Each Column Manually'.`,

@@ -5,7 +5,7 @@ import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';
-import { ApiFailure, saysGone } from '../../transport/failure/failures';
+import { ApiFailure, namesGone, saysGone } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
@@ -194,31 +194,34 @@ export async function updateListed(
 	if (isUnchanged(run, write, data, earlier, index))
 		return { action: 'unchanged', record: earlier };
 	const record = await update(run, write, data, earlier.id, earlier).catch((error: unknown) => {
-		if (isGone(error)) run.messages.note(error, GONE_SINCE);
+		if (isNamedGone(error)) run.messages.note(error, GONE_SINCE);
 		throw error;
 	});
 	return { action: 'updated', record };
 }
 
 /**
- * As `updateListed`, if the record is still to be updated.
+ * As `updateListed`, for a record that others may write meanwhile.
  *
- * @param isWanted asked right before the update is sent
- * @returns undefined where it is not
+ * @param now the record as this process knows it; undefined where it is not to be updated. Asked again right before the
+ * update is sent
+ * @returns undefined where it was not to be updated
  */
 export async function updateListedIf(
 	run: Run,
 	write: Write,
 	data: JsonObject,
-	earlier: DataRecord,
+	id: string,
 	index: FieldIndex,
-	isWanted: () => boolean,
+	now: () => DataRecord | undefined,
 ): Promise<Updated | undefined> {
-	if (isUnchanged(run, write, data, earlier, index))
-		return { action: 'unchanged', record: earlier };
-	const { id } = earlier;
+	const known = now();
+	if (known && isUnchanged(run, write, data, known, index))
+		return { action: 'unchanged', record: known };
 	const sent = requireData(data, write.columns);
-	const send = async () => await sendUpdate(run, write, sent, id, earlier);
+	let current = known;
+	const isWanted = () => (current = now()) !== undefined;
+	const send = async () => await sendUpdate(run, write, sent, id, current);
 	const record = await run.writes.changeIf(write, id, sent, send, isWanted);
 	return record && { action: 'updated', record };
 }
@@ -226,8 +229,11 @@ export async function updateListedIf(
 const GONE_SINCE =
 	'Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that does not exist.';
 
-/** Whether the service says that a record does not exist. */
-export const isGone = (error: unknown): boolean => saysGone(error, ['record']);
+/** Whether the service says that something does not exist, in answer to the deletion of a record. */
+const isGone = (error: unknown): boolean => saysGone(error, ['record']);
+
+/** Whether the service says that it is the record that does not exist. */
+export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
 
 /** How a record that was listed is deleted. */
 export interface ListedDeletion {

@@ -55,7 +55,7 @@ const fullOffset = (offset: string): string =>
 		(_, hours: string, minutes = '00') => `${hours}:${minutes}`,
 	);
 
-/** A timestamp with an offset as ISO 8601 writes it; other spellings are refused by some services. */
+/** The text of a timestamp. An offset without minutes, or without a colon, is completed: some services refuse it. */
 export const isoText = ({ text, offset = '' }: Timestamp): string =>
 	text.endsWith(offset) ? text : text.replace(/[+-]\d{2}(?::?\d{2})?$/, offset).replace(' ', 'T');
 

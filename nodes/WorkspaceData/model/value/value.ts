@@ -80,13 +80,14 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
  * @throws InputError for a value that the field cannot hold: no record could ever be compared with it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
-	let refusal = unusable(field, entered);
+	let refusal: unknown = unusable(field, entered);
 	try {
 		const sent = enter(field, entered, rules);
 		if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
 	} catch (error) {
-		if (error instanceof InputError) refusal = error;
+		refusal = error;
 	}
+	if (!(refusal instanceof InputError)) throw refusal;
 	throw new InputError(
 		`${refusal.message} ('Value' of a condition in 'Filters')`,
 		refusal.description,

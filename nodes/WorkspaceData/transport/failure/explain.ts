@@ -5,11 +5,13 @@ import {
 	AnswerTooLarge,
 	ApiFailure,
 	CutOffAnswer,
+	fateByStatus,
 	isGone,
 	isTransientStatus,
+	NetworkFailure,
 	Unreachable,
 	UnusableAnswer,
-	type NetworkFailure,
+	type Fate,
 } from './failures';
 import { isRateLimited } from '../http/rateLimitHeaders';
 import { isRepeatable } from '../http/retryPolicy';
@@ -33,42 +35,81 @@ export const CHECK_FIRST =
 const LOOK_FOR_SUBSCRIPTION =
 	'look for it in the settings of the service, and delete it there before you try again.';
 
-/** The error for an answer that is not a success: the service's own words, and what can be done. */
+/** Nothing was sent that changes anything. */
+export const NOTHING_HAPPENED: Fate = { mayHaveHappened: false, mayStillHappen: false };
+
+const either = (a: Fate, b: Fate): Fate => ({
+	mayHaveHappened: a.mayHaveHappened || b.mayHaveHappened,
+	mayStillHappen: a.mayStillHappen || b.mayStillHappen,
+});
+
+/** What may have become of a request after the try that had this outcome. @param before what it may have been before */
+export function fateAfter(
+	outcome: ApiAnswer | NetworkFailure,
+	{ method }: Pick<ApiRequest, 'method'>,
+	before: Fate,
+): Fate {
+	if (method === 'GET') return NOTHING_HAPPENED;
+	if (outcome instanceof NetworkFailure) {
+		const isAnswered = outcome instanceof UnusableAnswer || outcome instanceof CutOffAnswer;
+		const { mayHaveArrived } = outcome;
+		return either(before, {
+			mayHaveHappened: mayHaveArrived,
+			mayStillHappen: mayHaveArrived && !isAnswered,
+		});
+	}
+	const { status, headers } = outcome;
+	const rateLimited = isRateLimited(status, headers, isRepeatable(method));
+	// The service would have refused an earlier try as well.
+	const isRefused = status >= 400 && !isTransientStatus(status) && !rateLimited && status !== 401;
+	return isRefused ? NOTHING_HAPPENED : either(before, fateByStatus(status, rateLimited));
+}
+
+/**
+ * The error for an answer that is not a success: the service's own words, and what can be done.
+ *
+ * @param fate what may have become of the request
+ */
 export function apiFailure(
-	{ status, headers, body }: ApiAnswer,
+	answer: ApiAnswer,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
 	{ authentication, redact }: RequestOrigin,
+	fate = fateAfter(answer, request, NOTHING_HAPPENED),
 ): ApiFailure {
+	const { status, headers, body } = answer;
 	const problem = readProblem(status, body, redact);
 	return new ApiFailure(
 		problem,
 		advice(problem, request, authentication),
 		isRateLimited(status, headers, isRepeatable(request.method)),
-		request.method !== 'GET',
+		fate,
 	);
 }
 
 /** The error in an answer of success that says that nothing was done; undefined in any other. */
 export function refusalOf(
 	{ status, body, headers }: ApiAnswer,
+	{ method }: Pick<ApiRequest, 'method'>,
 	{ redact }: Pick<RequestOrigin, 'redact'>,
 ): ApiFailure | undefined {
 	const problem = readRefusal(status, body, redact, headers['content-type']);
-	return problem && new ApiFailure(problem);
+	if (!problem) return undefined;
+	const fate = method === 'GET' ? NOTHING_HAPPENED : fateByStatus(problem.status, false);
+	return new ApiFailure(problem, undefined, false, fate);
 }
 
-/** The error for a request without an answer. */
+/** The error for a request without an answer. @param fate what may have become of it */
 export function unreachable(
 	fault: NetworkFailure,
-	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
+	request: Pick<ApiRequest, 'creates' | 'method'>,
 	{ host, redact }: RequestOrigin,
+	fate = fateAfter(fault, request, NOTHING_HAPPENED),
 ): Unreachable {
+	const { creates } = request;
 	const reason = redact(fault.message);
 	const lost = creates !== undefined && fault.mayHaveArrived;
 	const { httpCode, transient, mayHaveArrived } = fault;
 	const tooLarge = fault instanceof AnswerTooLarge;
-	const isAnswered = fault instanceof UnusableAnswer || fault instanceof CutOffAnswer;
-	const mayStillHappen = method !== 'GET' && mayHaveArrived && !isAnswered;
 	if (!lost && fault instanceof UnusableAnswer) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
 		return new Unreachable(`The service answered, but ${reason}`, {
@@ -79,9 +120,10 @@ export function unreachable(
 			transient,
 			mayHaveArrived,
 			tooLarge,
+			...fate,
 		});
 	}
-	const facts = { httpCode, transient, mayHaveArrived, mayStillHappen };
+	const facts = { httpCode, transient, mayHaveArrived, ...fate };
 	if (lost) {
 		const description =
 			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
@@ -90,9 +132,9 @@ export function unreachable(
 			...facts,
 		});
 	}
-	if (mayStillHappen) {
+	if (fate.mayHaveHappened) {
 		return new Unreachable(`The change may have been carried out: ${reason}`, {
-			description: `Look at the data, or run this item again: that does no harm. If the service is slow, raise the option 'Timeout' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`,
+			description: `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`,
 			...facts,
 		});
 	}
@@ -118,7 +160,7 @@ const pageAdvice = (later: string): string =>
 /** Advice that the service's own words do not give. */
 function advice(
 	{ status, foreign, kind = '', title, detail = '' }: Problem,
-	{ creates }: Pick<ApiRequest, 'creates'>,
+	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
 	authentication: Authentication,
 ): string | undefined {
 	if (status >= 300 && status < 400) {
@@ -160,6 +202,11 @@ function advice(
 				: '';
 		const unclear = `The ${creates} may have been created: check before you run this item again.`;
 		return [unclear, busy || (isPage && pageAdvice(''))].filter(Boolean).join(' ');
+	}
+	if (status === 504 && method !== 'GET') {
+		const unclear =
+			'The change may have been carried out: look at the data, or run this item again.';
+		return isPage ? pageAdvice(unclear) : unclear;
 	}
 	if (isPage) return pageAdvice('Run the node again later.');
 	if (status === 503) {

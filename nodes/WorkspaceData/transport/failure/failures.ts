@@ -9,6 +9,8 @@ export interface FailureFacts {
 	httpCode?: string | undefined;
 	/** Whether trying again later can help. */
 	transient: boolean;
+	/** Whether a change may have been carried out: it was sent, and its answer was lost, or came from somebody else. */
+	mayHaveHappened?: boolean | undefined;
 	/**
 	 * Whether the service may carry out a change later: nobody answered it, or only a gateway that gave up. An answer, even
 	 * in part, ends a request.
@@ -24,6 +26,8 @@ export class Failure extends Error implements FailureFacts {
 
 	readonly transient: boolean;
 
+	readonly mayHaveHappened: boolean;
+
 	readonly mayStillHappen: boolean;
 
 	constructor(message: string, facts: FailureFacts) {
@@ -32,6 +36,7 @@ export class Failure extends Error implements FailureFacts {
 		this.description = facts.description;
 		this.httpCode = facts.httpCode;
 		this.transient = facts.transient;
+		this.mayHaveHappened = facts.mayHaveHappened ?? false;
 		this.mayStillHappen = facts.mayStillHappen ?? false;
 	}
 }
@@ -42,7 +47,11 @@ export class Cancelled extends Failure {
 	readonly mayHaveArrived: boolean;
 
 	constructor(mayHaveArrived = false) {
-		super('The execution was cancelled', { transient: false, mayStillHappen: mayHaveArrived });
+		super('The execution was cancelled', {
+			transient: false,
+			mayHaveHappened: mayHaveArrived,
+			mayStillHappen: mayHaveArrived,
+		});
 		this.mayHaveArrived = mayHaveArrived;
 	}
 }
@@ -94,8 +103,17 @@ export class SilentService extends NetworkFailure {
 /** Statuses that say that the service could not answer now. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
+/** What may have become of a change that failed. */
+export type Fate = Readonly<Required<Pick<FailureFacts, 'mayHaveHappened' | 'mayStillHappen'>>>;
+
 /** A gateway gave up, and the service may not have done so. */
 const GATEWAY_TIMEOUT = 504;
+
+/** What may have become of a change that was answered so. A refusal by the service itself is certain. */
+export const fateByStatus = (status: number, rateLimited: boolean): Fate => ({
+	mayHaveHappened: isTransientStatus(status) && !rateLimited,
+	mayStillHappen: status === GATEWAY_TIMEOUT,
+});
 
 /** The service answered, but not with success. */
 export class ApiFailure extends Failure {
@@ -105,13 +123,13 @@ export class ApiFailure extends Failure {
 	/** Whether it was refused for the rate, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param isChange whether the request was to change something */
-	constructor(problem: Problem, advice?: string, rateLimited = false, isChange = false) {
+	/** @param fate what may have become of a change; by default as the status says */
+	constructor(problem: Problem, advice?: string, rateLimited = false, fate?: Fate) {
 		super(problem.title, {
 			description: advice,
 			httpCode: String(problem.status),
 			transient: rateLimited || isTransientStatus(problem.status),
-			mayStillHappen: isChange && problem.status === GATEWAY_TIMEOUT,
+			...(fate ?? fateByStatus(problem.status, rateLimited)),
 		});
 		this.problem = problem;
 		this.advice = advice;
@@ -134,7 +152,7 @@ export class Unreachable extends Failure {
 			...facts
 		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
 	) {
-		super(message, facts);
+		super(message, { mayHaveHappened: mayHaveArrived, ...facts });
 		this.mayHaveArrived = mayHaveArrived;
 		this.tooLarge = tooLarge;
 	}
@@ -142,8 +160,9 @@ export class Unreachable extends Failure {
 
 /** An answer of success whose body is not what the interface promises. */
 export class UnexpectedAnswer extends Failure {
-	constructor(message: string, description: string) {
-		super(message, { description, transient: false });
+	/** @param mayHaveHappened whether it answers a change, which may have been carried out */
+	constructor(message: string, description: string, mayHaveHappened = false) {
+		super(message, { description, transient: false, mayHaveHappened });
 	}
 }
 
@@ -155,16 +174,9 @@ export class AccessTokenError extends Failure {
 	}
 }
 
-/**
- * Whether a failed request may have been carried out: its answer was lost, or came from
- * somebody else. A refusal by the service itself is certain.
- */
-export function mayHaveHappened(error: unknown): boolean {
-	if (error instanceof Unreachable || error instanceof Cancelled) return error.mayHaveArrived;
-	if (error instanceof ApiFailure)
-		return isTransientStatus(error.problem.status) && !error.rateLimited;
-	return error instanceof UnexpectedAnswer;
-}
+/** Whether the change of a failed request may have been carried out. */
+export const mayHaveHappened = (error: unknown): boolean =>
+	error instanceof Failure && error.mayHaveHappened;
 
 /** Whether the service may carry out the change of a failed request later. */
 export const mayStillHappen = (error: unknown): boolean =>
@@ -193,3 +205,7 @@ export function isGone(
 /** Whether a request failed because its thing does not exist. @see isGone */
 export const saysGone = (error: unknown, things: readonly string[]): boolean =>
 	error instanceof ApiFailure && isGone(error.problem, things);
+
+/** As `saysGone`, but only where the service names the thing: `not-found` alone may mean a field or a card. */
+export const namesGone = (error: unknown, thing: string): boolean =>
+	saysGone(error, [thing]) && (error as ApiFailure).problem.kind?.includes(thing) === true;

@@ -3,6 +3,7 @@ import { deleteManyRecords } from '../../../../nodes/WorkspaceData/actions/recor
 import { deleteRecord } from '../../../../nodes/WorkspaceData/actions/record/delete.operation';
 import { updateManyRecords } from '../../../../nodes/WorkspaceData/actions/record/updateMany.operation';
 import { updateRecord } from '../../../../nodes/WorkspaceData/actions/record/update.operation';
+import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import type { MemoryService } from '../../../support/memoryService';
 import { before, books, changes, checked, record, rowsOf, run, values, where } from './books';
@@ -65,6 +66,57 @@ describe('another execution changes a chosen record (H37)', () => {
 		await changing;
 		expect((await many).json.map(({ id }) => id)).toEqual(['r3']);
 		expect(rowsOf(service)?.[0]).toMatchObject({ f1: 'a', f2: 3 });
+	});
+
+	test.each([
+		['Delete Many', deleteManyRecords],
+		['Update Many', updateManyRecords],
+	] as const)(
+		'%s waits for a change that begins after the reading, and is made',
+		async (_, operation) => {
+			const service = books();
+			let arrive = (): void => {};
+			const arrived = new Promise<void>((resolve) => (arrive = resolve));
+			const isChange = ({ method, body }: ApiRequest) =>
+				method === 'PATCH' && JSON.stringify(body).includes('100');
+			const change = { ...values({ Pages: 100 }), ...record('r1') };
+			let changing: Promise<unknown> | undefined;
+			before(service, checked, async () => {
+				before(service, isChange, async () => await arrived);
+				changing = run(service, updateRecord, change);
+				for (let n = 0; n < 50; n += 1) await new Promise(setImmediate);
+			});
+			const given = { ...open, ...values({ Key: 'x' }), maxChanges: 9 };
+			const many = run(service, operation, given);
+			for (let n = 0; n < 200; n += 1) await new Promise(setImmediate);
+			arrive();
+			await changing;
+			expect((await many).json.map(({ id }) => id)).toEqual(['r1', 'r3']);
+		},
+	);
+
+	test('a change that the service refuses is none', async () => {
+		const service = books();
+		const refused = async () => {
+			service.hooks.refuse = ({ method }) => {
+				if (method === 'PATCH') throw new ApiFailure({ status: 422, title: 'No' });
+			};
+			await other(service);
+			service.hooks.refuse = () => {};
+		};
+		before(service, checked, refused);
+		const { json } = await run(service, deleteManyRecords, { ...open, maxChanges: 9 });
+		expect(json.map(({ id }) => id)).toEqual(['r1', 'r3']);
+	});
+
+	test('what is not found, without a word that it is the record, is an error', async () => {
+		const service = books();
+		const failure = new ApiFailure({ status: 404, title: 'Not found', kind: 'not-found' });
+		service.hooks.refuse = ({ method }) => {
+			if (method === 'PATCH') throw failure;
+		};
+		const given = { ...open, ...values({ Pages: 9 }), maxChanges: 9 };
+		expect((await run(service, updateManyRecords, given)).errors).toEqual([failure]);
 	});
 
 	test('a record that is deleted meanwhile is left out, and the others are updated', async () => {

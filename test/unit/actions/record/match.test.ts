@@ -264,3 +264,24 @@ describe('Sync', () => {
 		);
 	});
 });
+
+test.each(['not-found', 'field-not-found'])(
+	'a field with a new ID is no deleted record, although the service answers 404 %s: no second record is created (H37)',
+	async (kind) => {
+		const service = books();
+		const [card] = service.cards;
+		service.hooks.refuse = ({ method, body }) => {
+			if (method !== 'PATCH' || !JSON.stringify(body).includes('f2')) return;
+			for (const field of card?.fields ?? []) if (field.id === 'f2') field.id = 'f9';
+			throw new ApiFailure({ status: 404, title: 'Not found', kind });
+		};
+		const { json, errors } = await run(
+			service,
+			upsertRecord,
+			values({ Key: 'a', Pages: 99 }, ['Key']),
+		);
+		expect(errors).toEqual([]);
+		expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
+		expect(rowsOf(service)).toHaveLength(3);
+	},
+);

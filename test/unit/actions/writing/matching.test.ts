@@ -53,6 +53,8 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 		}),
 	);
 	expect(matched([['Key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
+	expect(matched([['id-Key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
+	expect(matched([['key', 'b']], [['Key', 'a']])).toEqual(['id-Key']);
 	expect(matched([['Pages', 7]], [['Key', '']])).toEqual(['id-Key']);
 });
 

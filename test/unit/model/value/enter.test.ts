@@ -187,6 +187,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['json', new Date(NaN), /dates/],
 	['duration', new Date(NaN), /dates/],
 	['multi_select', [new Date(NaN)], /dates/, []],
+	['multi_select', [10n, 10n], /finite/, []],
 	['text', sandboxDate('never'), /dates/],
 	['datetime', DateTime.invalid('x'), /ISO 8601/],
 	['text', 10n, /finite/],

@@ -1,6 +1,8 @@
 /** What a message advises after an answer that is not a success. */
 import {
 	apiFailure,
+	fateAfter,
+	NOTHING_HAPPENED,
 	refusalOf,
 	unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/explain';
@@ -153,11 +155,35 @@ describe('an answer that never came, or cannot be used', () => {
 		});
 	});
 
+	test('of one of several tries: what an earlier one may have done counts, until the service refuses it (H30)', () => {
+		const patch = { method: 'PATCH' } as const;
+		const answer = (status: number) => ({ status, headers: {}, body: '' });
+		const earlier = fateAfter(lost, patch, NOTHING_HAPPENED);
+		expect(earlier).toEqual({ mayHaveHappened: true, mayStillHappen: true });
+		expect(fateAfter(never, patch, earlier)).toEqual(earlier);
+		expect(fateAfter(answer(503), patch, earlier)).toEqual(earlier);
+		expect(fateAfter(answer(429), patch, earlier)).toEqual(earlier);
+		expect(fateAfter(answer(401), patch, earlier)).toEqual(earlier);
+		expect(fateAfter(answer(422), patch, earlier)).toEqual(NOTHING_HAPPENED);
+		expect(fateAfter(lost, { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
+		expect(fateAfter(answer(503), { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
+		expect(unreachable(never, patch, origin, earlier).message).toMatch(/^The change may have been/);
+		expect(mayStillHappen(apiFailure(answer(503), patch, origin, earlier))).toBe(true);
+	});
+
+	test('of a gateway that gave up: the change may have been carried out', () => {
+		const answer = { status: 504, headers: {}, body: '' };
+		expect(apiFailure(answer, { method: 'PATCH' }, origin).advice).toMatch(
+			/^The change may have been/,
+		);
+		expect(apiFailure(answer, { method: 'GET' }, origin).advice).toBeUndefined();
+	});
+
 	test('of a change that may have arrived: that running it again does no harm, and how to wait longer', () => {
 		for (const method of ['PATCH', 'DELETE'] as const) {
 			expect(unreachable(lost, { method }, origin)).toMatchObject({
 				message: 'The change may have been carried out: the *** connection was closed',
-				description: expect.stringMatching(/run this item again: that does no harm.*'Timeout'/),
+				description: expect.stringMatching(/run this item again: the same change.*'Timeout'/),
 				mayHaveArrived: true,
 			});
 			expect(unreachable(never, { method }, origin).message).toMatch(/could not be reached/);
@@ -192,6 +218,10 @@ describe('an answer that never came, or cannot be used', () => {
 		expect(mayStill(never, 'POST')).toBe(false);
 		expect(mayStill(new AnswerTooLarge(), 'POST')).toBe(false);
 		expect(mayStill(new CutOffAnswer(), 'POST')).toBe(false);
+		expect(unreachable(new CutOffAnswer(), { method: 'PATCH' }, origin)).toMatchObject({
+			message: 'The change may have been carried out: the answer was cut off',
+			mayHaveHappened: true,
+		});
 
 		const answered = (status: number, method: 'GET' | 'POST') =>
 			mayStillHappen(apiFailure({ status, headers: {}, body: '' }, { method }, origin));
@@ -220,8 +250,10 @@ describe('an answer that never came, or cannot be used', () => {
 
 	test('a refusal under a status of success is one, without its secrets', () => {
 		const answer = (body: unknown) => ({ status: 200, headers: {}, body });
-		expect(refusalOf(answer({ error: 'the secret' }), origin)?.problem.detail).toBe('the ***');
-		expect(refusalOf(answer({ id: 'r1' }), origin)).toBeUndefined();
+		expect(
+			refusalOf(answer({ error: 'the secret' }), { method: 'POST' }, origin)?.problem.detail,
+		).toBe('the ***');
+		expect(refusalOf(answer({ id: 'r1' }), { method: 'POST' }, origin)).toBeUndefined();
 	});
 
 	test('a refusal for the rate is one by its headers, too', () => {

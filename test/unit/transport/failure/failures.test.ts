@@ -8,6 +8,7 @@ import {
 	isTransientStatus,
 	mayHaveHappened,
 	NetworkFailure,
+	namesGone,
 	saysGone,
 	SilentService,
 	UnexpectedAnswer,
@@ -52,7 +53,8 @@ describe('whether it may have been done', () => {
 		['the service broke down', answered(500), true],
 		['the service refused', answered(422), false],
 		['refused for the rate', new ApiFailure({ status: 503, title: 'Slow' }, '', true), false],
-		['another server answered', new UnexpectedAnswer('odd', 'Check.'), true],
+		['another server answered a change', new UnexpectedAnswer('odd', 'Check.', true), true],
+		['a listing cannot be read', new UnexpectedAnswer('odd', 'Check.'), false],
 		['no access token', new AccessTokenError('no token', 'Check.', false, 401), false],
 		['anything else', new Error('bug'), false],
 		['nothing', undefined, false],
@@ -109,4 +111,11 @@ describe('whether the service itself says that the thing is gone', () => {
 		);
 		expect(saysGone(answered(404, 'webhook-not-found'), ['webhook', 'subscription'])).toBe(true);
 	});
+});
+
+test('a record is known to be gone only where the service names it: a field or a card may be meant', () => {
+	expect(namesGone(answered(404, 'record-not-found'), 'record')).toBe(true);
+	expect(namesGone(answered(404, 'not-found'), 'record')).toBe(false);
+	expect(namesGone(answered(404, 'field-not-found'), 'record')).toBe(false);
+	expect(namesGone(answered(404), 'record')).toBe(false);
 });

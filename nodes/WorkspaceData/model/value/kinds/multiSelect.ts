@@ -2,7 +2,7 @@
 import { parseJsonText } from '../../answer/json';
 import { isChoice, quoteChoice, splitChoices } from '../choices';
 import { compareForms, type Comparable } from '../comparable';
-import { canonicalJson, textOf } from '../serialization';
+import { textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
 
@@ -43,11 +43,6 @@ function setOf(
 	});
 }
 
-/** A set has nothing twice; services refuse it. */
-const eachOnce = (sent: readonly unknown[]): unknown[] => [
-	...new Map(sent.map((one) => [canonicalJson(one), one])).values(),
-];
-
 /** The choices, written as several are entered; cut to the length of a label. */
 function choicesHint({ options }: ValueField): string {
 	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
@@ -81,7 +76,8 @@ export const choices: Kind = {
 		if (list?.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
 			throw unusable(field, entered, `${allowedChoices(field)} An empty list clears the field.`);
 		}
-		return list ? eachOnce(list.map((one) => enterChoice(one, field, rules))) : entered;
+		// A set has nothing twice; services refuse it.
+		return list ? [...new Set(list.map((one) => enterChoice(one, field, rules)))] : entered;
 	},
 	accepts: allowedChoices,
 	choicesIn: (entered, field) => listedChoices(field, entered) ?? [],
