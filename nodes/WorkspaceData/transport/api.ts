@@ -191,6 +191,9 @@ export async function openApi(
 			);
 			if (outcome instanceof AccessTokenError) throw outcome;
 			fate = fateAfter(outcome, request, fate);
+			if (isAccount && !(outcome instanceof Error) && outcome.status < 300) {
+				accessTokens.accept(credential, token);
+			}
 			const now = clock.now();
 			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
 			const isSurplus = pacing.isSurplus(outcome, sentBefore);

@@ -28,6 +28,8 @@ const MAX_RECENT = 5;
 const FRESH_MS = 30_000;
 /** How long the replacement of a refused token is not replaced itself, in ms: the refusal has other reasons. */
 const REPLACED_MS = 60_000;
+/** The same for one that the service has accepted since: it was revoked, or another part of the service refuses it. */
+const ACCEPTED_MS = 5_000;
 /** How long a renewal is waited for while the token is still valid, in ms from its start. */
 const PATIENCE_MS = 1_000;
 
@@ -35,6 +37,8 @@ interface IssuedToken {
 	value: string;
 	/** Whether it was asked for because the service refused the one before. */
 	replacement: boolean;
+	/** Whether the service has accepted it. */
+	accepted?: boolean;
 	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
@@ -64,6 +68,8 @@ export interface AccessTokens {
 	current(credential: ICredentialDataDecryptedObject): string | undefined;
 	/** Whether another token may be accepted where the service refused this one. */
 	mayReplace(credential: ICredentialDataDecryptedObject, token: string | undefined): boolean;
+	/** Notes that the service has accepted a token. */
+	accept(credential: ICredentialDataDecryptedObject, token: string | undefined): void;
 	/** Forgets a token that the service refused; a newer one is kept. */
 	reject(credential: ICredentialDataDecryptedObject, token: string | undefined): void;
 	/** Forgets the token unless it is fresh: a request failed, for whatever reason. */
@@ -196,7 +202,11 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		mayReplace(credential, refused) {
 			const { token } = accountOf(credential);
 			if (token?.value !== refused || !token?.replacement) return true;
-			return clock.now() - token.issuedAt >= REPLACED_MS;
+			return clock.now() - token.issuedAt >= (token.accepted ? ACCEPTED_MS : REPLACED_MS);
+		},
+		accept(credential, accepted) {
+			const { token } = accountOf(credential);
+			if (token && token.value === accepted) token.accepted = true;
 		},
 		reject(credential, refused) {
 			const account = accountOf(credential);
