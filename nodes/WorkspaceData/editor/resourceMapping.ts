@@ -52,7 +52,7 @@ function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string,
 
 /** The editor keeps the last notice, and shows it below 'Map Automatically'. */
 const AUTOMATIC_NOTICE =
-	"Values are taken from the 'fields' of an item where it has any, else from its properties, except 'id', 'created_at' and 'action'.";
+	"Values are taken from 'fields' where an item has it, else from its properties, except 'id', 'created_at' and 'action'.";
 
 /**
  * The choice that clears a field. As an expression, because the editor drops a choice whose value is null. For a new record,

@@ -15,7 +15,25 @@ import { readDryRun, countUse } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, locateField } from './fieldLocator';
 import { assertDone } from '../../transport/writeAnswer';
+import { listed, quote } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
+
+/** Most choices that a message names. */
+const MAX_NAMED = 10;
+
+/** A field as it would be, and the labels of the choices that it would lose. */
+function planUpdate(field: Field, sent: JsonObject): { changed: Field; removed: string[] } {
+	const changed = readField({ ...field.raw, ...sent }) ?? field;
+	const kept = new Set(changed.options.map(({ label }) => label));
+	const removed = field.options.map(({ label }) => label).filter((label) => !kept.has(label));
+	return { changed, removed };
+}
+
+const named = (labels: readonly string[]): string =>
+	listed(
+		labels.map((label) => quote(label)),
+		MAX_NAMED,
+	);
 
 /** What a field would become, and the choices that would be lost, with the records that have them. */
 async function previewUpdate(
@@ -24,10 +42,13 @@ async function previewUpdate(
 	field: Field,
 	sent: JsonObject,
 ): Promise<JsonObject> {
-	const changed = readField({ ...field.raw, ...sent }) ?? field;
-	const kept = new Set(changed.options.map(({ label }) => label));
-	const removed = field.options.map(({ label }) => label).filter((label) => !kept.has(label));
+	const { changed, removed } = planUpdate(field, sent);
 	const { values, choices } = await countUse(run, card, field, removed);
+	if (removed.length > 0) {
+		run.messages.hint(
+			`Dry run: choices would be removed from field '${field.name}' of card '${card.name}': ${named(removed)}`,
+		);
+	}
 	const shown = ({ name, type, options }: Field): JsonObject => ({
 		name,
 		type,
@@ -88,12 +109,25 @@ export const updateField = defineOperation({
 		const shape = (texts: string[]) => settingChoices(field, texts);
 		const sent = { ...changes, ...readFieldOptions(entered, shape, field.options) };
 		if (isDry) return [await previewUpdate(run, card, field, sent)];
-		const { body } = await run.api.request({
-			method: 'PATCH',
-			path: fieldPath(card.id, field.id),
-			body: sent,
-		});
+		const { removed } = planUpdate(field, sent);
+		const path = fieldPath(card.id, field.id);
+		const { body } = await run.api
+			.request({ method: 'PATCH', path, body: sent })
+			.catch((error: unknown) => {
+				if (removed.length > 0) {
+					run.messages.note(
+						error,
+						`The change would remove choices: ${named(removed)}. List all choices that are to stay.`,
+					);
+				}
+				throw error;
+			});
 		assertDone(body, 'field', 'changed');
+		if (removed.length > 0) {
+			run.messages.hint(
+				`Choices were removed from field '${field.name}' of card '${card.name}': ${named(removed)}`,
+			);
+		}
 		return [readField(body)?.raw ?? { id: field.id, ...sent }];
 	},
 });

@@ -98,13 +98,16 @@ export function readColumns(
 	if (given.length === 0) {
 		throw new InputError(
 			`No value in '${label}'`,
-			isAutomatic
-				? "The item has no values. Its keys must be field names, at the top level or under 'fields'."
-				: 'Map at least one field.',
+			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
 	return { entries: given, matchingKeys, label, hints, ...(leftOut && { leftOut }) };
 }
+
+const whyNoValues = (item: JsonObject): string =>
+	isObject(item.fields)
+		? "The 'fields' of the item have no values, and its other keys are left out. Set 'fields.<name>', or remove 'fields'."
+		: "The item has no values. Its keys must be field names, at the top level or under 'fields'.";
 
 function automaticEntries(item: JsonObject): Pick<Columns, 'entries' | 'leftOut'> {
 	const all = Object.entries(item);

@@ -8,7 +8,7 @@ import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { hasName, hintAtLeftOut, isNameless, type Columns } from './mapper';
+import { hasName, hintAtLeftOut, type Columns } from './mapper';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
@@ -92,10 +92,9 @@ function finder(
 	return (key, entry) => {
 		const known = index.find(key, hints.get(key));
 		if (known || choice === 'ignore') return known;
-		const creates = choice === 'create';
-		if (creates && !hasName(key, entry)) return undefined;
-		// No advice to choose what is chosen, or what would not help.
-		return index.resolve(key, hints.get(key), creates || isNameless(key) ? '' : FIELD_ADVICE);
+		if (!hasName(key, entry)) return undefined;
+		// No advice to choose what is chosen.
+		return index.resolve(key, hints.get(key), choice === 'create' ? '' : FIELD_ADVICE);
 	};
 }
 

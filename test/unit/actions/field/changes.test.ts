@@ -2,6 +2,7 @@
 import { createField } from '../../../../nodes/WorkspaceData/actions/field/create.operation';
 import { deleteField } from '../../../../nodes/WorkspaceData/actions/field/delete.operation';
 import { updateField } from '../../../../nodes/WorkspaceData/actions/field/update.operation';
+import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { cardOf, memoryService, runOperation } from '../../../support/memoryService';
 import { FIELDS, ROWS, cardId, changes } from '../record/books';
 
@@ -163,4 +164,30 @@ test('a field is deleted by its exact name only; a change finds it in another ca
 	expect(changes(own)).toEqual([]);
 	const { json } = await runOperation(own, updateField, { ...near, updateFields: { name: 'New' } });
 	expect(json).toMatchObject([{ id: 'f3', name: 'New' }]);
+});
+
+describe('a list of choices that leaves some out', () => {
+	const REMOVED = "field 'Status' of card 'c1': 'Done'";
+
+	test('is told by a hint, in a dry run and in the real one', async () => {
+		const dry = await update(service(), { choices: 'Open' }, true);
+		expect(dry.hints).toEqual([`Dry run: choices would be removed from ${REMOVED}`]);
+		const real = await update(service(), { choices: 'Open' });
+		expect(real.hints).toEqual([`Choices were removed from ${REMOVED}`]);
+		expect((await update(service(), { choices: 'Open, Done, New' })).hints).toEqual([]);
+		expect((await update(service(), { name: 'State' })).hints).toEqual([]);
+	});
+
+	test('that the service refuses: the message names them, and what to list', async () => {
+		const own = service();
+		const refusal = new ApiFailure({ status: 409, title: 'Option in use' });
+		own.hooks.refuse = ({ method }) => {
+			if (method === 'PATCH') throw refusal;
+		};
+		const { errors, noteOn } = await update(own, { choices: 'Open' });
+		expect(errors).toEqual([refusal]);
+		expect(noteOn(refusal)).toBe(
+			"The change would remove choices: 'Done'. List all choices that are to stay.",
+		);
+	});
 });
