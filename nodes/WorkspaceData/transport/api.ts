@@ -189,7 +189,8 @@ export async function openApi(
 			const { outcome, token } = await attemptWithinRate(options, request, fate).catch(
 				unlessUnclear,
 			);
-			if (outcome instanceof AccessTokenError) throw outcome;
+			if (outcome instanceof AccessTokenError) throw outcome.after(fate);
+			const before = fate;
 			fate = fateAfter(outcome, request, fate);
 			if (isAccount && !(outcome instanceof Error) && outcome.status < 300) {
 				accessTokens.accept(credential, token);
@@ -218,7 +219,8 @@ export async function openApi(
 					if (outcome instanceof Error) throw unreachable(outcome, request, origin, fate);
 					if (!asksToWait(outcome, request.method)) served = now;
 					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
-					const refusal = step.act === 'done' ? refusalOf(outcome, request, origin) : undefined;
+					const refusal =
+						step.act === 'done' ? refusalOf(outcome, request, origin, before) : undefined;
 					if (step.act === 'done' && !refusal) return outcome;
 					const failure = refusal ?? apiFailure(outcome, request, origin, fate);
 					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {

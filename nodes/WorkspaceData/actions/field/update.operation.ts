@@ -1,5 +1,7 @@
 import { settingChoices } from '../../model/value/newChoices';
 import { readField, type Field } from '../../model/answer/field';
+import type { FieldOption } from '../../model/answer/option';
+import { ApiFailure } from '../../transport/failure/failures';
 import type { JsonObject } from '../../model/answer/shapes';
 import {
 	choicesProperty,
@@ -21,12 +23,20 @@ import { dryRunProperty } from '../../ui/writeOptions';
 /** Most choices that a message names. */
 const MAX_NAMED = 10;
 
+/** The labels of the choices that a field has no more; one that is found by its ID or label is there. */
+function removedChoices({ options }: Field, changed: Field): string[] {
+	const kept = new Set(
+		changed.options.flatMap(({ identifiers, labels }) => [...identifiers.map(String), ...labels]),
+	);
+	const isKept = ({ identifiers, label }: FieldOption) =>
+		kept.has(label) || identifiers.some((identifier) => kept.has(String(identifier)));
+	return options.filter((option) => !isKept(option)).map(({ label }) => label);
+}
+
 /** A field as it would be, and the labels of the choices that it would lose. */
 function planUpdate(field: Field, sent: JsonObject): { changed: Field; removed: string[] } {
 	const changed = readField({ ...field.raw, ...sent }) ?? field;
-	const kept = new Set(changed.options.map(({ label }) => label));
-	const removed = field.options.map(({ label }) => label).filter((label) => !kept.has(label));
-	return { changed, removed };
+	return { changed, removed: removedChoices(field, changed) };
 }
 
 const named = (labels: readonly string[]): string =>
@@ -114,7 +124,9 @@ export const updateField = defineOperation({
 		const { body } = await run.api
 			.request({ method: 'PATCH', path, body: sent })
 			.catch((error: unknown) => {
-				if (removed.length > 0) {
+				const isRefused =
+					error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
+				if (isRefused && removed.length > 0) {
 					run.messages.note(
 						error,
 						`The change would remove choices: ${named(removed)}. List all choices that are to stay.`,
@@ -123,11 +135,14 @@ export const updateField = defineOperation({
 				throw error;
 			});
 		assertDone(body, 'field', 'changed');
-		if (removed.length > 0) {
+		const shown = readField(body);
+		// An answer may show the ID alone.
+		const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
+		if (lost.length > 0) {
 			run.messages.hint(
-				`Choices were removed from field '${field.name}' of card '${card.name}': ${named(removed)}`,
+				`Choices were removed from field '${field.name}' of card '${card.name}': ${named(lost)}`,
 			);
 		}
-		return [readField(body)?.raw ?? { id: field.id, ...sent }];
+		return [shown?.raw ?? { id: field.id, ...sent }];
 	},
 });

@@ -4,7 +4,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { mayHaveHappened, mayStillHappen } from '../../transport/failure/failures';
+import { Failure, mayHaveHappened, mayStillHappen } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
@@ -156,7 +156,8 @@ export function createWrites(
 		try {
 			const unclear = [{ type: 'changing', id } as const, { type: 'failed', id } as const];
 			const result = await sending(place, unclear, send).catch(async (error: unknown) => {
-				if (!mayHaveHappened(error)) event = { type: 'refused', id };
+				const isRefused = error instanceof Failure && !mayHaveHappened(error);
+				if (isRefused) event = { type: 'refused', id };
 				return await Promise.reject(error as Error);
 			});
 			event = outcome(result);

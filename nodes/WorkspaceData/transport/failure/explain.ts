@@ -1,5 +1,6 @@
 /** Turns a failed request into an error that says what happened and what to do. */
 import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import { isWebPage } from '../../model/answer/shapes';
 import type { Authentication } from '../auth/credential';
 import {
 	AnswerTooLarge,
@@ -43,6 +44,9 @@ const either = (a: Fate, b: Fate): Fate => ({
 	mayStillHappen: a.mayStillHappen || b.mayStillHappen,
 });
 
+/** Statuses of refusals for what the request itself says. */
+const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
+
 /** What may have become of a request after the try that had this outcome. @param before what it may have been before */
 export function fateAfter(
 	outcome: ApiAnswer | NetworkFailure,
@@ -58,11 +62,10 @@ export function fateAfter(
 			mayStillHappen: mayHaveArrived && !isAnswered,
 		});
 	}
-	const { status, headers } = outcome;
-	const rateLimited = isRateLimited(status, headers, isRepeatable(method));
-	// The service would have refused an earlier try as well.
-	const isRefused = status >= 400 && !isTransientStatus(status) && !rateLimited && status !== 401;
-	return isRefused ? NOTHING_HAPPENED : either(before, fateByStatus(status, rateLimited));
+	const { status, headers, body } = outcome;
+	// The service would have refused an earlier try as well. Of other refusals, that try may be the reason.
+	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return NOTHING_HAPPENED;
+	return either(before, fateByStatus(status, isRateLimited(status, headers, isRepeatable(method))));
 }
 
 /**
@@ -86,15 +89,20 @@ export function apiFailure(
 	);
 }
 
-/** The error in an answer of success that says that nothing was done; undefined in any other. */
+/**
+ * The error in an answer of success that says that nothing was done; undefined in any other.
+ *
+ * @param before what may have become of the request in earlier tries
+ */
 export function refusalOf(
 	{ status, body, headers }: ApiAnswer,
-	{ method }: Pick<ApiRequest, 'method'>,
+	request: Pick<ApiRequest, 'method'>,
 	{ redact }: Pick<RequestOrigin, 'redact'>,
+	before = NOTHING_HAPPENED,
 ): ApiFailure | undefined {
 	const problem = readRefusal(status, body, redact, headers['content-type']);
 	if (!problem) return undefined;
-	const fate = method === 'GET' ? NOTHING_HAPPENED : fateByStatus(problem.status, false);
+	const fate = fateAfter({ status: problem.status, headers: {}, body: '' }, request, before);
 	return new ApiFailure(problem, undefined, false, fate);
 }
 

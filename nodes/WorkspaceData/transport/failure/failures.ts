@@ -169,8 +169,21 @@ export class UnexpectedAnswer extends Failure {
 /** The token request did not give a token. The message says what to check, never a secret. */
 export class AccessTokenError extends Failure {
 	/** @param code HTTP status of the token endpoint; error code of the system where it did not answer */
-	constructor(message: string, description: string, transient: boolean, code?: number | string) {
-		super(message, { description, httpCode: code ? String(code) : undefined, transient });
+	constructor(
+		message: string,
+		description: string,
+		transient: boolean,
+		code?: number | string,
+		fate?: Fate,
+	) {
+		super(message, { description, httpCode: code ? String(code) : undefined, transient, ...fate });
+	}
+
+	/** The same error of a request that was tried before. @param fate what may have become of it */
+	after(fate: Fate): AccessTokenError {
+		if (!fate.mayHaveHappened) return this;
+		const { message, description = '', transient, httpCode } = this;
+		return new AccessTokenError(message, description, transient, httpCode, fate);
 	}
 }
 

@@ -178,6 +178,18 @@ describe('a list of choices that leaves some out', () => {
 		expect((await update(service(), { name: 'State' })).hints).toEqual([]);
 	});
 
+	test('a choice that keeps its ID is renamed, not removed', async () => {
+		const options = [
+			{ id: 'o1', name: 'Open' },
+			{ id: 'o2', name: 'Done' },
+		];
+		const own = memoryService(
+			cardOf([...FIELDS.slice(0, 2), { ...FIELDS[2], options } as never], ROWS),
+		);
+		const changed = '[{ "id": "o1", "name": "New" }, { "id": "o2", "name": "Done" }]';
+		expect((await update(own, { options: changed }, true)).hints).toEqual([]);
+	});
+
 	test('that the service refuses: the message names them, and what to list', async () => {
 		const own = service();
 		const refusal = new ApiFailure({ status: 409, title: 'Option in use' });

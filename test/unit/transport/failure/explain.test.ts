@@ -7,6 +7,7 @@ import {
 	unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/explain';
 import {
+	AccessTokenError,
 	AnswerTooLarge,
 	CutOffAnswer,
 	mayStillHappen,
@@ -165,6 +166,21 @@ describe('an answer that never came, or cannot be used', () => {
 		expect(fateAfter(answer(429), patch, earlier)).toEqual(earlier);
 		expect(fateAfter(answer(401), patch, earlier)).toEqual(earlier);
 		expect(fateAfter(answer(422), patch, earlier)).toEqual(NOTHING_HAPPENED);
+		// The earlier try may still be under way, or be the reason; or a gateway answers.
+		for (const status of [403, 404, 409, 423]) {
+			expect([status, fateAfter(answer(status), patch, earlier)]).toEqual([status, earlier]);
+			expect(fateAfter(answer(status), patch, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
+		}
+		expect(fateAfter({ ...answer(400), body: page }, patch, earlier)).toEqual(earlier);
+		const refusal = { ...answer(200), body: { success: false, message: 'No' } };
+		expect(refusalOf(refusal, patch, origin, earlier)).toMatchObject(earlier);
+		const noToken = new AccessTokenError('No token', 'Check.', false, 401);
+		expect(noToken.after(NOTHING_HAPPENED)).toBe(noToken);
+		expect(noToken.after(earlier)).toMatchObject({
+			message: 'No token',
+			httpCode: '401',
+			...earlier,
+		});
 		expect(fateAfter(lost, { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
 		expect(fateAfter(answer(503), { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
 		expect(unreachable(never, patch, origin, earlier).message).toMatch(/^The change may have been/);
