@@ -115,17 +115,20 @@ describe(`pickers in n8n ${major}`, () => {
 		);
 		const byKey = new Map(fields.map((field) => [field.id, field]));
 		expect([...byKey.keys()]).toEqual(Object.keys(card.fields));
-		expect(byKey.get('Pages')).toMatchObject({ displayName: 'Pages', type: 'number' });
+		// A text: n8n 1 would write 0 into an input for numbers.
+		expect(byKey.get('Pages')).toMatchObject({ displayName: 'Pages', type: 'string' });
+		const clear = { name: 'Clear', value: '={{ null }}' };
 		// A choice: an untouched toggle would write `false`.
 		expect(byKey.get('Lent')).toMatchObject({
 			type: 'options',
-			options: [{ value: true }, { value: false }],
+			options: [{ value: true }, { value: false }, clear],
 		});
 		expect(byKey.get('Genre')).toMatchObject({
 			type: 'options',
 			options: [
 				expect.objectContaining({ value: 'Novel' }),
 				expect.objectContaining({ value: 'Essay' }),
+				clear,
 			],
 		});
 	});
