@@ -169,7 +169,7 @@ describe('Unknown Fields', () => {
 			]);
 		});
 
-		test('is refused by a dry run as by the real run, without advice to choose what is chosen', async () => {
+		test('is refused in a dry run and in the real one, without recommending the option that is already set', async () => {
 			const given = { columns: mapAutomatically(['Key']), options: creates };
 			const dry = { ...given, options: { ...creates, dryRun: true } };
 			const preview = await write('upsert', dry, sheet);

@@ -255,7 +255,7 @@ test('a dry run changes nothing, and says what would be done', async () => {
 	expect(await typesOf(name)).toEqual({ Name: 'text' });
 });
 
-describe('a dry run refuses what the real run refuses (M18)', () => {
+describe('a dry run and the real run refuse the same values (M18)', () => {
 	const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
 	const reuse = { ifExists: 'reuse', maxParallel: 1 };
 

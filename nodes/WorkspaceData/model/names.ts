@@ -17,6 +17,10 @@ export function listed(names: readonly string[], most: number): string {
 	return `${names.slice(0, most).join(', ')}${more}`;
 }
 
+/** As `listed`, each name in quotes. */
+export const listedInQuotes = (names: readonly string[], most: number): string =>
+	listed(names.map(quote), most);
+
 /** Longest part of a name that is compared, in characters. */
 const COMPARED_LENGTH = 50;
 /** Most names that a message shows. */
@@ -64,7 +68,7 @@ export function adviceOnNames(key: string, names: readonly string[], plural: str
 	if (names.length === 0) return '';
 	const question = askForNearest(key, names);
 	if (question) return question;
-	return `The ${plural} are ${listed(names.map(quote), SHOWN_NAMES)}.`;
+	return `The ${plural} are ${listedInQuotes(names, SHOWN_NAMES)}.`;
 }
 
 /** How far two folded names are apart; undefined where they are not near. */

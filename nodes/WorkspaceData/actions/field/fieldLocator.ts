@@ -6,7 +6,7 @@ import { type Locator, readLocator } from '../../model/locator';
 import { cardPath } from '../../transport/cardAndFieldListings';
 import type { PathPart } from '../../transport/request';
 import type { CardReference, Run } from '../run/run';
-import { quote, listed } from '../../model/names';
+import { listedInQuotes, quote } from '../../model/names';
 
 /**
  * Finds the field that a locator means in the live listing of its card. A field that was chosen from the
@@ -33,8 +33,8 @@ export async function locateField(
 const MAX_NAMED = 20;
 
 function missing(card: CardReference, { fields }: FieldIndex, id: string): InputError {
-	const names = listed(
-		fields.map(({ name }) => quote(name)),
+	const names = listedInQuotes(
+		fields.map(({ name }) => name),
 		MAX_NAMED,
 	);
 	return new InputError(

@@ -17,13 +17,13 @@ import { readDryRun, countUse } from '../writing/dryRun';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, locateField } from './fieldLocator';
 import { assertDone } from '../../transport/writeAnswer';
-import { listed, quote } from '../../model/names';
+import { listedInQuotes } from '../../model/names';
 import { dryRunProperty } from '../../ui/writeOptions';
 
 /** Most choices that a message names. */
 const MAX_NAMED = 10;
 
-/** The labels of the choices that a field has no more; one that is found by its ID or label is there. */
+/** The labels of the choices that a changed field no longer has, neither under their ID nor under their label. */
 function removedChoices({ options }: Field, changed: Field): string[] {
 	const kept = new Set(
 		changed.options.flatMap(({ identifiers, labels }) => [...identifiers.map(String), ...labels]),
@@ -39,12 +39,6 @@ function planUpdate(field: Field, sent: JsonObject): { changed: Field; removed: 
 	return { changed, removed: removedChoices(field, changed) };
 }
 
-const named = (labels: readonly string[]): string =>
-	listed(
-		labels.map((label) => quote(label)),
-		MAX_NAMED,
-	);
-
 /** What a field would become, and the choices that would be lost, with the records that have them. */
 async function previewUpdate(
 	run: Run,
@@ -56,7 +50,7 @@ async function previewUpdate(
 	const { values, choices } = await countUse(run, card, field, removed);
 	if (removed.length > 0) {
 		run.messages.hint(
-			`Dry run: choices would be removed from field '${field.name}' of card '${card.name}': ${named(removed)}`,
+			`Dry run: choices would be removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(removed, MAX_NAMED)}`,
 		);
 	}
 	const shown = ({ name, type, options }: Field): JsonObject => ({
@@ -129,7 +123,7 @@ export const updateField = defineOperation({
 				if (isRefused && removed.length > 0) {
 					run.messages.note(
 						error,
-						`The change would remove choices: ${named(removed)}. List all choices that are to stay.`,
+						`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
 					);
 				}
 				throw error;
@@ -140,7 +134,7 @@ export const updateField = defineOperation({
 		const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
 		if (lost.length > 0) {
 			run.messages.hint(
-				`Choices were removed from field '${field.name}' of card '${card.name}': ${named(lost)}`,
+				`Choices were removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(lost, MAX_NAMED)}`,
 			);
 		}
 		return [shown?.raw ?? { id: field.id, ...sent }];

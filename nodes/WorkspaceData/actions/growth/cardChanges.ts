@@ -17,7 +17,7 @@ import {
 	missingChoices,
 	type Addition,
 } from './missingColumns';
-import { listed, quote } from '../../model/names';
+import { listed, listedInQuotes, quote } from '../../model/names';
 
 /** The additions that the options allow. */
 export interface Allowed {
@@ -67,7 +67,7 @@ export async function previewChanges(
 }
 
 /** All of some choices in a hint. */
-const allQuoted = (texts: readonly string[]): string => texts.map((text) => quote(text)).join(', ');
+const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
 
 /** Tells in a dry run what would be added, as the hints of the real run do. */
 export function hintAtAdditions(
@@ -94,11 +94,7 @@ const MAX_NAMED_FIELDS = 10;
 /** The choices that were to be added, for a refusal that names none. */
 function wantedNote(additions: readonly Addition[]): string {
 	const wanted = additions.map(({ field, texts }) => {
-		const choices = listed(
-			texts.map((text) => quote(text)),
-			MAX_NAMED_CHOICES,
-		);
-		return `${quote(field.name)} (${choices})`;
+		return `${quote(field.name)} (${listedInQuotes(texts, MAX_NAMED_CHOICES)})`;
 	});
 	return `Choices were to be added to ${listed(wanted, MAX_NAMED_FIELDS)}.`;
 }

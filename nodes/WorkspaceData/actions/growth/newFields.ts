@@ -8,7 +8,7 @@ import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/f
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
 import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
-import { quote, listed } from '../../model/names';
+import { listed, listedInQuotes, quote } from '../../model/names';
 
 /** A name, and the values that the items have under it. */
 export interface Column {
@@ -86,8 +86,8 @@ export const describePlan = (planned: readonly PlannedField[]): string =>
 
 /** The names of fields in a message. */
 export const quoted = (fields: ReadonlyArray<{ name: string }>): string =>
-	listed(
-		fields.map(({ name }) => quote(name)),
+	listedInQuotes(
+		fields.map(({ name }) => name),
 		MAX_NAMED,
 	);
 

@@ -59,8 +59,8 @@ export function stoppedNote(
 }
 
 /**
- * Writes to n8n's log how far a cancelled run came: n8n stores the execution when it is cancelled, and drops what the node
- * says later.
+ * Logs how far a cancelled run came. n8n stores the execution as soon as it is cancelled, and drops what the node reports
+ * afterwards.
  */
 export function logCancelled(
 	context: IExecuteFunctions,

@@ -158,8 +158,8 @@ export function hintAtLeftOut(
 export const isNameless = (name: string): boolean => name.trim() === '';
 
 /**
- * Whether a column has a name; else it is left out. A comma at the end of each line of a file makes a column without name and
- * values.
+ * Whether a column has a name. An empty column without one is ignored: a comma at the end of each line of a file makes such
+ * a column.
  *
  * @throws InputError for a value without a name
  */

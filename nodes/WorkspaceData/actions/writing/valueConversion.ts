@@ -80,7 +80,7 @@ function combineErrors(errors: readonly unknown[]): unknown {
 /**
  * How the field of an entry is found, as the option Unknown Fields says.
  *
- * @returns undefined for an entry that is left out
+ * @returns undefined for an ignored entry
  * @throws InputError where no field, or more than one, is meant; for an unknown option value
  */
 function finder(
@@ -93,7 +93,7 @@ function finder(
 		const known = index.find(key, hints.get(key));
 		if (known || choice === 'ignore') return known;
 		if (!hasName(key, entry)) return undefined;
-		// No advice to choose what is chosen.
+		// Do not recommend the option that is already set.
 		return index.resolve(key, hints.get(key), choice === 'create' ? '' : FIELD_ADVICE);
 	};
 }

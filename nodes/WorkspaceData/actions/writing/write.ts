@@ -5,10 +5,11 @@ import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';
-import { ApiFailure, namesGone, saysGone } from '../../transport/failure/failures';
+import { ApiFailure, namesGone } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
+import { isRecordNotFound } from '../reading/ifNotFound';
 import { identityOf } from '../run/matchIndex';
 import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
@@ -229,9 +230,6 @@ export async function updateListedIf(
 const GONE_SINCE =
 	'Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that does not exist.';
 
-/** Whether the service says that something does not exist, in answer to the deletion of a record. */
-const isGone = (error: unknown): boolean => saysGone(error, ['record']);
-
 /** Whether the service says that it is the record that does not exist. */
 export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
 
@@ -261,7 +259,7 @@ export async function remove(
 		await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
 			({ body }) => assertDone(body, 'record', 'deleted'),
 			(error: unknown) => {
-				if (!listed || !isGone(error)) throw error;
+				if (!listed || !isRecordNotFound(error)) throw error;
 			},
 		);
 	};

@@ -7,7 +7,7 @@ import { isEmpty } from './emptyValue';
 import type { ValueField } from './kinds/kind';
 import { jsonForm, showValue } from './serialization';
 
-/** The refusal of a condition without a value. */
+/** The error for a condition without a value. */
 export const noValue = (): InputError =>
 	new InputError(
 		"'Value' is empty in a condition of 'Filters'",
@@ -66,7 +66,7 @@ export function daysOf(entered: unknown): number {
 	throw notDays(entered);
 }
 
-/** The refusal of what is no number of days. */
+/** The error for a value that is not a number of days. */
 export const notDays = (entered: unknown): InputError =>
 	new InputError(
 		`${VALUE_LABEL} cannot be ${showValue(entered)}`,

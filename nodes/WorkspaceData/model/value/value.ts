@@ -1,4 +1,4 @@
-/** The values of a field: what is the same value, its place in their order, and what is sent. */
+/** The values of a field: which ones are equal, how they are ordered, and what is sent. */
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';

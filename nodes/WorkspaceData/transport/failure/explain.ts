@@ -44,7 +44,7 @@ const either = (a: Fate, b: Fate): Fate => ({
 	mayStillHappen: a.mayStillHappen || b.mayStillHappen,
 });
 
-/** Statuses of refusals for what the request itself says. */
+/** Statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
 /** What may have become of a request after the try that had this outcome. @param before what it may have been before */

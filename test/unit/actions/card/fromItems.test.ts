@@ -89,7 +89,7 @@ describe('a dry run', () => {
 		expect(dry).toEqual(real);
 	});
 
-	test('takes what the real run takes, and names the choices that would be added (M18)', async () => {
+	test('accepts the same values as the real run, and names the choices that would be added (M18)', async () => {
 		const options = { ...reuse, missingChoices: 'add', dryRun: true };
 		const items = [
 			{ Status: 'Late', Pages: '7', New: 'x' },

@@ -109,7 +109,7 @@ describe('another execution changes a chosen record (H37)', () => {
 		expect(json.map(({ id }) => id)).toEqual(['r1', 'r3']);
 	});
 
-	test('what is not found, without a word that it is the record, is an error', async () => {
+	test('a 404 that does not name the record is an error', async () => {
 		const service = books();
 		const failure = new ApiFailure({ status: 404, title: 'Not found', kind: 'not-found' });
 		service.hooks.refuse = ({ method }) => {
@@ -119,7 +119,7 @@ describe('another execution changes a chosen record (H37)', () => {
 		expect((await run(service, updateManyRecords, given)).errors).toEqual([failure]);
 	});
 
-	test('a record that is deleted meanwhile is left out, and the others are updated', async () => {
+	test('a record that is deleted meanwhile is skipped, and the others are updated', async () => {
 		const service = books();
 		before(service, checked, async () => await run(service, deleteRecord, record('r1')));
 		const given = { ...open, ...values({ Pages: 9 }), maxChanges: 9 };

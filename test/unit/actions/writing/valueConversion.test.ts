@@ -90,7 +90,7 @@ test('an unknown field is an error with advice, or left out', () => {
 describe('a column without a name (M19)', () => {
 	const creates = { unknownFields: 'create' };
 
-	test.each([[''], [null], [undefined]])('is left out where it has no value: %j', (value) => {
+	test.each([[''], [null], [undefined]])('is ignored if its value is empty: %j', (value) => {
 		expect(dataOf({ ' ': value, '': value, Title: 'a' }, creates)).toEqual({ 'id-Title': 'a' });
 	});
 
@@ -117,7 +117,7 @@ describe('a column without a name (M19)', () => {
 		expect(toRecordData(run, columns, blank, creates)).toEqual({ 'id- ': 'a' });
 	});
 
-	test('is left out, or refused, whatever becomes of unknown fields: a table ends with an empty column', () => {
+	test('is ignored if empty, and refused otherwise, for each setting of Unknown Fields', () => {
 		expect(dataOf({ '': '', Title: 'a' })).toEqual({ 'id-Title': 'a' });
 		expect(failureOf(() => dataOf({ '': 'x' }))).toMatchObject({
 			message: 'A column of the items has no name',
@@ -125,7 +125,7 @@ describe('a column without a name (M19)', () => {
 	});
 });
 
-test('a field that is gone gets no advice to choose what is chosen', () => {
+test('an unknown field gets no advice to set the option that is already set', () => {
 	expect(failureOf(() => dataOf({ Nope: 1 }, { unknownFields: 'create' }))).toMatchObject({
 		message: "Card 'Books' has no field 'Nope'",
 		description: expect.not.stringContaining('Create the Field'),
