@@ -135,6 +135,8 @@ export function memoryService(...cards: MemoryCard[]) {
 			redact: (text) => text,
 			pause: () => () => {},
 			stop: () => {},
+			halted: new AbortController().signal,
+			close: () => {},
 			atOnce: () => 4,
 		},
 	);

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
+import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -219,10 +220,19 @@ export function actionNode(credentials: TestCredentials, parameters: IDataObject
 	};
 }
 
-/** n8n's own context of a node while it runs, for what n8n's other nodes do with our credentials. */
-export function executeContext(credentials: TestCredentials): ExecuteContext {
+/**
+ * n8n's own context of a node while it runs: for what n8n's other nodes do with our credentials, and for several runs in one
+ * execution.
+ *
+ * @param signal is aborted when the execution is cancelled
+ */
+export function executeContext(
+	credentials: TestCredentials,
+	parameters: IDataObject = {},
+	signal?: AbortSignal,
+): ExecuteContext {
 	prepareN8n();
-	const node = actionNode(credentials, {});
+	const node = actionNode(credentials, parameters);
 	const workflow = new Workflow({
 		nodes: [node],
 		connections: {},
@@ -241,7 +251,26 @@ export function executeContext(credentials: TestCredentials): ExecuteContext {
 		{ main: [items] },
 		{ data: { main: [items] }, node, source: null },
 		[],
+		signal,
 	);
+}
+
+/**
+ * The action node, observed: a node may run a thousand times in one execution, and whatever listens to the execution's
+ * signal then stays in memory until it ends (docs/reliability.md, O1).
+ *
+ * @param leave is told how many listeners a run has left, whatever its outcome
+ */
+function observedNode(leave: (listeners: number) => void): WorkspaceData {
+	const node = new WorkspaceData();
+	const { execute } = node;
+	node.execute = async function (this: IExecuteFunctions) {
+		return await execute.call(this).finally(() => {
+			const signal = this.getExecutionCancelSignal();
+			leave(signal ? getEventListeners(signal, 'abort').length : 0);
+		});
+	};
+	return node;
 }
 
 /** A run of the action node. */
@@ -318,13 +347,17 @@ export async function runAction({
 	const connections: IConnections = {
 		Start: { main: [[{ node: action.name, type: 'main', index: 0 }]] },
 	};
+	let left = 0;
 	const workflow = new Workflow({
 		id: 'workflow-1',
 		name: 'Test',
 		nodes: [start, action],
 		connections,
 		active: false,
-		nodeTypes: nodeTypesOf({ [START_TYPE]: new Start(), [ACTION_TYPE]: new WorkspaceData() }),
+		nodeTypes: nodeTypesOf({
+			[START_TYPE]: new Start(),
+			[ACTION_TYPE]: observedNode((listeners) => (left += listeners)),
+		}),
 		settings: { executionOrder: 'v1', timezone: 'Europe/Berlin' },
 		...(staticData && { staticData: structuredClone(staticData) }),
 	});
@@ -337,6 +370,7 @@ export async function runAction({
 	const execution = startEngine(engine, { workflow, startNode: start, pinData });
 	onStarted?.({ cancel: () => execution.cancel() });
 	const run = await execution;
+	if (left > 0) throw new Error(`O1: the node left ${left} listeners at its execution`);
 	const taskData = run.data.resultData.runData[action.name]?.[0];
 	const [output, errorOutput] = taskData?.data?.main ?? [];
 	return {

@@ -62,6 +62,10 @@ export interface WorkspaceApi {
 	request(request: ApiRequest): Promise<ApiAnswer>;
 	/** Sends nothing more: requests that wait end with Cancelled. */
 	stop(): void;
+	/** Aborted once nothing more is to be sent: the execution was cancelled, or `stop` was called. */
+	readonly halted: AbortSignal;
+	/** Lets go of the execution. A node may run a thousand times in one: what stays registered there stays in memory. */
+	close(): void;
 	/**
 	 * Pauses the requests that wait, until the returned function is called. After a failed request they
 	 * are paused until the caller has decided whether the run continues.
@@ -103,11 +107,19 @@ export async function openApi(
 	const { gate } = pacing;
 	const limited = pacing.openLimiter();
 	const paused = createPause(clock);
-	const signal =
+	const execution =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	// Signals of this run, for everything in it: n8n's lasts as long as the execution, with all that listens to it.
+	const cancelling = new AbortController();
 	const stopping = new AbortController();
-	/** For all waiting: the execution was cancelled, or nothing more is to be sent. */
-	const halt = AbortSignal.any([stopping.signal, ...(signal ? [signal] : [])]);
+	const signal = cancelling.signal;
+	const halt = stopping.signal;
+	function cancel(): void {
+		cancelling.abort();
+		stopping.abort();
+	}
+	execution?.addEventListener('abort', cancel);
+	if (execution?.aborted) cancel();
 
 	const unlessCancelled = createUnlessCancelled(signal);
 	const attempt = createAttempts(context, credentialType, credential, {
@@ -123,14 +135,13 @@ export async function openApi(
 	let served = -Infinity;
 	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
 	let exhausted: ApiAnswer | undefined;
-	const exhausting = new AbortController();
-	const waiting = AbortSignal.any([halt, exhausting.signal]);
+	const waiting = {
+		get aborted() {
+			return halt.aborted || exhausted !== undefined;
+		},
+	};
 	const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']) =>
 		isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
-	function exhaust(refusal: ApiAnswer): void {
-		exhausted = refusal;
-		exhausting.abort();
-	}
 
 	const clean = (text: string) =>
 		redact(text, [
@@ -218,7 +229,7 @@ export async function openApi(
 						throw unreachable(fault ?? outcome, request, origin, fate);
 					if (outcome instanceof Error) throw unreachable(outcome, request, origin, fate);
 					if (!asksToWait(outcome, request.method)) served = now;
-					else if (begunToWait !== undefined && served <= begunToWait) exhaust(outcome);
+					else if (begunToWait !== undefined && served <= begunToWait) exhausted = outcome;
 					const refusal =
 						step.act === 'done' ? refusalOf(outcome, request, origin, before) : undefined;
 					if (step.act === 'done' && !refusal) return outcome;
@@ -242,9 +253,9 @@ export async function openApi(
 		},
 		serviceClock: pacing.serviceClock,
 		redact: clean,
-		stop() {
-			stopping.abort();
-		},
+		stop: () => stopping.abort(),
+		halted: halt,
+		close: () => execution?.removeEventListener('abort', cancel),
 		pause: () => paused.begin(),
 		atOnce: (request) => Math.min(pacing.atOnce(kindOf(request)), request.maxParallel ?? Infinity),
 		async request(request) {

@@ -79,20 +79,11 @@ export function createRun(
 		inItemOrder,
 		gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
 	};
-	const stopping = new AbortController();
-	// Not `AbortSignal.any`: one that somebody listens to stays in memory for good.
-	const stop = () => stopping.abort();
-	const cancelling = context.getExecutionCancelSignal();
-	cancelling?.addEventListener('abort', stop);
-	if (cancelling?.aborted) stop();
 	const records = createRecords(api, count > 1);
 	const cards = createCards(api, messages, yieldToLoop);
 	const fields = createFields(api, records, messages, yieldToLoop);
-	const writes = createWrites(api, records, items, stopping.signal, zone, clock);
-	const ending = createEnding(() => {
-		stop();
-		api.stop();
-	});
+	const writes = createWrites(api, records, items, api.halted, zone, clock);
+	const ending = createEnding(() => api.stop());
 	ending.whenDone(() => {
 		const hint = longWaitHint(api.waitedMs);
 		if (hint) messages.hint(hint);
@@ -113,7 +104,10 @@ export function createRun(
 		ending,
 		description: async (format, options) =>
 			await once(`description ${format}`, async () => await getDescription(api, format, options)),
-		close: () => writes.close(),
+		close() {
+			writes.close();
+			api.close();
+		},
 	};
 }
 

@@ -108,7 +108,11 @@ const SLICE_MS = 250;
  * @param ms how long, in milliseconds
  * @throws Cancelled
  */
-export async function wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+export async function wait(
+	ms: number,
+	clock: Clock,
+	signal?: Pick<AbortSignal, 'aborted'>,
+): Promise<void> {
 	const end = clock.now() + ms;
 	for (let left = ms; left > 0; left = end - clock.now()) {
 		if (signal?.aborted) throw new Cancelled();

@@ -24,7 +24,10 @@ export interface RateGate {
 	 * @param how.requestsPerSecond the most that all requests of the key may be, until this one leaves
 	 * @throws Cancelled
 	 */
-	enter(signal?: AbortSignal, how?: Passing & { atMostMs?: number }): Promise<void>;
+	enter(
+		signal?: Pick<AbortSignal, 'aborted'>,
+		how?: Passing & { atMostMs?: number },
+	): Promise<void>;
 	/** Must follow each `enter`, with the headers of the answer; undefined if there was no answer. */
 	leave(headers: Headers | undefined, how?: Passing): void;
 	/** Lets nothing pass until then (ms since the epoch): a request was refused. */

@@ -58,7 +58,8 @@ export function world(initial: Kept[] = [], types?: string[]) {
 		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 		getTimezone: () => 'UTC',
 	} as unknown as IExecuteFunctions;
-	const run = createRun(context, api, async () => {});
+	const own = { ...api, halted: new AbortController().signal };
+	const run = createRun(context, own, async () => {});
 	const sent = (method: string) =>
 		api.sent.filter((request) => request.method === method).map(({ body }) => body);
 	return { run, fields, hooks, hints, sent, api };

@@ -34,7 +34,11 @@ function execution({ api }: MemoryService, { items = 1, cancel = new AbortContro
 		getTimezone: () => 'UTC',
 		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 	} as unknown as IExecuteFunctions;
-	const run = createRun(context, api, async () => {});
+	const stop = () => {
+		api.stop();
+		cancel.abort();
+	};
+	const run = createRun(context, { ...api, stop, halted: cancel.signal }, async () => {});
 	const matches = async () => await run.writes.matches(card, index, ['f1'], {});
 	const find = async (key: string) =>
 		(await (await matches()).find({ f1: key })).map(({ id }) => id);

@@ -156,6 +156,8 @@ export function simulateService(
 			request: async (request: ApiRequest) =>
 				await (request.method === 'GET' ? read(request) : write(request)),
 			stop: () => undefined,
+			halted: new AbortController().signal,
+			close: () => undefined,
 			pause: () => () => undefined,
 			atOnce: () => 8,
 			redact: (text: string) => text,
