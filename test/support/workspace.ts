@@ -1,5 +1,6 @@
 import { startService, type ControlledService } from '../../service/index.ts';
-import { circuitOf } from '../../nodes/WorkspaceData/transport/http/circuit';
+import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
+import { noteSilence } from '../../nodes/WorkspaceData/transport/http/silence';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -50,7 +51,8 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	// After a reset the service answers again: the nodes of this process must not wait to find out.
 	const resetAndHear: typeof reset = Object.assign(() => {
 		reset();
-		for (const url of [service.baseUrl, service.authUrl]) circuitOf(url).leave('answered', false);
+		for (const url of [service.baseUrl, service.authUrl])
+			noteSilence(url, undefined, 0, systemClock);
 	}, reset);
 	control.reset = resetAndHear;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };

@@ -1,24 +1,27 @@
 /** The service, as one credential sees it: sends requests, paced and repeated where that is safe. */
-import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/serviceUrl';
 import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
 import { accessTokens } from './auth/accessToken';
 import {
-	createStopwatch,
-	createUnlessCancelled,
-	systemClock,
-	unlessCancelledBefore,
-	wait,
-	type Clock,
-	type ServiceClock,
-} from './http/clock';
-import {
 	CREDENTIAL_TYPES,
+	fingerprintOf,
 	readCredential,
 	type Authentication,
-	fingerprintOf,
 } from './auth/credential';
+import {
+	apiFailure,
+	fateAfter,
+	NOTHING_HAPPENED,
+	refusalOf,
+	unreachable,
+	type RequestOrigin,
+} from './failure/explain';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -28,20 +31,13 @@ import {
 	SilentService,
 	type Fate,
 } from './failure/failures';
-import { createPause } from './http/limiter';
-import { createPacing, kindOf, type Pacing } from './http/pacing';
-import { isRateLimited } from './http/rateLimitHeaders';
-import { type ApiAnswer, type ApiRequest, toHttpRequest } from './request';
-import {
-	apiFailure,
-	fateAfter,
-	NOTHING_HAPPENED,
-	refusalOf,
-	unreachable,
-	type RequestOrigin,
-} from './failure/explain';
-import { IMPATIENT_WAIT_MS, isRepeatable, nextStep, UNTRIED } from './http/retryPolicy';
 import { createAttempts, type Attempt } from './http/attempt';
+import { systemClock, wait, type Clock } from './http/clock';
+import { Lane, Pace, type Sent } from './http/pace';
+import { isRateLimited } from './http/rateLimitHeaders';
+import { isRepeatable, nextStep, UNTRIED, type History } from './http/retryPolicy';
+import type { ServiceClock } from './http/serviceClock';
+import { type ApiAnswer, type ApiRequest, type Roots, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
@@ -75,7 +71,7 @@ export interface WorkspaceApi {
 	 * How many requests like this one may be under way at once now; grows and shrinks with the service's answers.
 	 */
 	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number;
-	/** The total time that requests of this execution have waited for the rate limit, in ms. */
+	/** How long requests of this execution have waited for the rate limit, in ms. */
 	readonly waitedMs: number;
 	/** The time at the service, as the answers to this key tell it. */
 	serviceClock: ServiceClock;
@@ -83,8 +79,8 @@ export interface WorkspaceApi {
 	redact(text: string): string;
 }
 
-/** One pacing for each key in this process: executions share what the key may send. */
-const pacings = new BoundedMap<string, Pacing>(1_000);
+/** One pace for each key in this process: executions share what the key may send. */
+const paces = new BoundedMap<string, Pace>(1_000);
 
 /**
  * Opens the service with the node's credential.
@@ -103,180 +99,262 @@ export async function openApi(
 	const workspaceSegment = pathSegment(credential.workspaceId, 'Workspace ID');
 	const isAccount = authentication === 'serviceAccount';
 	if (isAccount) tokenAddress(credential.authUrl, credential.realm);
-	const pacing = pacings.getOrCreate(fingerprintOf(credential), () => createPacing(clock));
-	const { gate } = pacing;
-	const limited = pacing.openLimiter();
-	const paused = createPause(clock);
-	const execution =
-		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	// Signals of this run, for everything in it: n8n's lasts as long as the execution, with all that listens to it.
-	const cancelling = new AbortController();
-	const stopping = new AbortController();
-	const signal = cancelling.signal;
-	const halt = stopping.signal;
-	function cancel(): void {
-		cancelling.abort();
-		stopping.abort();
-	}
-	execution?.addEventListener('abort', cancel);
-	if (execution?.aborted) cancel();
-
-	const unlessCancelled = createUnlessCancelled(signal);
-	const attempt = createAttempts(context, credentialType, credential, {
-		baseUrl,
-		clock,
-		signal,
-		unlessCancelled,
-	});
-
-	/** The time that requests wait for the rate limit. */
-	const waits = createStopwatch(clock);
-	/** When the service last answered a request in another way than refusing it for the rate. */
-	let served = -Infinity;
-	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
-	let exhausted: ApiAnswer | undefined;
-	const waiting = {
-		get aborted() {
-			return halt.aborted || exhausted !== undefined;
-		},
-	};
-	const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']) =>
-		isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
-
 	const clean = (text: string) =>
 		redact(text, [
 			credential.apiKey,
 			credential.clientSecret,
 			...(isAccount ? accessTokens.recent(credential) : []),
 		]);
-	const origin: RequestOrigin = { authentication, host: new URL(baseUrl).host, redact: clean };
-
-	const roots = {
-		workspace: `${baseUrl}/workspaces/${workspaceSegment}`,
-		api: baseUrl,
-		origin: new URL(baseUrl).origin,
-	};
-
-	/** One attempt, as soon as the rate limit lets it pass. */
-	async function attemptWithinRate(
-		options: IHttpRequestOptions,
-		request: ApiRequest,
-		fate: Fate,
-	): Promise<Attempt> {
-		const passing = gate.enter(waiting, {
-			...request,
-			...(request.impatient && { atMostMs: IMPATIENT_WAIT_MS }),
-		});
-		// A pace that the user has chosen does not count as waiting.
-		const entered = request.requestsPerSecond ? passing : waits.during(passing);
-		await entered.catch((error: unknown) => {
-			throw exhausted && !halt.aborted ? apiFailure(exhausted, request, origin, fate) : error;
-		});
-		let outcome: Attempt['outcome'] | undefined;
-		const ended = pacing.sending(request);
-		try {
-			const attempted = await attempt(options, request);
-			outcome = attempted.outcome;
-			return attempted;
-		} finally {
-			gate.leave(outcome instanceof Error ? undefined : outcome?.headers, request);
-			ended(outcome);
-		}
-	}
-
-	async function send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
-		let history = UNTRIED;
-		let fault: NetworkFailure | undefined;
-		let begunToWait: number | undefined;
-		/** When the try before the current one was sent. */
-		let sentBefore = clock.now();
-		let fate = NOTHING_HAPPENED;
-		/** Cancelled between two tries, an earlier one may have been carried out. */
-		const unlessUnclear = (error: unknown): never => {
-			throw error instanceof Cancelled && fate.mayHaveHappened ? new Cancelled(true) : error;
-		};
-		for (;;) {
-			const sentAt = clock.now();
-			const { outcome, token } = await attemptWithinRate(options, request, fate).catch(
-				unlessUnclear,
-			);
-			if (outcome instanceof AccessTokenError) throw outcome.after(fate);
-			const before = fate;
-			fate = fateAfter(outcome, request, fate);
-			if (isAccount && !(outcome instanceof Error) && outcome.status < 300) {
-				accessTokens.accept(credential, token);
-			}
-			const now = clock.now();
-			const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
-			const isSurplus = pacing.isSurplus(outcome, sentBefore);
-			sentBefore = sentAt;
-			const step = nextStep(outcome, request, history, { now, mayRenew, isSurplus });
-			switch (step.act) {
-				case 'wait':
-					begunToWait ??= now;
-					gate.closeUntil(now + step.ms);
-					break;
-				case 'renewToken':
-					accessTokens.reject(credential, token);
-					break;
-				case 'again': {
-					const pause = FIRST_PAUSE_MS * 2 ** history.faults;
-					await wait(pause * (0.5 + clock.random()), clock, halt).catch(unlessUnclear);
-					break;
-				}
-				default: {
-					if (outcome instanceof SilentService)
-						throw unreachable(fault ?? outcome, request, origin, fate);
-					if (outcome instanceof Error) throw unreachable(outcome, request, origin, fate);
-					if (!asksToWait(outcome, request.method)) served = now;
-					else if (begunToWait !== undefined && served <= begunToWait) exhausted = outcome;
-					const refusal =
-						step.act === 'done' ? refusalOf(outcome, request, origin, before) : undefined;
-					if (step.act === 'done' && !refusal) return outcome;
-					const failure = refusal ?? apiFailure(outcome, request, origin, fate);
-					if (step.act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
-						return { ...outcome, status: 204, body: '' };
-					}
-					throw failure;
-				}
-			}
-			if (outcome instanceof NetworkFailure) fault = outcome;
-			history = step.history;
-		}
-	}
-
-	return {
-		baseUrl,
+	return new Session({
+		context,
+		credential,
+		isAccount,
+		clock,
+		pace: paces.getOrCreate(fingerprintOf(credential), () => new Pace(clock)),
+		origin: { authentication, host: new URL(baseUrl).host, redact: clean },
 		workspaceId: String(credential.workspaceId).trim(),
-		get waitedMs() {
-			return waits.ms;
+		roots: {
+			workspace: `${baseUrl}/workspaces/${workspaceSegment}`,
+			api: baseUrl,
+			origin: new URL(baseUrl).origin,
 		},
-		serviceClock: pacing.serviceClock,
-		redact: clean,
-		stop: () => stopping.abort(),
-		halted: halt,
-		close: () => execution?.removeEventListener('abort', cancel),
-		pause: () => paused.begin(),
-		atOnce: (request) => Math.min(pacing.atOnce(kindOf(request)), request.maxParallel ?? Infinity),
-		async request(request) {
-			const options = toHttpRequest(request, roots);
-			const sending = async (): Promise<ApiAnswer> =>
-				await send(request, options).catch((error: unknown) => {
-					// Before the limiter starts the next request: it would be sent before the caller sees the failure.
-					if (!halt.aborted) paused.begin()();
-					throw error;
-				});
-			// Impatient requests do not wait for others of the same key either.
-			const ahead = request.ahead || request.impatient;
-			// It may wait for executions that are not cancelled.
-			return await unlessCancelledBefore(
-				unlessCancelled,
-				async (begin) => await limited({ ...kindOf(request), ahead }, begin),
-				async () => {
-					if (!ahead) await paused.ended();
-					return await sending();
-				},
-			);
-		},
-	};
+	});
 }
+
+/** What a session is opened with. */
+interface Opened {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	isAccount: boolean;
+	clock: Clock;
+	pace: Pace;
+	origin: RequestOrigin;
+	workspaceId: string;
+	roots: Roots;
+}
+
+/** Whether an answer asks to wait and try again. */
+const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']): boolean =>
+	isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
+
+/** One execution's use of the service, from `openApi` to `close`. */
+class Session implements WorkspaceApi {
+	private readonly opened: Opened;
+	readonly baseUrl: string;
+	readonly workspaceId: string;
+	readonly serviceClock: ServiceClock;
+	private readonly lane = new Lane();
+	// Signals of this run, for everything in it: n8n's lasts as long as the execution, with all that listens to it.
+	private readonly cancelling = new AbortController();
+	private readonly stopping = new AbortController();
+	private readonly execution: AbortSignal | undefined;
+	private readonly attempt: ReturnType<typeof createAttempts>;
+	/** When the service last answered a request in another way than asking to wait. */
+	private served = -Infinity;
+	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
+	private exhausted: ApiAnswer | undefined;
+
+	constructor(opened: Opened) {
+		this.opened = opened;
+		const { context, pace, roots, workspaceId } = opened;
+		this.baseUrl = roots.api;
+		this.workspaceId = workspaceId;
+		this.serviceClock = pace.serviceClock;
+		this.execution =
+			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		this.execution?.addEventListener('abort', this.cancel);
+		if (this.execution?.aborted) this.cancel();
+		this.attempt = createAttempts(opened, this.cancelling.signal);
+	}
+
+	get halted(): AbortSignal {
+		return this.stopping.signal;
+	}
+
+	get waitedMs(): number {
+		return this.lane.heldMs;
+	}
+
+	redact(text: string): string {
+		return this.opened.origin.redact(text);
+	}
+
+	private readonly cancel = (): void => {
+		this.cancelling.abort();
+		this.stop();
+	};
+
+	stop(): void {
+		this.stopping.abort();
+		this.lane.fail(new Cancelled());
+	}
+
+	close(): void {
+		this.execution?.removeEventListener('abort', this.cancel);
+	}
+
+	pause(): () => void {
+		return this.opened.pace.pause(this.lane);
+	}
+
+	atOnce(request: Pick<ApiRequest, 'method' | 'maxParallel'>): number {
+		return Math.min(this.opened.pace.atOnce(request), request.maxParallel ?? Infinity);
+	}
+
+	async request(request: ApiRequest): Promise<ApiAnswer> {
+		const options = toHttpRequest(request, this.opened.roots);
+		return await this.send(request, options);
+	}
+
+	/** Waits until a request may be sent. @param fate what may have become of it in earlier tries @throws Cancelled */
+	private async turn(request: ApiRequest, { fate, count }: Tries): Promise<Sent> {
+		if (this.halted.aborted) throw new Cancelled();
+		if (this.exhausted) throw apiFailure(this.exhausted, request, this.opened.origin, fate);
+		const { pace, origin } = this.opened;
+		return await pace.enter(this.lane, request, count > 0).catch(async (error: unknown) => {
+			const refusal = this.halted.aborted ? undefined : this.exhausted;
+			const told = refusal ? apiFailure(refusal, request, origin, fate) : error;
+			return await Promise.reject(told as Error);
+		});
+	}
+
+	/** Sends a request until it has been answered, or cannot be tried again. */
+	private async send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
+		let tries: Tries = { history: UNTRIED, fate: NOTHING_HAPPENED, count: 0, lastAt: Infinity };
+		for (;;) {
+			const tried = await this.tryOnce(request, options, tries);
+			if (!('tries' in tried)) return tried;
+			await this.prepareNext(tried, tries.history).catch(unlessUnclear(tried.tries.fate));
+			tries = tried.tries;
+		}
+	}
+
+	/** One try, as soon as it may be sent. @returns the answer, or what is to be done before the next try */
+	private async tryOnce(
+		request: ApiRequest,
+		options: IHttpRequestOptions,
+		tries: Tries,
+	): Promise<ApiAnswer | Tried> {
+		const sent = await this.turn(request, tries).catch(unlessUnclear(tries.fate));
+		const told: Told = {};
+		return await this.sendAndJudge(
+			request,
+			options,
+			{ ...tries, lastAt: Math.min(tries.lastAt, sent.at) },
+			told,
+		)
+			.catch(async (error: unknown) => {
+				// Before the next request starts: it would be sent before the caller sees the failure.
+				if (!this.halted.aborted) this.pause()();
+				return await Promise.reject(error as Error);
+			})
+			.finally(() => this.opened.pace.leave(sent, told.outcome, told.closedUntil));
+	}
+
+	/** Sends a request, and decides what follows. @param told is given the outcome */
+	private async sendAndJudge(
+		request: ApiRequest,
+		options: IHttpRequestOptions,
+		tries: Tries,
+		told: Told,
+	): Promise<ApiAnswer | Tried> {
+		const { pace, clock } = this.opened;
+		const before = tries.fate;
+		const sentAt = clock.now();
+		const { outcome, token } = await this.attempt(options, request).catch(unlessUnclear(before));
+		told.outcome = outcome;
+		if (outcome instanceof AccessTokenError) throw outcome.after(before);
+		const fate = fateAfter(outcome, request, before);
+		const now = clock.now();
+		const step = nextStep(outcome, request, tries.history, {
+			now,
+			mayRenew: this.noteToken(outcome, token),
+			isSurplus: pace.isSurplus(outcome, tries.lastAt),
+		});
+		if (!('history' in step))
+			return this.conclude(step.act, outcome, request, { ...tries, fate, before });
+		const next = { ...tries, fate, history: step.history, count: tries.count + 1, lastAt: sentAt };
+		if (outcome instanceof NetworkFailure) next.fault = outcome;
+		if (step.act === 'wait') {
+			told.closedUntil = now + step.ms;
+			next.begunToWait ??= now;
+		}
+		return { act: step.act, token, tries: next };
+	}
+
+	/** Notes whether the service accepts a token. @returns whether another one may be accepted in its place */
+	private noteToken(outcome: ApiAnswer | NetworkFailure, token: string | undefined): boolean {
+		const { credential, isAccount } = this.opened;
+		if (!isAccount) return false;
+		if (!(outcome instanceof Error) && outcome.status < 300) accessTokens.accept(credential, token);
+		return accessTokens.mayReplace(credential, token);
+	}
+
+	/** Pauses before a request is sent again, or has its token renewed. @throws Cancelled */
+	private async prepareNext({ act, token }: Tried, { faults }: History): Promise<void> {
+		const { credential, clock } = this.opened;
+		if (act === 'renewToken') accessTokens.reject(credential, token);
+		if (act !== 'again') return;
+		await wait(FIRST_PAUSE_MS * 2 ** faults * (0.5 + clock.random()), clock, this.halted);
+	}
+
+	/** The result of the last try. @throws the failure of the request */
+	private conclude(
+		act: 'done' | 'alreadyGone' | 'fail',
+		outcome: ApiAnswer | NetworkFailure,
+		request: ApiRequest,
+		{ fault, fate, before, begunToWait }: Tries & { before: Fate },
+	): ApiAnswer {
+		const { origin, clock } = this.opened;
+		if (outcome instanceof Error) {
+			const told = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
+			throw unreachable(told, request, origin, fate);
+		}
+		if (!asksToWait(outcome, request.method)) this.served = clock.now();
+		else if (begunToWait !== undefined && this.served <= begunToWait) this.exhaust(outcome);
+		const refusal = act === 'done' ? refusalOf(outcome, request, origin, before) : undefined;
+		if (act === 'done' && !refusal) return outcome;
+		const failure = refusal ?? apiFailure(outcome, request, origin, fate);
+		if (act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
+			return { ...outcome, status: 204, body: '' };
+		}
+		throw failure;
+	}
+
+	private exhaust(refusal: ApiAnswer): void {
+		this.exhausted = refusal;
+		this.lane.fail(new Cancelled());
+	}
+}
+
+/** What is known of a request that was tried. */
+interface Tries {
+	history: History;
+	count: number;
+	/** When the last one was sent, in ms since the epoch. */
+	lastAt: number;
+	fate: Fate;
+	fault?: NetworkFailure;
+	begunToWait?: number;
+}
+
+/** The outcome of a try, as its pace is told. */
+interface Told {
+	outcome?: Attempt['outcome'];
+	closedUntil?: number;
+}
+
+/** What follows a try that was not the last. */
+interface Tried {
+	act: 'wait' | 'again' | 'renewToken';
+	/** The access token that was sent. */
+	token: string | undefined;
+	tries: Tries;
+}
+
+/** Cancelled between two tries, an earlier one may have been carried out. */
+const unlessUnclear =
+	(fate: Fate) =>
+	(error: unknown): never => {
+		throw error instanceof Cancelled && fate.mayHaveHappened ? new Cancelled(true) : error;
+	};

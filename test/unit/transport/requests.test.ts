@@ -31,13 +31,14 @@ async function service(...given: [{ toWrites: Answer[] }] | Answer[]) {
 	const clock = createTestClock();
 	const sent: IHttpRequestOptions[] = [];
 	const cancel = new AbortController();
+	// A separate key for each test: the pace is shared by all that use the same key.
+	const apiKey = `key-of-test-${(keys += 1)}`;
 	const context = {
 		getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
 		getCredentials: async () => ({
 			baseUrl: 'https://data.example.com/api/v1/',
 			workspaceId: 'w 1',
-			// A separate key for each test: the gate is shared by all that use the same key.
-			apiKey: `key-of-test-${(keys += 1)}`,
+			apiKey,
 		}),
 		helpers: {
 			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
@@ -551,8 +552,8 @@ describe('a service that keeps silent', () => {
 				message: 'The service could not be reached: no answer came in time',
 			});
 		}
-		// Their third tries were not sent.
-		expect(sent).toHaveLength(4);
+		// The last three of their six tries were not sent.
+		expect(sent).toHaveLength(3);
 	});
 
 	test('D10: a time-out is for the whole answer, and ends the connection', async () => {
@@ -571,7 +572,7 @@ describe('a service that keeps silent', () => {
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 
-	test('C11: 200 impatient calls of a hanging API take 15 s altogether', async () => {
+	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {
 		const { api, clock, sent } = await service(...never);
 		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
 		const start = clock.now();
@@ -579,8 +580,8 @@ describe('a service that keeps silent', () => {
 			await expect(api.request(impatient)).rejects.toMatchObject({ transient: true });
 			clock.pass(100);
 		}
-		expect(clock.now() - start).toBeLessThan(20_000 + 15_000);
-		expect(sent.length).toBeLessThanOrEqual(4);
+		expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 10_000);
+		expect(sent).toHaveLength(1);
 	});
 
 	test('K6: what a person asks for is sent right after the time-out of another request', async () => {
@@ -599,7 +600,7 @@ describe('a service that keeps silent', () => {
 		const creation = request('POST', { impatient: true, timeoutMs: 10_000 });
 		for (let n = 0; n < 2; n += 1) {
 			await expect(api.request(creation)).rejects.toMatchObject({ transient: true });
-			clock.pass(10_000);
+			clock.pass(20_000);
 		}
 		expect(sent.map(({ timeout }) => timeout)).toEqual([10_000, 10_000]);
 	});

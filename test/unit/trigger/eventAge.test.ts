@@ -1,6 +1,6 @@
 /** Max Event Age: too old by the service's clock, which may differ from ours; in doubt an event counts. */
 import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
-import type { ServiceClock } from '../../../nodes/WorkspaceData/transport/http/clock';
+import type { ServiceClock } from '../../../nodes/WorkspaceData/transport/http/serviceClock';
 import { excessiveAge } from '../../../nodes/WorkspaceData/trigger/delivery/eventAge';
 import type { NodeState } from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
 import { createTestClock } from '../../support/clock';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { tokenAddress } from '../../model/serviceUrl';
 import { BoundedMap } from '../../model/boundedMap';
-import { circuitOf, PROBE_TIMEOUT_MS, replyOf, type Reply } from '../http/circuit';
+import { isSilent, noteSilence } from '../http/silence';
 import { systemClock, type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import { AccessTokenError, SilentService } from '../failure/failures';
@@ -98,23 +98,17 @@ export function createAccessTokens(clock: Clock): AccessTokens {
 		credential: ICredentialDataDecryptedObject,
 		send: Send,
 	): Promise<TokenAnswer | AccessTokenError | undefined> {
-		const circuit = circuitOf(tokenAddress(credential.authUrl, credential.realm), clock);
-		const probe = circuit.enter();
-		if (probe === undefined) return undefined;
-		let reply: Reply = 'unknown';
-		try {
-			const start = clock.now();
-			const timeoutMs = probe ? PROBE_TIMEOUT_MS : TOKEN_TIMEOUT_MS;
-			const outcome = await requestAccessToken(credential, send, {
-				clock,
-				timeoutMs,
-				recent: accountOf(credential).recent,
-			});
-			reply = replyOf(outcome, clock.now() - start, probe);
-			return outcome;
-		} finally {
-			circuit.leave(reply, probe);
-		}
+		const url = tokenAddress(credential.authUrl, credential.realm);
+		if (isSilent(url, clock)) return undefined;
+		const start = clock.now();
+		const { recent } = accountOf(credential);
+		const outcome = await requestAccessToken(credential, send, {
+			clock,
+			timeoutMs: TOKEN_TIMEOUT_MS,
+			recent,
+		});
+		noteSilence(url, outcome, clock.now() - start, clock);
+		return outcome;
 	}
 
 	async function issue(

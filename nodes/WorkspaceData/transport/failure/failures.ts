@@ -92,7 +92,7 @@ export class AnswerTooLarge extends UnusableAnswer {
 	}
 }
 
-/** A request that was not sent, because the service did not answer the last ones. @see transport/http/circuit */
+/** A request that was not sent, because the service did not answer the last ones. @see transport/http/silence */
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = 'it did not answer the previous requests, so this one was not sent';

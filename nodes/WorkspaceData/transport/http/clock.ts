@@ -1,7 +1,6 @@
-/** Time: waiting, time limits, and the service's clock. */
+/** Time: waiting, and time limits. */
 import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
-import { dateOf, type Headers } from './rateLimitHeaders';
 
 /** Time, sleep and chance as parameters, so that tests need not wait. */
 export interface Clock {
@@ -70,34 +69,6 @@ export async function unlessCancelledBefore<T>(
 	);
 }
 
-/** Measures the time in which at least one of several tasks is under way. */
-export interface Stopwatch {
-	/** Runs while the task is under way. */
-	during(task: Promise<void>): Promise<void>;
-	/** The time measured by tasks that have ended, in ms. */
-	readonly ms: number;
-}
-
-/** Creates a stopwatch that stands at 0. */
-export function createStopwatch({ now }: Pick<Clock, 'now'>): Stopwatch {
-	let underWay = 0;
-	let since = 0;
-	let ms = 0;
-	return {
-		async during(task) {
-			if (underWay === 0) since = now();
-			underWay += 1;
-			await task.finally(() => {
-				underWay -= 1;
-				if (underWay === 0) ms += Math.max(0, now() - since);
-			});
-		},
-		get ms() {
-			return ms;
-		},
-	};
-}
-
 /** The longest time until a cancelled wait ends, in ms. */
 const SLICE_MS = 250;
 
@@ -145,48 +116,4 @@ export async function withTimeLimit<T>(
 		);
 		void send(controller.signal).then(resolve, stop).finally(turnOff);
 	});
-}
-
-/** How long a learned difference counts, in ms: either clock may be corrected. */
-const VALID_FOR_MS = 60_000;
-/** No answer takes longer, in ms: by more than this, the service's clock was put back. */
-const MAX_DELAY_MS = 60_000;
-
-/** The time at the service, shared by everything in this process that uses one key. Times are ms since the epoch. */
-export interface ServiceClock {
-	/** The service's time minus the local time, in ms; undefined if no answer has told it yet. */
-	readonly aheadMs: number | undefined;
-	/** The service's time now. @param fallbackAheadMs the difference to use if no answer has told it yet */
-	now(fallbackAheadMs?: number): number;
-	/** Whether the difference is unknown or more than a minute old. */
-	isStale(): boolean;
-	/** Learns from an answer that has just come. An answer without a date changes nothing. */
-	learn(headers: Headers): void;
-}
-
-/** Creates a clock that has learned nothing yet. */
-export function createServiceClock(clock: Pick<Clock, 'now'>): ServiceClock {
-	let aheadMs: number | undefined;
-	let learnedAt = -Infinity;
-
-	// If the local clock was set back, the time of learning is in the future.
-	const isStale = (now = clock.now()) => now - learnedAt > VALID_FOR_MS || now < learnedAt;
-
-	return {
-		get aheadMs() {
-			return aheadMs;
-		},
-		now: (fallbackAheadMs = 0) => clock.now() + (aheadMs ?? fallbackAheadMs),
-		isStale: () => isStale(),
-		learn(headers) {
-			const date = dateOf(headers);
-			if (date === undefined) return;
-			const now = clock.now();
-			// The header is rounded down, and the answer took some time: the largest difference is the most exact.
-			const behindMs = (aheadMs ?? NaN) - (date - now);
-			if (behindMs >= 0 && behindMs < MAX_DELAY_MS && !isStale(now)) return;
-			aheadMs = date - now;
-			learnedAt = now;
-		},
-	};
 }

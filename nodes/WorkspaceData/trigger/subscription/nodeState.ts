@@ -7,7 +7,7 @@ import { reduce } from '../../model/subscription/reducer';
 import { EMPTY_SET, type SubscriptionSet } from '../../model/subscription/state';
 import type { PendingSearch } from '../catchUp/searchTries';
 import { createDuplicates, type Duplicates } from '../delivery/duplicates';
-import type { ServiceClock } from '../../transport/http/clock';
+import type { ServiceClock } from '../../transport/http/serviceClock';
 import { noWarnings, type WarningSlot } from '../log';
 
 /** A credential by its fingerprint; the secret itself is not kept. */

@@ -98,7 +98,7 @@ test('an auth server that hangs: whoever asked first is told so, later ones that
 		});
 	await expect(ask('first')).rejects.toThrow('no answer came in time');
 	await expect(ask('second')).rejects.toThrow('was not sent');
-	clock.pass(5_000);
+	clock.pass(20_000);
 	await expect(ask('third')).rejects.toThrow('no answer came in time');
-	expect(timeouts).toEqual([10_000, 1_500]);
+	expect(timeouts).toEqual([10_000, 10_000]);
 });

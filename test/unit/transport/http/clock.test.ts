@@ -1,6 +1,5 @@
 /** The clock of the process, and what waits by it. */
 import {
-	createStopwatch,
 	createUnlessCancelled,
 	systemClock,
 	unlessCancelledBefore,
@@ -74,29 +73,6 @@ describe('tasks of an execution that may be cancelled', () => {
 		await expect(queued).rejects.toBeInstanceOf(Cancelled);
 		finish();
 		expect(await begun).toBe('done');
-	});
-});
-
-describe('a stopwatch', () => {
-	test('counts once the time in which any of its tasks is under way', async () => {
-		const clock = createTestClock();
-		const watch = createStopwatch(clock);
-		await Promise.all([1_000, 3_000, 2_000].map(async (ms) => await watch.during(clock.sleep(ms))));
-		expect(watch.ms).toBe(3_000);
-		clock.pass(5_000);
-		expect(watch.ms).toBe(3_000);
-		await watch.during(clock.sleep(500));
-		expect(watch.ms).toBe(3_500);
-	});
-
-	test('counts a task that fails, and nothing where the clock was put back', async () => {
-		const clock = createTestClock();
-		const watch = createStopwatch(clock);
-		const failing = clock.sleep(1_000).then(() => Promise.reject(new Error('mine')));
-		await expect(watch.during(failing)).rejects.toThrow('mine');
-		expect(watch.ms).toBe(1_000);
-		await watch.during(clock.sleep(10).then(() => clock.pass(-60_000)));
-		expect(watch.ms).toBe(1_000);
 	});
 });
 

@@ -1,14 +1,12 @@
 /** How soon after a reset requests continue, with services that tell it in whole seconds, each rounded in its way. */
-import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/http/limiter';
-import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/rateGate';
 import {
 	refusalWait,
 	type Headers,
 } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import { createTestClock } from '../../../support/clock';
+import { openGate } from '../../../support/gate';
 
 const SECOND = 1_000;
-const UPDATE = { write: true, repeatable: true };
 const LATENCY_MS = 20;
 
 interface Kind {
@@ -30,8 +28,7 @@ async function run(
 	windows: number,
 ) {
 	const clock = createTestClock(Date.UTC(2026, 0, 1) + phase);
-	const gate = createRateGate(clock);
-	const limited = createSharedLimiter(() => 16)();
+	const gate = openGate(clock);
 	const serviceNow = () => clock.now() + offset;
 	let window = { endsAt: -Infinity, used: 0 };
 	const seen: Array<{ openedAt: number; firstAt: number; refused: number }> = [];
@@ -61,19 +58,17 @@ async function run(
 
 	async function request(): Promise<void> {
 		for (let refusals = 1; ; refusals += 1) {
-			await gate.enter();
+			await gate.enter({ maxParallel: 16 });
 			await clock.sleep(LATENCY_MS / 2);
 			const { headers, isRefused } = answer();
 			await clock.sleep(LATENCY_MS / 2);
-			gate.leave(headers);
+			const now = clock.now();
+			gate.leave(headers, isRefused ? now + refusalWait(headers, now, refusals) : 0);
 			if (!isRefused) return;
-			gate.closeUntil(clock.now() + refusalWait(headers, clock.now(), refusals));
 		}
 	}
 
-	await Promise.all(
-		Array.from({ length: windows * limit }, async () => await limited(UPDATE, request)),
-	);
+	await Promise.all(Array.from({ length: windows * limit }, request));
 	return seen.slice(1).map((one) => ({ lost: one.firstAt - one.openedAt, refused: one.refused }));
 }
 

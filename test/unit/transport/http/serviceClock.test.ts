@@ -1,6 +1,6 @@
 /** The time at the service, learned from answers. */
 import fc from 'fast-check';
-import { createServiceClock } from '../../../../nodes/WorkspaceData/transport/http/clock';
+import { createServiceClock } from '../../../../nodes/WorkspaceData/transport/http/serviceClock';
 
 const START = Date.UTC(2026, 0, 1);
 const header = (ms: number) => ({ date: new Date(ms).toUTCString() });

@@ -1,15 +1,17 @@
 /** What the gate makes of a window of the rate limit that begins, ends, or is told of in parts. */
 import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
-import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/rateGate';
+import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
+import { Lane } from '../../../../nodes/WorkspaceData/transport/http/pace';
 import { createTestClock, type TestClock } from '../../../support/clock';
+import { openGate } from '../../../support/gate';
 
 const SECOND = 1_000;
 
 /** Ends what still waits after a test. */
-let ending = new AbortController();
+let lane = new Lane();
 afterEach(() => {
-	ending.abort();
-	ending = new AbortController();
+	lane.fail(new Cancelled());
+	lane = new Lane();
 });
 
 /** What an answer tells; the reset in seconds from now. */
@@ -25,7 +27,7 @@ function told(clock: TestClock, remaining: number, limit?: number, resetS?: numb
 /** A gate through which one request has passed, with this answer. */
 async function gateAfter(tells: (clock: TestClock) => Headers) {
 	const clock = createTestClock();
-	const gate = createRateGate(clock);
+	const gate = openGate(clock);
 	await gate.enter();
 	gate.leave(tells(clock));
 	const start = clock.now();
@@ -33,7 +35,7 @@ async function gateAfter(tells: (clock: TestClock) => Headers) {
 	/** So many requests wait at the gate from now on. */
 	const queue = (count: number) => {
 		for (let n = 0; n < count; n += 1) {
-			void gate.enter(ending.signal).then(
+			void gate.enter({}, lane).then(
 				() => passed.push(clock.now() - start),
 				() => {},
 			);
@@ -108,7 +110,7 @@ describe('answers of one window', () => {
 	/** How many requests pass after two answers, the second of which tells another reset. */
 	async function passedAfter(first: number, second: number, resetMs: number) {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		await gate.enter();
 		gate.leave(told(clock, 5, 50, 100));
 		await Promise.all([gate.enter(), gate.enter()]);
@@ -116,7 +118,7 @@ describe('answers of one window', () => {
 		gate.leave(told(clock, second, 50, 100 + resetMs / SECOND));
 		let passed = 0;
 		for (let n = 0; n < 10; n += 1) {
-			void gate.enter(ending.signal).then(
+			void gate.enter({}, lane).then(
 				() => (passed += 1),
 				() => {},
 			);
@@ -139,17 +141,6 @@ describe('answers of one window', () => {
 	});
 });
 
-test('what a service says about its limit is known once it has said it', async () => {
-	const silent = await gateAfter(() => ({}));
-	expect(silent.gate.isLimitKnown).toBe(false);
-	const telling = await gateAfter((clock) => told(clock, 5, 50, 10));
-	expect(telling.gate.isLimitKnown).toBe(true);
-	// Not every answer has the headers: those of a gateway do not.
-	await telling.gate.enter();
-	telling.gate.leave({});
-	expect(telling.gate.isLimitKnown).toBe(true);
-});
-
 test('a service that begins to tell its limit is held to it', async () => {
 	const { clock, gate, passed, queue } = await gateAfter(() => ({}));
 	await gate.enter();
@@ -161,8 +152,9 @@ test('a service that begins to tell its limit is held to it', async () => {
 
 test('an earlier end of a pause does not shorten a later one', async () => {
 	const { gate, clock, start, passed, queue } = await gateAfter(() => ({}));
-	gate.closeUntil(start + 5_000);
-	gate.closeUntil(start + 2_000);
+	await Promise.all([gate.enter(), gate.enter()]);
+	gate.leave({}, start + 5_000);
+	gate.leave({}, start + 2_000);
 	queue(1);
 	await clock.sleep(10_000);
 	expect(passed).toEqual([5_000]);

@@ -1,10 +1,10 @@
 import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
-import { createRateGate } from '../../../../nodes/WorkspaceData/transport/http/rateGate';
-import { createSharedLimiter } from '../../../../nodes/WorkspaceData/transport/http/limiter';
+import { Lane } from '../../../../nodes/WorkspaceData/transport/http/pace';
+import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../../support/clock';
+import { openGate } from '../../../support/gate';
 
 const SECOND = 1_000;
-const UPDATE = { write: true, repeatable: true, maxParallel: 10 };
 
 /** A service with fixed windows that start with their first request. */
 function limitedService(
@@ -37,18 +37,13 @@ async function sendThrough(
 	clock: ReturnType<typeof createTestClock>,
 	service: ReturnType<typeof limitedService>,
 ): Promise<void> {
-	const gate = createRateGate(clock);
-	const limited = createSharedLimiter(() => Infinity)();
+	const gate = openGate(clock);
 	await Promise.all(
-		Array.from(
-			{ length: requests },
-			async (_, place) =>
-				await limited(UPDATE, async () => {
-					await gate.enter();
-					await clock.sleep(20 + (place % 7) * 5);
-					gate.leave(service.request());
-				}),
-		),
+		Array.from({ length: requests }, async (_, place) => {
+			await gate.enter({ maxParallel: 10 });
+			await clock.sleep(20 + (place % 7) * 5);
+			gate.leave(service.request());
+		}),
 	);
 }
 
@@ -79,16 +74,16 @@ describe('the gate', () => {
 
 	test('does not hold back a service that sends no such headers', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		await gate.enter();
 		gate.leave({});
-		await Promise.all(Array.from({ length: 1_000 }, async () => await gate.enter()));
+		await Promise.all(Array.from({ length: 64 }, async () => await gate.enter()));
 		expect(clock.now()).toBe(createTestClock().now());
 	});
 
 	test('continues after lost answers', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		for (let request = 0; request < 5; request += 1) {
 			await gate.enter();
 			gate.leave(undefined);
@@ -98,7 +93,7 @@ describe('the gate', () => {
 
 	test('B20: looks again after a minute where the reset is said to be far away, one request at a time', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		const service = limitedService(clock, 1, 365 * 86_400_000);
 		await gate.enter();
 		gate.leave(service.request());
@@ -119,22 +114,21 @@ describe('the gate', () => {
 
 	test('holds everybody back after a refusal', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		await gate.enter();
-		gate.leave({});
 		const start = clock.now();
-		gate.closeUntil(start + 5_000);
+		gate.leave({}, start + 5_000);
 		await Promise.all([gate.enter(), gate.enter()]);
 		expect(clock.now() - start).toBe(5_000);
 	});
 
 	test('lets whoever cannot wait pass after that time', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		await gate.enter();
 		gate.leave(limitedService(clock, 1, 3_600_000).request());
 		const start = clock.now();
-		await gate.enter(undefined, { atMostMs: 5_000 });
+		await gate.enter({ impatient: true });
 		expect(clock.now() - start).toBe(5_000);
 	});
 
@@ -142,15 +136,15 @@ describe('the gate', () => {
 		'lets go of whoever is %s when the execution is cancelled',
 		async (how) => {
 			const clock = createTestClock();
-			const gate = createRateGate(clock);
+			const gate = openGate(clock);
 			await gate.enter();
-			gate.leave(limitedService(clock, 1, 3_600_000).request());
-			if (how === 'held') gate.closeUntil(clock.now() + 3_600_000);
-			const cancel = new AbortController();
+			const closedUntil = how === 'held' ? clock.now() + 3_600_000 : 0;
+			gate.leave(limitedService(clock, 1, 3_600_000).request(), closedUntil);
+			const lane = new Lane();
 			const start = clock.now();
-			const waiting = gate.enter(cancel.signal).catch((error: unknown) => error);
+			const waiting = gate.enter({}, lane).catch((error: unknown) => error);
 			await clock.sleep(100);
-			cancel.abort();
+			lane.fail(new Cancelled());
 			expect(await waiting).toMatchObject({ name: 'Cancelled' });
 			expect(clock.now() - start).toBeLessThan(SECOND);
 		},
@@ -161,16 +155,17 @@ describe('requests per second', () => {
 	/** Sends requests of several executions. @returns when each was sent, in ms from the start */
 	async function send(executions: Array<{ count: number; requestsPerSecond?: number }>) {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		const start = clock.now();
 		const sent: Array<{ execution: number; at: number }> = [];
 		await Promise.all(
 			executions.map(async ({ count, ...how }, execution) => {
+				const lane = new Lane();
 				for (let request = 0; request < count; request += 1) {
-					await gate.enter(undefined, how);
+					await gate.enter(how, lane);
 					sent.push({ execution, at: clock.now() - start });
 					await clock.sleep(7);
-					gate.leave({}, how);
+					gate.leave({});
 				}
 			}),
 		);
@@ -197,14 +192,14 @@ describe('requests per second', () => {
 
 	test('a cancelled wait no longer slows the others down', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		await gate.enter();
 		gate.leave({});
-		const cancel = new AbortController();
+		const lane = new Lane();
 		const slow = { requestsPerSecond: 0.001 };
-		const waiting = gate.enter(cancel.signal, slow).catch((error: unknown) => error);
+		const waiting = gate.enter(slow, lane).catch((error: unknown) => error);
 		await clock.sleep(50);
-		cancel.abort();
+		lane.fail(new Cancelled());
 		expect(await waiting).toMatchObject({ name: 'Cancelled' });
 		const start = clock.now();
 		await gate.enter();
@@ -213,20 +208,20 @@ describe('requests per second', () => {
 
 	test('the local clock is set back by an hour: nobody waits for it to catch up', async () => {
 		const clock = createTestClock();
-		const gate = createRateGate(clock);
+		const gate = openGate(clock);
 		const how = { requestsPerSecond: 1 };
-		await gate.enter(undefined, how);
-		gate.leave({}, how);
+		await gate.enter(how);
+		gate.leave({});
 		clock.pass(-3_600_000);
 		const start = clock.now();
-		await gate.enter(undefined, how);
+		await gate.enter(how);
 		expect(clock.now() - start).toBeLessThanOrEqual(SECOND);
 	});
 });
 
 test('G8: a service that is silent from the start is asked once a second, not once for each time-out', async () => {
 	const clock = createTestClock();
-	const gate = createRateGate(clock);
+	const gate = openGate(clock);
 	const start = clock.now();
 	const sent = await Promise.all(
 		Array.from({ length: 5 }, async () => {

@@ -1,0 +1,81 @@
+/** The rate limit's window of one key, as the service's answers tell it. */
+import { MAX_WAIT_MS, readRateLimit, type Headers, type RateLimit } from './rateLimitHeaders';
+import type { ServiceClock } from './serviceClock';
+
+/**
+ * How long the first request of a window goes alone, in ms, and each one as long as nothing is known: a
+ * silent one must not hold back all others.
+ */
+const ALONE_MS = 1_000;
+
+/**
+ * Tells when requests may be sent so that the rate limit is used up and not exceeded. The first request of all goes alone and finds
+ * out. A service that sends no such headers is not held back. Times are ms since the epoch.
+ */
+export class RateWindow {
+	private readonly serviceClock: ServiceClock;
+	private knowledge: 'nothing' | 'unlimited' | 'window' = 'nothing';
+	/** Without a reset while the first request of a new window is under way. */
+	private window: RateLimit = { limit: undefined, remaining: 0, resetAt: undefined };
+	/** Until when the first request of a window goes alone; 0 when none does. */
+	private aloneUntil = 0;
+	/** When to send one request to find out, however far away the stated reset is. */
+	private lookAgainAt = 0;
+
+	constructor(serviceClock: ServiceClock) {
+		this.serviceClock = serviceClock;
+	}
+
+	/** Notes that a request is sent. */
+	sent(now: number): void {
+		if (this.knowledge === 'nothing') this.aloneUntil = now + ALONE_MS;
+	}
+
+	/**
+	 * 0 or less when a request may be sent; ms to wait; Infinity when only another response can tell.
+	 *
+	 * @param underWay the requests of the key that are under way
+	 */
+	delay(now: number, underWay: number): number {
+		if (this.knowledge === 'unlimited') return 0;
+		if (this.knowledge === 'nothing') return underWay === 0 ? 0 : this.aloneUntil - now;
+		this.turn(now);
+		if (this.window.remaining > underWay) return 0;
+		const { resetAt } = this.window;
+		if (resetAt === undefined && underWay === 0) return 0;
+		if (resetAt === undefined) return this.aloneUntil > 0 ? this.aloneUntil - now : Infinity;
+		return Math.min(resetAt, underWay === 0 ? this.lookAgainAt : Infinity) - now;
+	}
+
+	/** Learns from the headers of a response that has just come. */
+	learn(headers: Headers, now: number): void {
+		const stated = readRateLimit(headers, now, this.serviceClock.now());
+		if (!stated) {
+			if (this.knowledge !== 'nothing') return;
+			this.knowledge = 'unlimited';
+			this.aloneUntil = 0;
+			return;
+		}
+		const { remaining, resetAt } = this.window;
+		const isSameWindow = Math.abs((stated.resetAt ?? NaN) - (resetAt ?? NaN)) < 1_500;
+		this.knowledge = 'window';
+		this.window = {
+			...stated,
+			remaining: isSameWindow ? Math.min(remaining, stated.remaining) : stated.remaining,
+		};
+		this.aloneUntil = 0;
+		this.lookAgainAt = now + MAX_WAIT_MS;
+	}
+
+	/** Starts the next window once the known one should be over: one request goes first, and finds out. */
+	private turn(now: number): void {
+		const { limit, resetAt } = this.window;
+		if (now >= (resetAt ?? Infinity)) {
+			this.window = { limit, remaining: 1, resetAt: undefined };
+			this.aloneUntil = now + ALONE_MS;
+		} else if (this.aloneUntil > 0 && now >= this.aloneUntil) {
+			this.window.remaining = limit ?? 1;
+			this.aloneUntil = 0;
+		}
+	}
+}

@@ -1,0 +1,34 @@
+import {
+	Lane,
+	Pace,
+	type PacedRequest,
+	type Sent,
+} from '../../nodes/WorkspaceData/transport/http/pace';
+import type { Headers } from '../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
+import type { Clock } from '../../nodes/WorkspaceData/transport/http/clock';
+
+/** The pace of a key, for requests that nothing but the rate limit holds back. */
+export interface Gate {
+	/** Waits until a request may be sent. @param lane its execution */
+	enter(request?: Partial<PacedRequest>, lane?: Lane): Promise<Sent>;
+	/** The response to the request that was sent first; undefined if there was none. @param closedUntil as of `Pace.leave`*/
+	leave(headers: Headers | undefined, closedUntil?: number): void;
+}
+
+/** Opens the pace of a key about which nothing is known. */
+export function openGate(clock: Clock): Gate {
+	const pace = new Pace(clock);
+	const underWay: Sent[] = [];
+	const usual = new Lane();
+	return {
+		async enter(request = {}, lane = usual) {
+			const sent = await pace.enter(lane, { method: 'GET', maxParallel: 64, ...request }, false);
+			underWay.push(sent);
+			return sent;
+		},
+		leave(headers, closedUntil) {
+			const sent = underWay.shift();
+			if (sent) pace.leave(sent, headers && { status: 200, headers, body: {} }, closedUntil);
+		},
+	};
+}
