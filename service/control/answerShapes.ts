@@ -5,6 +5,8 @@ import { pageSize } from '../foundation/settings.ts';
 import { showSubscription } from '../routes/webhooks.ts';
 import { createObjectShapes, type Params, type Shown } from './objectShapes.ts';
 import { type Operation, operationOf } from './operations.ts';
+import { problem } from '../http/problem.ts';
+import { pageOfList, sentBytes, takenBody } from './oddities.ts';
 import { shapeRate } from './rateAnswer.ts';
 import type { HookContext } from './state.ts';
 
@@ -43,26 +45,51 @@ function nextCursor(
 
 /** Gives the shapes, as they are at the time of each call. */
 export function createShapes(context: HookContext) {
-	const { state, data } = context;
+	const { state, data, cursors } = context;
 	const { decorate, withNulls, one, wrap, subscription } = createObjectShapes(context);
 	/** The object that a DELETE is about to remove, for variants that answer with it. */
 	const removed = new WeakMap<FastifyRequest, Shown>();
 	const paramsOf = (request: FastifyRequest) => request.params as Params;
 
+	/** The records of a page; shifted, the first one is the last one of the page before. */
+	const recordsOf = (request: FastifyRequest, records: Shown[]): Shown[] => {
+		const { wid, cid } = paramsOf(request);
+		const { cursor } = request.query as { cursor?: string };
+		if (state.paging !== 'shifting' || cursor === undefined || state.shifts === 0) return records;
+		state.shifts -= 1;
+		return [{ ...data.records.get(wid, cid, cursors.decode(cid, cursor)) }, ...records.slice(1)];
+	};
+
 	const list = (request: FastifyRequest, noun: Operation['noun'], payload: Shown): unknown => {
 		const values = payload[`${noun}s`] as Shown[];
-		const shown = values.map((value) => one(noun, paramsOf(request), value));
+		const params = paramsOf(request);
 		if (noun === 'record') {
-			return decorate({ records: shown, next_cursor: nextCursor(context, request, payload) });
+			const records = recordsOf(request, values).map((value) => one(noun, params, value));
+			return decorate({ records, next_cursor: nextCursor(context, request, payload) });
 		}
-		const { lists } = state.variants;
-		if (lists === 'bare') return shown;
-		return { [lists === 'named' ? `${noun}s` : lists]: shown };
+		const all = values.map((value) => one(noun, params, value));
+		const { lists, listPages } = state.variants;
+		if (listPages === 'pages') {
+			const { page = '1' } = request.query as { page?: string };
+			const { shown, ...pages } = pageOfList(all, Number(page));
+			return { [`${noun}s`]: shown, ...pages };
+		}
+		if (lists === 'bare') return all;
+		return { [lists === 'named' ? `${noun}s` : lists]: all };
 	};
 
 	return {
-		/** Takes a limit above the maximum as the maximum, where the variants say so. */
+		/** Takes a request as the variants say: a limit above the maximum as the maximum, values in another spelling. */
 		request(request: FastifyRequest) {
+			const operation = operationOf(request);
+			if (operation) request.body = takenBody(request.body, state.variants);
+			const { limit = '' } = request.query as { limit?: string };
+			const { limitAboveTen } = state.variants;
+			if (operation?.noun === 'record' && Number(limit) > 10 && limitAboveTen !== 200) {
+				const refused = problem('invalid-limit', 'limit must be at most 10.');
+				refused.problem.status = limitAboveTen;
+				throw refused;
+			}
 			const query = request.query as { limit?: string };
 			const above = /^\d{1,9}$/.test(query.limit ?? '') && Number(query.limit) > pageSize.maximum;
 			if (state.variants.limitAboveMaximum === 'clamp' && above) {
@@ -102,7 +129,17 @@ export function createShapes(context: HookContext) {
 				void reply.removeHeader('content-type').removeHeader('content-length');
 				return null;
 			}
-			return shapeRate(reply, payload, state.rateAnswer);
+			const shaped = shapeRate(reply, payload, state.rateAnswer);
+			if (!operationOf(request) || typeof shaped !== 'string') return shaped;
+			const isNested = state.variants.problems === 'nested' && reply.statusCode >= 400;
+			const json = isNested ? `{"error":${shaped}}` : shaped;
+			const { body, type } = sentBytes(
+				json,
+				String(reply.getHeader('content-type')),
+				state.variants,
+			);
+			void reply.removeHeader('content-length').header('content-type', type);
+			return body;
 		},
 		/** An event in the shape of the variants. */
 		event(event: DomainEvent): DomainEvent {

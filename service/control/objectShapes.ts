@@ -1,5 +1,6 @@
 /** The objects of the API in the shapes that the variants ask for. */
 import type { Operation } from './operations.ts';
+import { shownField, shownTime } from './oddities.ts';
 import type { HookContext } from './state.ts';
 
 /** The parameters of all paths; a path has some of them. */
@@ -47,9 +48,10 @@ export function createObjectShapes({ state, store }: Pick<HookContext, 'state' |
 	/** One object of the API in its shape, not yet wrapped. */
 	const one = (noun: Operation['noun'], { cid }: Params, shown: Shown): Shown => {
 		if (noun === 'record') {
-			return decorate({ ...shown, data: withNulls(cid, shown.data as Shown) });
+			const created_at = shownTime(shown.created_at, state.variants);
+			return decorate({ ...shown, created_at, data: withNulls(cid, shown.data as Shown) });
 		}
-		if (noun === 'field') return decorate(field(cid, shown));
+		if (noun === 'field') return decorate(shownField(field(cid, shown), state.variants));
 		if (noun === 'webhook') {
 			const { webhook_id: id, ...rest } = shown;
 			return decorate({ [state.variants.webhookIdKey]: id, ...rest });

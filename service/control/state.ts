@@ -23,7 +23,9 @@ export interface ControlState {
 	/** Whether the others are refused with 503 instead. */
 	refusesMore: boolean;
 	/** How cursors behave: properly, or as a broken service would. */
-	paging: 'normal' | 'repeatCursor' | 'endless';
+	paging: 'normal' | 'repeatCursor' | 'endless' | 'shifting';
+	/** How many more pages begin with the last record of the page before. */
+	shifts: number;
 	variants: Variants;
 	rateAnswer: RateAnswer;
 }

@@ -41,6 +41,7 @@ export function createTestControl(start: {
 		atOnce: Infinity,
 		refusesMore: false,
 		paging: 'normal',
+		shifts: 0,
 		variants: { ...variants },
 		rateAnswer: rateAnswerSchema.parse({}),
 	};

@@ -34,6 +34,29 @@ export const variantsSchema = z
 		limitAboveMaximum: z.enum(['refuse', 'clamp']),
 		/** The form of a cleared field in a record: absent or null. */
 		clearedFields: z.enum(['absent', 'null']),
+		/** Texts of 16 digits and more are written as JSON numbers, with all their digits. */
+		longNumbers: z.boolean(),
+		/** How texts of records are stored: exactly, in lower case, without outer spaces, datetimes without milliseconds. */
+		storedTexts: z.enum(['exact', 'lowerCase', 'trimmed', 'wholeSeconds']),
+		/** How names of new fields are stored: exactly, or `My Col` as `my_col`. */
+		storedNames: z.enum(['exact', 'snakeCase']),
+		/** Under which key the name of a field or card is. */
+		nameKey: z.enum(['name', 'label', 'title', 'field_name']),
+		/** How fields are marked that nobody can write: those whose name ends in `(computed)`. */
+		readOnlyKey: z.enum([
+			...['none', 'read_only', 'readOnly', 'readonly'],
+			...['computed', 'is_computed', 'isReadOnly'],
+		] as const),
+		/** The charset of answers. */
+		charset: z.enum(['utf-8', 'iso-8859-1', 'utf-16le']),
+		/** How a page of more than ten records is answered: with the page, or with this status. */
+		limitAboveTen: z.literal([200, 403, 404, 406, 409, 414, 416, 500, 501]),
+		/** Cards and fields: in one list, or in pages of two with `page` and `pages`. */
+		listPages: z.enum(['one', 'pages']),
+		/** A problem: at the top level, or in `error`. */
+		problems: z.enum(['bare', 'nested']),
+		/** The `created_at` of records. */
+		createdAt: z.enum(['exact', 'same', 'day', 'seconds']),
 	})
 	.strict();
 
@@ -56,4 +79,14 @@ export const defaultVariants: Readonly<Variants> = {
 	updatedEventData: 'changed',
 	limitAboveMaximum: 'refuse',
 	clearedFields: 'absent',
+	longNumbers: false,
+	storedTexts: 'exact',
+	storedNames: 'exact',
+	nameKey: 'name',
+	readOnlyKey: 'none',
+	charset: 'utf-8',
+	limitAboveTen: 200,
+	listPages: 'one',
+	problems: 'bare',
+	createdAt: 'exact',
 };

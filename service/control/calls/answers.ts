@@ -84,11 +84,15 @@ export function answerCalls({ state, store, rates, clock, settings }: ControlCon
 		resetVariants: call(nothing, () => {
 			Object.assign(variants, defaultVariants);
 		}),
-		/** Makes cursors misbehave: the same one again and again, or never null. */
+		/** Makes pages misbehave: the same cursor again and again, never null, or a page that shows a record once more. */
 		setPaging: call(
-			z.strictObject({ mode: z.enum(['normal', 'repeatCursor', 'endless']) }),
-			({ mode }) => {
+			z.strictObject({
+				mode: z.enum(['normal', 'repeatCursor', 'endless', 'shifting']),
+				times: z.number().int().min(0).default(1_000_000),
+			}),
+			({ mode, times }) => {
 				state.paging = mode;
+				state.shifts = times;
 			},
 		),
 		/** Sets how far the service's clock is off: Date, rate-limit reset, timestamps. */

@@ -30,6 +30,7 @@ function resetBehaviour({
 	state.atOnce = Infinity;
 	state.refusesMore = false;
 	state.paging = 'normal';
+	state.shifts = 0;
 	state.rateAnswer = rateAnswerSchema.parse({});
 	rates.set(initial.rate);
 	clock.offsetSeconds = 0;

@@ -2,9 +2,10 @@
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';
+import { mayHaveLostDigits } from './decimal';
 import { isEmpty } from './emptyValue';
 import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
-import { unusable, type EntryRules, type ValueField } from './kinds/kind';
+import { TOO_MANY_DIGITS, unusable, type EntryRules, type ValueField } from './kinds/kind';
 
 /**
  * The identity of a stored value: a text that two values share exactly where they are the same value of the field. Values
@@ -82,6 +83,10 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	let refusal: unknown = unusable(field, entered);
 	try {
+		// Two numbers of the service may have become this one.
+		if (typeof entered === 'number' && mayHaveLostDigits(entered)) {
+			throw unusable(field, entered, TOO_MANY_DIGITS);
+		}
 		const sent = enter(field, entered, rules);
 		if (!isEmpty(sent) && field.kind.read(sent, field, rules.zone) !== undefined) return sent;
 	} catch (error) {

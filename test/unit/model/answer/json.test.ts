@@ -14,18 +14,20 @@ test.each<[string, unknown]>([
 	['[-1E400, 1e-400]', ['-1E400', '1e-400']],
 	['{"a": 0.1234567890123456789}', { a: '0.1234567890123456789' }],
 	['12345678901234567890', '12345678901234567890'],
-])('a number that would lose digits keeps them, as a text: %s (H25)', (json, value) => {
+	['{"id":9007199254740992}', { id: '9007199254740992' }],
+	['[363228830310334464,363228830310334460]', ['363228830310334464', '363228830310334460']],
+	['[0.1000000000000000055511151231257827]', ['0.1000000000000000055511151231257827']],
+	['[1000000000000000000000]', ['1000000000000000000000']],
+])('a number that would lose digits keeps them, as a text: %s (H25, O2)', (json, value) => {
 	expect(parse(json)).toEqual(value);
 });
 
 test.each<[string, unknown]>([
-	['{"id":9007199254740992}', { id: 9007199254740992 }],
+	['{"id":9007199254740991}', { id: 9007199254740991 }],
 	['[0.30000000000000004]', [0.30000000000000004]],
 	['[0.10000000000000001]', [0.1]],
-	['[0.1000000000000000055511151231257827]', [0.1]],
 	['[12.50000000000000000000]', [12.5]],
 	['[1e5,1.5E-7,5e-324]', [1e5, 1.5e-7, 5e-324]],
-	['[1000000000000000000000]', [1e21]],
 	['"12345678901234567890"', '12345678901234567890'],
 	[
 		'{"12345678901234567890":": 12345678901234567890","\\":1e400":"\\\\"}',
@@ -43,7 +45,10 @@ test('what JSON can hold comes back as it was, next to a number that is too long
 		fc.property(fc.jsonValue(), (value) => {
 			const json = JSON.stringify({ value, long: 1 }).replace(/1}$/, '12345678901234567890}');
 			expect(parse(json)).toEqual({
-				value: JSON.parse(JSON.stringify(value)),
+				value: JSON.parse(JSON.stringify(value), (_key, part: unknown) => {
+					const isLong = Number.isInteger(part) && !Number.isSafeInteger(part);
+					return isLong && /^-?\d+$/.test(String(part)) ? String(part) : part;
+				}),
 				long: '12345678901234567890',
 			});
 		}),

@@ -172,7 +172,7 @@ test.each<[string, unknown, RegExp, unknown[]?]>([
 	['date', '2026-03-04T99:99', /YYYY-MM-DD/],
 	['date', '2026-03-04T24:00:00Z', /YYYY-MM-DD/],
 	['date', '2026-03-04T10:00:00+99:00', /YYYY-MM-DD/],
-	['text', 2 ** 60, /Give it as a text/],
+	['text', 2 ** 60, /Enter it as text/],
 	['date', 1774915200000, /YYYY-MM-DD/],
 	['datetime', 'tomorrow', /ISO 8601/],
 	['datetime', '2026-03-31T25:00:00Z', /ISO 8601/],

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
 import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
+import { isDecimal, keepsDigits } from '../decimal';
 import { isEmpty } from '../emptyValue';
 import { showValue } from '../serialization';
 
@@ -166,16 +167,24 @@ export const PARTS = ['contains', 'notContains'] as const;
 export const ENDS = ['startsWith', 'endsWith'] as const;
 export const DAYS = ['inLastDays', 'inNextDays'] as const;
 
+/** A number that has more digits than a number keeps: it is read as its text. */
+const isLongNumber = (value: unknown): boolean =>
+	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
+
 /** Whether stored values are numbers only. */
 export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
 	const values = [...stored].filter((value) => !isEmpty(value));
-	return values.length > 0 && values.every((value) => typeof value === 'number')
+	const isNumber = (value: unknown) => typeof value === 'number';
+	return values.some(isNumber) && values.every((value) => isNumber(value) || isLongNumber(value))
 		? 'numbers'
 		: undefined;
 }
 
 /** A type's name without case, blanks, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
+
+/** The advice for a number from which digits may be lost already. */
+export const TOO_MANY_DIGITS = 'This number has too many digits to be exact. Enter it as text.';
 
 /** The refusal of a value. @param expected a sentence that says which values the field accepts */
 export const unusable = (

@@ -1,11 +1,17 @@
 /** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
 import { isInexact } from '../../answer/shapes';
 import { textOf } from '../serialization';
-import { ANY_OF, ENDS, EQUALITY, PARTS, plainTypeName, unusable, type Kind } from './kind';
+import {
+	ANY_OF,
+	ENDS,
+	EQUALITY,
+	PARTS,
+	plainTypeName,
+	TOO_MANY_DIGITS,
+	unusable,
+	type Kind,
+} from './kind';
 import { orderAgainst } from './unknown';
-
-const TOO_MANY_DIGITS =
-	'A number does not keep so many digits, so some may be lost already. Give it as a text.';
 
 /** Types of text whose fields refuse an empty one. */
 const NEVER_EMPTY = ['email', 'url'];
