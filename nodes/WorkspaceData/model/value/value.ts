@@ -84,7 +84,7 @@ export function enterOperand(field: ValueField, entered: unknown, rules: EntryRu
 	let refusal: unknown = unusable(field, entered);
 	try {
 		// Two numbers of the service may have become this one.
-		if (typeof entered === 'number' && mayHaveLostDigits(entered)) {
+		if (rules.exact && typeof entered === 'number' && mayHaveLostDigits(entered)) {
 			throw unusable(field, entered, TOO_MANY_DIGITS);
 		}
 		const sent = enter(field, entered, rules);
