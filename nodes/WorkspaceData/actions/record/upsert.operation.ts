@@ -9,7 +9,13 @@ import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
 import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
-import { itemKey, keyPart, matchingFieldIds } from '../writing/matching';
+import {
+	hintAtSpelling,
+	itemKey,
+	keyPart,
+	matchingFieldIds,
+	otherSpelling,
+} from '../writing/matching';
 import { readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
 import { create, updateListed } from '../writing/write';
@@ -88,6 +94,8 @@ export const upsertRecord = defineOperation({
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
 		const { card, columns, request } = write;
+		/** The keys of the items so far: a record of such a key is theirs. */
+		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
 		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
 			const result = write.dryRun
 				? dryResults(dryOutput(index, options))
@@ -114,12 +122,17 @@ export const upsertRecord = defineOperation({
 					),
 				);
 			}
-			return [result.created(await create(run, write, data))];
+			const near = (await matches.near(data)).find((one) => !keys.has(matches.keyOf(one.data)));
+			if (near) throw otherSpelling(fieldIds, data, near, card.name);
+			const created = await create(run, write, data);
+			hintAtSpelling(run, fieldIds, data, created, listing);
+			return [result.created(created)];
 		};
 		return await withLiveFields(run, write, work, async ({ listing, data }, task) => {
 			// Items with the same key act on one record, one after the other.
 			const fieldIds = matchingFieldIds(columns, listing);
-			const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
+			keys.add(itemKey(fieldIds, data, listing, run.zone));
+			const part = keyPart(fieldIds, data, listing, run.zone);
 			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
 		});
 	},

@@ -5,6 +5,7 @@ import { keyOf } from '../../model/value/value';
 import { UNKNOWN_ID, type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
+import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
 import type { RecordStates, WriteEvent } from './recordStates';
 
 /** A value of a field as a text that is the same for all spellings of the value. */
@@ -21,8 +22,30 @@ export const matchKey = (
 	zone: Zone,
 ): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
+/** What services change in the texts that they keep: outer spaces, the form of composed characters, fractions of a second. */
+const loosened = (value: unknown): unknown =>
+	typeof value === 'string'
+		? value
+				.trim()
+				.normalize('NFC')
+				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]\d+/, '$1')
+		: value;
+
+/** As `matchKey`, the same for values that a service may keep in one spelling. */
+export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
+	matchKey(
+		fieldIds,
+		Object.fromEntries(fieldIds.map((id) => [id, loosened(ownValue(data, id))])),
+		index,
+		zone,
+	).toLowerCase();
+
 /** The records of a card by the values of their matching fields. */
 export interface MatchIndex {
+	/** The records whose matching values differ from these at most in their spelling: in case, spaces, or fractions of a second. */
+	near(data: JsonObject): Promise<readonly DataRecord[]>;
+	/** Whether records were listed or created with these matching values. */
+	holds(key: string): boolean;
 	/**
 	 * The records that hold these values, oldest first.
 	 *
@@ -44,6 +67,14 @@ const recordsOf = (
 	known: DataRecord | Map<string, DataRecord> | undefined,
 ): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
 
+/** The matching values of a record as one text. */
+interface Keys {
+	keyOf(data: JsonObject): string;
+	/** The same for spellings of which a service may keep one. */
+	nearKeyOf(data: JsonObject): string;
+	yieldToLoop: YieldToLoop;
+}
+
 /** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
 type Fate = 'created' | 'unclear';
 
@@ -63,15 +94,18 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
  * values it holds: the service may keep them in another spelling.
  *
  * @param readAll reads all records of the card from the service
- * @param keyOf the matching values of a record as one text
+ * @param keys the matching values of a record as one text: exactly, and the same for several spellings
  * @param states the records as writes have left them
  */
 export function createMatchIndex(
 	readAll: (take: (record: DataRecord) => void) => Promise<void>,
-	keyOf: (data: JsonObject) => string,
+	{ keyOf, nearKeyOf, yieldToLoop }: Keys,
 	fieldIds: readonly string[],
 	states: RecordStates,
 ): MatchIndex {
+	/** Records by their loose key; made when a record is first looked for that does not exist. */
+	const nearby = new Map<string, DataRecord[]>();
+	let filingNear: Promise<void> | undefined;
 	/** Records as they were listed or created: by ID only where several have a key, as there may be a hundred thousand keys. */
 	const byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
 	/** The last values sent for a record, as one text. */
@@ -103,7 +137,14 @@ export function createMatchIndex(
 	 * Files a record under the matching values that it holds, and under the ones it was sent, if there are any. A value
 	 * that was not sent is taken from what it holds.
 	 */
+	const putNear = (record: DataRecord): void => {
+		const key = nearKeyOf(record.data);
+		const known = nearby.get(key);
+		if (known) known.push(record);
+		else nearby.set(key, [record]);
+	};
 	const put = (record: DataRecord, sent: JsonObject): void => {
+		if (filingNear) putNear(record);
 		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
 		const key = keyOf({ ...record.data, ...sent });
 		sentKeys.set(record.id, key);
@@ -136,20 +177,31 @@ export function createMatchIndex(
 		}
 	};
 
+	function all(): DataRecord[] {
+		const ids = new Set<string>();
+		const records: DataRecord[] = [];
+		for (const record of [...byKey.values()].flatMap(recordsOf)) {
+			const current = states.current(record);
+			if (current === 'deleted' || ids.has(record.id)) continue;
+			ids.add(record.id);
+			records.push(current);
+		}
+		return records;
+	}
+
 	return {
 		read,
 		keyOf,
-		all() {
-			const ids = new Set<string>();
-			const all: DataRecord[] = [];
-			for (const record of [...byKey.values()].flatMap(recordsOf)) {
-				const current = states.current(record);
-				if (current === 'deleted' || ids.has(record.id)) continue;
-				ids.add(record.id);
-				all.push(current);
-			}
-			return all;
+		all,
+		async near(data) {
+			await (filingNear ??= eachInSlices(yieldToLoop, all(), putNear));
+			const key = nearKeyOf(data);
+			return (nearby.get(key) ?? [])
+				.map((record) => states.current(record))
+				.filter((record) => record !== 'deleted')
+				.filter((record) => nearKeyOf(record.data) === key);
 		},
+		holds: (key) => filed(key).length > 0,
 		apply(event) {
 			switch (event.type) {
 				case 'creating': {

@@ -82,7 +82,7 @@ export function createRun(
 	const records = createRecords(api, count > 1);
 	const cards = createCards(api, messages, yieldToLoop);
 	const fields = createFields(api, records, messages, yieldToLoop);
-	const writes = createWrites(api, records, items, api.halted, zone, clock);
+	const writes = createWrites(api, records, items, api.halted, zone, clock, yieldToLoop);
 	const ending = createEnding(() => api.stop());
 	ending.whenDone(() => {
 		const hint = longWaitHint(api.waitedMs);

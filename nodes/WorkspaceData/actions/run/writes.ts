@@ -8,8 +8,9 @@ import { Failure, mayHaveHappened, mayStillHappen } from '../../transport/failur
 import type { Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
+import type { YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardReference, Records } from './listings';
-import { createMatchIndex, matchKey, type MatchIndex } from './matchIndex';
+import { createMatchIndex, looseKey, matchKey, type MatchIndex } from './matchIndex';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 import { createWriteOrder, type WriteOrder } from './writeOrder';
 
@@ -107,6 +108,7 @@ export function createWrites(
 	signal: AbortSignal,
 	zone: Zone,
 	clock: Pick<Clock, 'alarm'>,
+	yieldToLoop: YieldToLoop,
 ): Writes {
 	const states = new Map<string, RecordStates>();
 	const indexes = new Map<string, Promise<MatchIndex>>();
@@ -234,7 +236,11 @@ export function createWrites(
 					await order.withoutDeletions(card, async () => {
 						for await (const record of records.again(card, request)) take(record);
 					}),
-				(data) => matchKey(fieldIds, data, index, zone),
+				{
+					keyOf: (data) => matchKey(fieldIds, data, index, zone),
+					nearKeyOf: (data) => looseKey(fieldIds, data, index, zone),
+					yieldToLoop,
+				},
 				fieldIds,
 				statesOf(card),
 			);

@@ -4,7 +4,7 @@ import type { DataRecord } from '../../model/answer/record';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
-import { itemKey, keyPart } from '../writing/matching';
+import { hintAtSpelling, keyPart } from '../writing/matching';
 import type { CheckedCard, WrittenAction } from './syncCards';
 import type { SyncWrite } from './syncItems';
 import { create, remove, updateListed } from '../writing/write';
@@ -41,7 +41,7 @@ async function createOrUpdate(
 	const { write } = item;
 	const { listing, fieldIds, matches } = await checked.live();
 	const data = await checked.dataOf(item, listing);
-	const part = keyPart(fieldIds, itemKey(fieldIds, data, listing, run.zone), listing);
+	const part = keyPart(fieldIds, data, listing, run.zone);
 	return await run.writes.inOrder({ card, part, isShared: !write.dryRun }, async () => {
 		await run.yieldToLoop();
 		// Looked for again: another execution may have created or deleted it since the check.
@@ -52,7 +52,11 @@ async function createOrUpdate(
 				'Another execution has created one. Run all items again.',
 			);
 		}
-		if (!before) return { action: 'created', after: await create(run, write, data) };
+		if (!before) {
+			const after = await create(run, write, data);
+			hintAtSpelling(run, fieldIds, data, after, listing);
+			return { action: 'created', after };
+		}
 		const { action, record } = await updateListed(run, write, data, before, listing);
 		return { action, before, after: record };
 	});
@@ -96,14 +100,14 @@ async function deleteMissing(
 	run: Run,
 	{ card, deletions, dryRun, live, request }: CheckedCard,
 ): Promise<DataRecord[]> {
-	const { listing, fieldIds, matches } = await live();
+	const { listing, fieldIds } = await live();
 	const states = run.writes.states(card);
 	const deleted: DataRecord[] = [];
 	await inParallel(
 		deletions,
 		() => run.api.atOnce({ method: 'DELETE', ...request }),
 		async (record) => {
-			const part = keyPart(fieldIds, matches.keyOf(record.data), listing);
+			const part = keyPart(fieldIds, record.data, listing, run.zone);
 			await run.writes.inOrder({ card, part, isShared: !dryRun }, async () => {
 				const isWanted = () => !states.isWritten(record.id);
 				const place = { card, dryRun };

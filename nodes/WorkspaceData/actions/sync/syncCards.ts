@@ -12,7 +12,7 @@ import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { requireSameFields } from '../writing/liveFields';
-import { matchingFieldIds } from '../writing/matching';
+import { matchingFieldIds, otherSpelling } from '../writing/matching';
 import {
 	dataOf,
 	growingItems,
@@ -159,6 +159,7 @@ async function checkCard(
 	const listed = matches.all();
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
+	await requireKnownSpelling(items, fieldIds, matches, card.name);
 	const deletions = await checkAgainstRecords(
 		items,
 		({ data }) => fieldIds.map((id) => `'${plainText(ownValue(data, id))}'`).join(', '),
@@ -187,6 +188,21 @@ async function checkCard(
 		...countWritten(indexes.length),
 	};
 	return { checked, items };
+}
+
+/** @throws InputError for an item that would be created, and whose record exists in another spelling */
+async function requireKnownSpelling(
+	items: readonly SyncWrite[],
+	fieldIds: readonly string[],
+	matches: MatchIndex,
+	card: string,
+): Promise<void> {
+	const wanted = new Set(items.map(({ key }) => key));
+	for (const { key, data } of items) {
+		if (matches.holds(key)) continue;
+		const near = (await matches.near(data)).find((one) => !wanted.has(matches.keyOf(one.data)));
+		if (near) throw otherSpelling(fieldIds, data, near, card);
+	}
 }
 
 /** The fields of a card as they will be, once it has the new ones of its items. */

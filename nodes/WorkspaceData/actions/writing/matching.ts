@@ -1,11 +1,14 @@
 /** The matching fields of an item. */
 import { isEmpty } from '../../model/value/emptyValue';
+import { showValue } from '../../model/value/serialization';
+import type { DataRecord } from '../../model/answer/record';
 import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { InputError } from '../../model/inputError';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
-import { matchKey } from '../run/matchIndex';
+import { looseKey, matchKey } from '../run/matchIndex';
+import type { Run } from '../run/run';
 import type { Columns } from './mapper';
 import { quote } from '../../model/names';
 
@@ -62,6 +65,49 @@ export function itemKey(
 	);
 }
 
-/** The part of a card that a key is, under the names of its fields: field IDs can change. */
-export const keyPart = (fieldIds: readonly string[], key: string, index: FieldIndex): string =>
-	JSON.stringify([fieldIds.map((id) => index.byId(id)?.name ?? id), key]);
+/** The values of fields in a message. */
+const shown = (fieldIds: readonly string[], data: JsonObject): string =>
+	fieldIds.map((id) => showValue(ownValue(data, id))).join(', ');
+
+/** The refusal of an item whose record exists in another spelling. */
+export function otherSpelling(
+	fieldIds: readonly string[],
+	data: JsonObject,
+	{ data: kept }: DataRecord,
+	card: string,
+): InputError {
+	return new InputError(
+		`Card '${card}' has ${shown(fieldIds, kept)}, which differs from ${shown(fieldIds, data)} only in its spelling`,
+		'Nothing was sent, to avoid a duplicate: services may ignore case, spaces or fractions of a second. If it is the same record, match on the value as the service keeps it. If not, create the record first.',
+	);
+}
+
+/** Says so if the service keeps the matching values of a new record in another spelling than was sent. */
+export function hintAtSpelling(
+	run: Run,
+	fieldIds: readonly string[],
+	sent: JsonObject,
+	{ data: kept }: DataRecord,
+	index: FieldIndex,
+): void {
+	const keys = [sent, kept].map((data) => matchKey(fieldIds, data, index, run.zone));
+	if (keys[0] === keys[1]) return;
+	run.messages.hint(
+		`The service keeps ${shown(fieldIds, kept)} for ${shown(fieldIds, sent)}. Match on the value as it is kept`,
+	);
+}
+
+/**
+ * The part of a card that a key is, in whatever spelling, under the names of its fields: field IDs can change. Writes to it take
+ * turns.
+ */
+export const keyPart = (
+	fieldIds: readonly string[],
+	data: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): string =>
+	JSON.stringify([
+		fieldIds.map((id) => index.byId(id)?.name ?? id),
+		looseKey(fieldIds, data, index, zone),
+	]);

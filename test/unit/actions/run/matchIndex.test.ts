@@ -23,13 +23,14 @@ const recordOf = (id: string, data: JsonObject, createdAt: string | null = null)
 /** An index of the records that the service lists now. */
 async function indexOf(listed: DataRecord[], fieldIds = ['key']) {
 	const states = createRecordStates();
+	const keyOf = (data: JsonObject) => JSON.stringify(fieldIds.map((id) => data[id] ?? null));
 	const index = createMatchIndex(
 		async (take) => {
 			await Promise.resolve();
 			reads += 1;
 			listed.forEach(take);
 		},
-		(data) => JSON.stringify(fieldIds.map((id) => data[id] ?? null)),
+		{ keyOf, nearKeyOf: (data) => keyOf(data).toLowerCase(), yieldToLoop: async () => {} },
 		fieldIds,
 		states,
 	);

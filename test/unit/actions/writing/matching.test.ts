@@ -76,10 +76,12 @@ test.each([[''], [null], [undefined], [[]]])('a matching value of %j is refused'
 
 test('the part of a card that a key is, outlives another ID of the field', () => {
 	const fresh = indexFields([field('Key', 'text', [], 'new-id')], 'Books');
-	expect(keyPart(['new-id'], 'k', fresh)).toBe(keyPart(['id-Key'], 'k', index));
-	expect(keyPart(['id-Key'], 'k', index)).not.toBe(keyPart(['id-Pages'], 'k', index));
-	expect(keyPart(['id-Key'], 'k', index)).not.toBe(keyPart(['id-Key'], 'l', index));
-	expect(keyPart(['gone'], 'k', index)).toContain('gone');
+	const part = (id: string, value: string, listing = index) =>
+		keyPart([id], { [id]: value }, listing, 'utc');
+	expect(part('new-id', 'k', fresh)).toBe(part('id-Key', 'k'));
+	expect(part('id-Key', 'k')).not.toBe(part('id-Pages', 'k'));
+	expect(part('id-Key', 'k')).not.toBe(part('id-Key', 'l'));
+	expect(part('gone', 'k')).toContain('gone');
 });
 
 test.each([
