@@ -1,14 +1,14 @@
 /** Deletions hit exactly what was chosen, and only what is gone counts as deleted (docs/reliability.md, D5, D6, D8, E10). */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { byId, byName, fromList, mapEach } from '../support/parameters';
+import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { type TestWorkspace, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 useWorkspace((started) => (workspace = started));
 
-const run = async (parameters: IDataObject) =>
-	await runAction({ credentials: workspace.apiKey, parameters });
+const run = async (parameters: IDataObject, items: IDataObject[] = [{}]) =>
+	await runAction({ credentials: workspace.apiKey, parameters, items });
 const deletions = () => workspace.requests().filter((request) => request.startsWith('DELETE'));
 
 describe('Field Delete (D5)', () => {
@@ -252,4 +252,86 @@ describe('a switch or a choice whose expression gives nothing (H27)', () => {
 		expect(deletions()).toEqual([]);
 		expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
 	});
+});
+
+describe('Filters whose expression returns no value (O13)', () => {
+	const lost = ['={{ undefined }}', '={{ null }}', "={{ '' }}", '={{ $json.mispelt }}', '={{ 5 }}'];
+	const columns = { ...mapAutomatically(['Key']) };
+	const all = { returnAll: true };
+
+	test.each<[string, IDataObject]>([
+		['sync', { columns, missingRecords: 'delete', maxDeletions: 100 }],
+		['sync', { columns }],
+		['updateMany', { columns }],
+		['deleteMany', {}],
+		['count', {}],
+		['getAll', all],
+		['ifExists', {}],
+		['ifNotExists', {}],
+	])('%s is refused: it would apply to all records', async (operation, parameters) => {
+		const { id } = await workspace.card('Lost', [{ name: 'Key', type: 'text' }]);
+		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
+		for (const expression of lost) {
+			for (const filters of [expression, { conditions: expression }]) {
+				const { error } = await run(
+					{ resource: 'record', operation, cardId: byId(id), ...parameters, filters },
+					[{ Key: 'a' }],
+				);
+				expect(error?.message).toBe("'Filters' has no value");
+			}
+		}
+		expect(await workspace.rows(id)).toHaveLength(2);
+	});
+
+	test.each(['={{ {} }}', '={{ { conditions: [] } }}'])(
+		'%s: Sync deletes nothing, as all records would take part',
+		async (filters) => {
+			const { id } = await workspace.card('Empty', [{ name: 'Key', type: 'text' }]);
+			await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
+			const parameters = {
+				resource: 'record',
+				operation: 'sync',
+				cardId: byId(id),
+				columns,
+				filters,
+			};
+			const { error } = await run({ ...parameters, missingRecords: 'delete' }, [{ Key: 'a' }]);
+			expect(error?.message).toBe("The expression of 'Filters' returns no conditions");
+			expect((await run(parameters, [{ Key: 'a' }])).error).toBeUndefined();
+			expect(await workspace.rows(id)).toHaveLength(2);
+		},
+	);
+
+	test('the whole Options by an expression that returns no value are refused, too: Dry Run would be off', async () => {
+		const { id } = await workspace.card('Options', [{ name: 'Key', type: 'text' }]);
+		const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
+		const { error } = await run({
+			resource: 'record',
+			operation: 'delete',
+			cardId: byId(id),
+			recordId: byId(recordId),
+			options: '={{ $json.mispelt }}',
+		});
+		expect(error?.message).toBe("'Options' has no value");
+		expect(await workspace.rows(id)).toHaveLength(1);
+	});
+});
+
+test('Sync with deletions and Execute Once is refused: n8n hands over the first item only (O23)', async () => {
+	const { id } = await workspace.card('Once', [{ name: 'Key', type: 'text' }]);
+	await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
+	const { error } = await runAction({
+		credentials: workspace.apiKey,
+		parameters: {
+			resource: 'record',
+			operation: 'sync',
+			cardId: byId(id),
+			columns: mapAutomatically(['Key']),
+			missingRecords: 'delete',
+		},
+		items: [{ Key: 'a' }, { Key: 'b' }],
+		node: { executeOnce: true },
+	});
+	expect(error?.message).toContain("'Execute Once' is on");
+	expect(await workspace.rows(id)).toHaveLength(2);
 });

@@ -191,6 +191,7 @@ export async function runOperation(
 		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 		getTimezone: () => 'UTC',
 		getNode: () => ({}),
+		getNodeParameter: (name: string) => all[0]?.[name],
 		getMode: () => mode,
 		continueOnFail: () => continueOnFail,
 		getWorkflowStaticData: () => staticData,

@@ -106,7 +106,7 @@ describe('the parameters of the items', () => {
 		])('%s is refused where it gives %j, also among the options', (name, nothing, label) => {
 			const refusal = expect.objectContaining({
 				message: `'${label}' has no value`,
-				description: `The expression of '${label}' gives nothing. Correct it, or choose a fixed value.`,
+				description: `The expression of '${label}' returns no value. Correct it, or select a fixed value.`,
 			});
 			const alone = openParameters(giving('={{ $json.a }}', nothing), { properties: decisions });
 			expect(() => alone(name, 1)).toThrow(refusal);

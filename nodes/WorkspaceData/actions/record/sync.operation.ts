@@ -1,6 +1,8 @@
+import { isComputed } from '../../model/decisions';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import { plainNumber, plainText } from '../../model/text';
+import { readConditions } from '../../model/value/recordFilter';
 import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
@@ -9,6 +11,7 @@ import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { recordOutput } from '../outputItems';
+import type { Run } from '../run/run';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
@@ -61,6 +64,22 @@ function readMaxDeletions(value: unknown): number | undefined {
 	);
 }
 
+/** @throws InputError if records could be deleted that nobody meant: with items missing, or conditions */
+function requireDeletable({ context }: Run, filters: unknown): void {
+	if (context.getNode().executeOnce) {
+		throw new InputError(
+			"'Execute Once' is on, so Sync would delete the records of all items but the first",
+			"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
+		);
+	}
+	const raw: unknown = context.getNodeParameter('filters', 0, {}, { rawExpressions: true });
+	if (!isComputed(raw) || readConditions(filters).length > 0) return;
+	throw new InputError(
+		"The expression of 'Filters' returns no conditions",
+		"Nothing was sent: all records of the card would take part, and those without an item would be deleted. Correct the expression, or remove 'Filters' to sync the whole card.",
+	);
+}
+
 export const syncRecords = defineOperation({
 	value: 'sync',
 	name: 'Sync',
@@ -93,8 +112,10 @@ export const syncRecords = defineOperation({
 				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
 				const parameters = { cardId, columns: getOf(index, 'columns'), options: given };
 				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
+				const filters = getOf(index, 'filters');
+				if (isWanted) requireDeletable(run, filters);
 				const settings = {
-					filters: getOf(index, 'filters'),
+					filters,
 					matchType: getOf(index, 'matchType'),
 					dryRun,
 					deletions: { isWanted, most },

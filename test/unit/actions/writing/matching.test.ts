@@ -77,7 +77,7 @@ test.each([[''], [null], [undefined], [[]]])('a matching value of %j is refused'
 test('the part of a card that a key is, outlives another ID of the field', () => {
 	const fresh = indexFields([field('Key', 'text', [], 'new-id')], 'Books');
 	const part = (id: string, value: string, listing = index) =>
-		keyPart([id], { [id]: value }, listing, 'utc');
+		keyPart([id], { [id]: value }, listing, zone);
 	expect(part('new-id', 'k', fresh)).toBe(part('id-Key', 'k'));
 	expect(part('id-Key', 'k')).not.toBe(part('id-Pages', 'k'));
 	expect(part('id-Key', 'k')).not.toBe(part('id-Key', 'l'));
