@@ -191,7 +191,6 @@ export async function runOperation(
 		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 		getTimezone: () => 'UTC',
 		getNode: () => ({}),
-		getNodeParameter: (name: string) => all[0]?.[name],
 		getMode: () => mode,
 		continueOnFail: () => continueOnFail,
 		getWorkflowStaticData: () => staticData,

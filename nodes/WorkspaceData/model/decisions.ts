@@ -1,5 +1,5 @@
-/** Checks switches, choices and collections whose values come from expressions. */
-import { isObject, type JsonObject } from './answer/shapes';
+/** Checks switches and choices whose values come from expressions. */
+import { isObject } from './answer/shapes';
 import { InputError } from './inputError';
 
 /** The part of a parameter's definition that says which decisions it holds, as n8n knows it. */
@@ -40,7 +40,7 @@ function* partsOf(
 }
 
 /**
- * Checks the switches, choices and collections that expressions decide, at any depth.
+ * Checks the switches and choices that expressions decide, at any depth.
  *
  * @param raw the parameter as the workflow has it
  * @throws InputError where an expression gives none: the default may be what it was to prevent, such as a real run in place
@@ -54,30 +54,9 @@ export function requireDecisions(
 	for (const part of partsOf(definition, raw, value)) requireDecisions(...part);
 	const { type, displayName } = definition;
 	const isDecision = type === 'boolean' || type === 'options';
-	const isMissing = isDecision
-		? hasExpression(raw) && (value === undefined || value === null)
-		: type.toLowerCase().endsWith('collection') && isLost(type, raw, value);
-	if (!isMissing) return;
+	if (!isDecision || !hasExpression(raw) || (value !== undefined && value !== null)) return;
 	throw new InputError(
 		`'${displayName}' has no value`,
 		`The expression of '${displayName}' returns no value. Correct it, or select a fixed value.`,
 	);
-}
-
-/** The groups of a fixed collection that one expression returns as a whole. */
-const computedGroups = (raw: unknown): string[] =>
-	isObject(raw)
-		? Object.keys(raw).filter((name) => typeof raw[name] === 'string' && hasExpression(raw[name]))
-		: [];
-
-/** Whether one expression returns a fixed collection, or all entries of one of its groups. */
-export const isComputed = (raw: unknown): boolean =>
-	typeof raw === 'string' ? hasExpression(raw) : computedGroups(raw).length > 0;
-
-/** Whether the expression of a whole collection, or of a group, returned no entries, nor that there are none. */
-function isLost(type: string, raw: unknown, value: unknown): boolean {
-	if (typeof raw === 'string') return hasExpression(raw) && !isObject(value);
-	if (type !== 'fixedCollection') return false;
-	const groups: JsonObject = isObject(value) ? value : {};
-	return computedGroups(raw).some((name) => typeof groups[name] !== 'object' || !groups[name]);
 }

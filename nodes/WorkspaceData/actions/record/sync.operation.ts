@@ -1,8 +1,6 @@
-import { isComputed } from '../../model/decisions';
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import { plainNumber, plainText } from '../../model/text';
-import { readConditions } from '../../model/value/recordFilter';
 import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
@@ -64,19 +62,12 @@ function readMaxDeletions(value: unknown): number | undefined {
 	);
 }
 
-/** @throws InputError if records could be deleted that nobody meant: with items missing, or conditions */
-function requireDeletable({ context }: Run, filters: unknown): void {
-	if (context.getNode().executeOnce) {
-		throw new InputError(
-			"'Execute Once' is on, so Sync would delete the records of all items but the first",
-			"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
-		);
-	}
-	const raw: unknown = context.getNodeParameter('filters', 0, {}, { rawExpressions: true });
-	if (!isComputed(raw) || readConditions(filters).length > 0) return;
+/** @throws InputError if n8n hands over the first item only: the records of all others would be deleted */
+function requireAllItems({ context }: Run): void {
+	if (!context.getNode().executeOnce) return;
 	throw new InputError(
-		"The expression of 'Filters' returns no conditions",
-		"Nothing was sent: all records of the card would take part, and those without an item would be deleted. Correct the expression, or remove 'Filters' to sync the whole card.",
+		"'Execute Once' is on, so Sync would delete the records of all items but the first",
+		"Nothing was sent. Turn off 'Execute Once' in the node's settings.",
 	);
 }
 
@@ -112,10 +103,9 @@ export const syncRecords = defineOperation({
 				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
 				const parameters = { cardId, columns: getOf(index, 'columns'), options: given };
 				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
-				const filters = getOf(index, 'filters');
-				if (isWanted) requireDeletable(run, filters);
+				if (isWanted) requireAllItems(run);
 				const settings = {
-					filters,
+					filters: getOf(index, 'filters'),
 					matchType: getOf(index, 'matchType'),
 					dryRun,
 					deletions: { isWanted, most },
