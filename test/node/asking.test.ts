@@ -248,6 +248,76 @@ describe('Since Last Run', () => {
 		expect((await poll()).json).toHaveLength(1);
 	});
 
+	/** Answers the next listing with records of these IDs and times. */
+	function listAll(ids: readonly string[], timeOf: (place: number) => unknown): void {
+		const records = ids.map((id, place) => ({
+			id,
+			data: { [String(card.fieldIds.Title)]: id },
+			created_at: timeOf(place),
+		}));
+		answer('GET', '/records$', { records, next_cursor: null });
+	}
+	const many = Array.from({ length: 2_500 }, (_, n) => String(7_000 + n));
+
+	test.each<[string, (place: number) => unknown]>([
+		['have one time', () => '2026-01-01T00:00:00Z'],
+		['have a day only', (place) => `2026-01-0${1 + Math.floor(place / 1_000)}`],
+		['have a number of seconds', (place) => 1_767_225_600 + place],
+		['have a number of milliseconds', (place) => 1_767_225_600_000 + place],
+		['have no time', () => undefined],
+	])('new: records that %s come once each, as they are added (O4)', async (_, timeOf) => {
+		const poll = published({ since: 'new', returnAll: true });
+		listAll(many, timeOf);
+		expect((await poll()).json).toHaveLength(2_500);
+		const later = [...many, '10001', '10002'];
+		listAll(later, timeOf);
+		expect(titles(await poll())).toEqual(['10001', '10002']);
+		listAll(later, timeOf);
+		expect(titles(await poll())).toEqual([]);
+	});
+
+	test('new: random IDs of one time come once each (O4)', async () => {
+		const poll = published({ since: 'new', returnAll: true });
+		const ids = many.map((id) => createHash('sha256').update(id).digest('hex'));
+		listAll(ids.slice(0, 2_400), () => '2026-01-01T00:00:00Z');
+		expect((await poll()).json).toHaveLength(2_400);
+		listAll(ids, () => '2026-01-01T00:00:00Z');
+		expect(new Set(titles(await poll()))).toEqual(new Set(ids.slice(2_400)));
+	});
+
+	test('new: more records of one time than can be remembered are refused (O4)', async () => {
+		const ids = Array.from({ length: 10_001 }, (_, n) => `r${n}`);
+		listAll(ids, () => '2026-01-01T00:00:00Z');
+		const { error } = await published({ since: 'new', returnAll: true })();
+		expect(error?.message).toContain("can't tell which records");
+	});
+
+	test('newOrChanged: signed links to the same file are no change (O19)', async () => {
+		card = await workspace.card('Files', [{ name: 'Amount', type: 'json' }]);
+		const poll = published({ since: 'newOrChanged' });
+		const file = (id: string, mark: number) => [{ id, url: `https://files.example.com/${mark}` }];
+		listOne({ Amount: file('f1', 1) });
+		expect((await poll()).json).toHaveLength(1);
+		listOne({ Amount: file('f1', 2) });
+		expect((await poll()).json).toEqual([]);
+		listOne({ Amount: file('f2', 2) });
+		expect((await poll()).json).toHaveLength(1);
+	});
+
+	test('newOrChanged: only Output Field Names are compared where they are set (O19)', async () => {
+		card = await workspace.card('Some', [
+			{ name: 'Amount', type: 'number' },
+			{ name: 'Note', type: 'text' },
+		]);
+		const poll = published({ since: 'newOrChanged', options: { outputFields: 'Amount' } });
+		listOne({ Amount: 1, Note: 'a' });
+		expect((await poll()).json).toHaveLength(1);
+		listOne({ Amount: 1, Note: 'b' });
+		expect((await poll()).json).toEqual([]);
+		listOne({ Amount: 2, Note: 'b' });
+		expect((await poll()).json).toHaveLength(1);
+	});
+
 	describe('what an earlier version saved', () => {
 		/** The token of a record as versions before 0.2.0 made it: of the JSON of its values, by field name. */
 		const outdatedToken = (id: string, values: Array<[string, string]>) =>
@@ -276,7 +346,7 @@ describe('Since Last Run', () => {
 			await change(b, { [String(card.fieldIds.Title)]: 'B' });
 			const first = await getAll({ since: 'newOrChanged' }, [{}], { mode: 'trigger', staticData });
 			expect(titles(first)).toEqual(['B', 'c']);
-			expect(JSON.stringify(first.staticData)).toContain('version\\":2');
+			expect(JSON.stringify(first.staticData)).toContain('version\\":3');
 			expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
 			const next = { mode: 'trigger' as const, staticData: first.staticData };
 			expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);

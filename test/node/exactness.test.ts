@@ -435,3 +435,17 @@ test('decimals, exponents and whole numbers up to 2^53 stay numbers (O2)', async
 	);
 	expect(json.map(({ fields }) => (fields as IDataObject).Amount)).toEqual(values);
 });
+
+test.each([null, false, '', 0, 'text', { a: 1 }])(
+	'%j under "error" in an object of the service is renamed: n8n would run the node again (O16)',
+	async (error) => {
+		answer('GET', `/cards/${card.id}$`, { id: card.id, name: 'Odd', error });
+		const { json } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: { resource: 'card', operation: 'get', cardId: byId(card.id) },
+			node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+		});
+		expect(json).toEqual([{ id: card.id, name: 'Odd', error_: error }]);
+		expect(workspace.requests()).toHaveLength(1);
+	},
+);

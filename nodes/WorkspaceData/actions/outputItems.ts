@@ -29,7 +29,7 @@ const RESERVED_KEYS = new Set([
 const isReserved = (key: string): boolean => RESERVED_KEYS.has(key) || key.startsWith('fields.');
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
-function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
+export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 	const names = plainNames(wanted);
 	return names.length > 0 ? names.map((name) => index.resolve(name)) : undefined;
 }
@@ -106,13 +106,13 @@ export function recordOutput(
 }
 
 /**
- * An object of the service under the names that it has there, except for `error`: with Retry On Fail, n8n
- * takes an item whose `error` is truthy for a failure and runs the node again, for all items.
+ * An object of the service under the names that it has there, except for `error`: with Retry On Fail, n8n 1 takes an item with
+ * any `error` but undefined for a failure, n8n 2 any but undefined, null and false, and runs the node again for all items.
  *
  * @returns the object itself, or a copy that has the value under `error_`
  */
 export function withoutErrorFlag(object: JsonObject): JsonObject {
-	return 'error' in object && object.error ? withErrorRenamed(object) : object;
+	return Object.hasOwn(object, 'error') ? withErrorRenamed(object) : object;
 }
 
 const withErrorRenamed = ({ error, ...rest }: Record<string, unknown>) => ({

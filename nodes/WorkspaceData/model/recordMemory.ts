@@ -104,28 +104,42 @@ export function remember(
 	const oldestLeft = listed.find(({ token }) => left.has(token));
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
-	const start = Math.max(0, kept.length - count);
+	let start = Math.max(0, kept.length - count);
+	// Records of one time cannot be told apart by their age: all of them are remembered, or none.
+	while (start > 0 && kept[start - 1]?.at === kept[start]?.at) start -= 1;
 	const dropped = kept[start - 1];
 	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;
 	return { tokens: tokensOf(kept.slice(start)), spans };
 }
 
+/** How many records have the same time, where those are most. @param listed oldest first */
+export function mostOfOneTime(listed: readonly SeenEntry[]): number {
+	let most = 0;
+	let start = 0;
+	for (const [place, { at }] of listed.entries()) {
+		if (listed[start]?.at !== at) start = place;
+		most = Math.max(most, place - start + 1);
+	}
+	return most;
+}
+
 const storedSchema = z.object({
 	tokens: z.string(),
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
-	/** What the tokens of states are made of: the JSON of values before version 2, their identities since. */
+	/** What the tokens of states are made of: JSON before version 2, then identities; with all digits, and of what is compared, since 3. */
 	version: z.number().default(1),
 });
 
-/** Remembered records, and whether their states are tokens of an earlier version. */
+/** Remembered records, and the version of this node that made their tokens. */
 export interface ReadSeen extends Seen {
-	isOutdated: boolean;
+	version: number;
 }
 
 /** The remembered records of *Since Last Run*, as they are saved. */
 export type StoredSeen = z.input<typeof storedSchema>;
 
-const VERSION = 2;
+/** The version of the tokens that are made now. */
+export const TOKEN_VERSION = 3;
 
 /** As it is saved: one text of all tokens, which have one length, and the age up to which all records count as seen. */
 export function writeSeen({ tokens, spans }: Seen): StoredSeen {
@@ -134,7 +148,7 @@ export function writeSeen({ tokens, spans }: Seen): StoredSeen {
 		tokens: [...tokens].join(''),
 		// JSON has no infinity.
 		...(floor && { floor: { id: floor.id, at: Number.isFinite(floor.at) ? floor.at : null } }),
-		version: VERSION,
+		version: TOKEN_VERSION,
 	};
 }
 
@@ -148,6 +162,6 @@ export function readSeen(saved: unknown): ReadSeen | undefined {
 	return {
 		tokens: new Set(all),
 		spans: upTo ? [{ upTo }] : [],
-		isOutdated: version < VERSION,
+		version,
 	};
 }

@@ -4,13 +4,16 @@ import { z } from 'zod/v3';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
+import { isObject, type JsonObject } from '../../model/answer/shapes';
 import {
 	isSeen,
 	isWithin,
+	mostOfOneTime,
 	NOTHING_SEEN,
 	readSeen,
 	remember,
 	REMEMBERED,
+	TOKEN_VERSION,
 	tokenOf,
 	writeSeen,
 	type Seen,
@@ -36,6 +39,8 @@ export interface SinceQuery {
 	mark: string;
 	passes: ((record: DataRecord) => boolean) | undefined;
 	limit: number;
+	/** IDs of the fields whose values are compared; undefined for all. */
+	fields?: readonly string[] | undefined;
 }
 
 const savedSchema = z.array(
@@ -75,7 +80,7 @@ async function openCard(
 	run: Run,
 	card: CardReference,
 	index: FieldIndex,
-	{ by, mark }: SinceQuery,
+	{ by, mark, fields }: SinceQuery,
 	request: ReadOptions,
 ): Promise<TrackedCard> {
 	const saved = readSaved(run.context);
@@ -91,15 +96,27 @@ async function openCard(
 	const tokens = new Set(saw?.tokens);
 	const keys = new Map(index.fields.map((field) => [field.id, index.keyOf(field)]));
 	const nameOf = (id: string) => keys.get(id) ?? id;
-	const textOf: ValueText = (id, value) => [nameOf(id), identityOf(index, id, value, run.zone)];
-	const outdatedText: ValueText = (id, value) => [nameOf(id), JSON.stringify(value)];
+	const identity = (id: string, value: unknown) => identityOf(index, id, value, run.zone);
+	const textOf: ValueText = (id, value) => [nameOf(id), identity(id, withoutLinks(value))];
+	/** How earlier versions made the tokens of states, so that an update of the node changes no record. */
+	const earlier: ValueText[] =
+		saw?.version === 1
+			? [(id, value) => [nameOf(id), JSON.stringify(asDouble(value))]]
+			: [identity, (id: string, value: unknown) => identity(id, asDouble(value))].map(
+					(text): ValueText =>
+						(id, value) => [nameOf(id), text(id, value)],
+				);
+	const isOutdated = saw && saw.version < TOKEN_VERSION;
+	const compared = (record: DataRecord): DataRecord =>
+		fields ? { ...record, data: ownValues(record.data, fields) } : record;
 	const entries: Entry[] = [];
 	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
 		if (isWithin(spans, age)) return false;
-		const token = tokenOf(record, by, textOf);
+		const token = tokenOf(compared(record), by, textOf);
 		// Saved by an earlier version: the same state has another token now.
-		if (saw?.isOutdated && tokens.has(tokenOf(record, by, outdatedText))) tokens.add(token);
+		if (isOutdated && earlier.some((text) => tokens.has(tokenOf(record, by, text))))
+			tokens.add(token);
 		entries.push({ ...age, token, record });
 		return false;
 	};
@@ -109,11 +126,41 @@ async function openCard(
 		async () => await scanRecords(run, listing, take, true),
 	);
 	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
+	if (by === 'new') requireAges(card, listed);
 	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };
 	run.ending.whenDone(() => save(run.context, card, { by, mark }, opened));
 	return opened;
 }
+
+/** @throws InputError when too many records have one time: of those, new ones could not be told from old ones */
+function requireAges({ name }: CardReference, listed: readonly Entry[]): void {
+	const most = mostOfOneTime(listed);
+	if (most <= REMEMBERED.newOrChanged) return;
+	throw new InputError(
+		`'Since Last Run' can't tell which records of card '${name}' are new: ${most} of them have the same 'created_at'`,
+		`At most ${REMEMBERED.newOrChanged} records of one time can be compared. Mark the records that are done in a field, and filter by it.`,
+	);
+}
+
+/** A long number as the double that earlier versions read. */
+const asDouble = (value: unknown): unknown =>
+	typeof value === 'string' && /^-?\d{16,}$/.test(value) ? Number(value) : value;
+
+/** The values of some fields of a record. */
+const ownValues = (data: JsonObject, fields: readonly string[]): JsonObject =>
+	Object.fromEntries(fields.filter((id) => Object.hasOwn(data, id)).map((id) => [id, data[id]]));
+
+/** Files by their identifiers: the links to them may be signed, and then differ each time. */
+function withoutLinks(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutLinks);
+	const isFile =
+		isObject(value) && isIdentifier(value.id) && Object.values(value).some((part) => isLink(part));
+	return isFile ? { id: value.id } : value;
+}
+
+const isIdentifier = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
+const isLink = (part: unknown): boolean => typeof part === 'string' && /^https?:\/\//i.test(part);
 
 /** Has n8n remember the returned records, unless the run only shows which records would come. */
 function save(

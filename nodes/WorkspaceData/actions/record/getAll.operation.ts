@@ -23,7 +23,7 @@ import { readChoice, readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { mapInSlices } from '../schedule/yieldToLoop';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
-import { recordOutput } from '../outputItems';
+import { recordOutput, wantedFields } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { readSearch } from '../../model/value/recordFilter';
 import { notReturnedBefore } from '../reading/since';
@@ -77,7 +77,8 @@ export const getManyRecords = defineOperation({
 		const sort = readSort(get('sort'), index, run);
 		if (by !== 'all') {
 			const mark = String(options.startAgain ?? '');
-			const query = { by, mark, passes, limit };
+			const fields = wantedFields(index, options.outputFields)?.map(({ id }) => id);
+			const query = { by, mark, passes, limit, fields };
 			const { records, read } = await notReturnedBefore(run, card, index, query, request);
 			hintAtReading(run, read, { limit, needsAll: true });
 			return await mapInSlices(run.yieldToLoop, sort ? await sort(records) : records, output);

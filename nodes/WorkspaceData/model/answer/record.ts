@@ -74,19 +74,29 @@ export interface RecordPage {
 
 const recordSchema = resourceSchema('record_id', {
 	data: untouchedObject.optional().catch(undefined),
-	created_at: z.string().nullish().catch(null),
+	created_at: z.union([z.string(), z.number()]).nullish().catch(null),
 });
+
+/** Numbers of seconds since the epoch are smaller until the year 5138. */
+const MAX_SECONDS = 1e11;
+
+/** A time of the service as text. Some services send a number, of seconds or milliseconds since the epoch. */
+function timeText(time: unknown): string | null {
+	if (typeof time === 'string') return time;
+	const ms = typeof time === 'number' ? (time < MAX_SECONDS ? time * 1_000 : time) : NaN;
+	return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null;
+}
 
 function toRecord(raw: JsonObject): DataRecord | undefined {
 	// As the interface shows them; the schema would take most of the time that a long listing takes.
 	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
 		const { id, data, created_at } = raw;
-		return { id, data, createdAt: typeof created_at === 'string' ? created_at : null, raw };
+		return { id, data, createdAt: timeText(created_at), raw };
 	}
 	const record = recordSchema.safeParse(raw);
 	if (!record.success) return undefined;
 	const { id, data, created_at } = record.data;
-	return { id, data: data ?? {}, createdAt: created_at ?? null, raw };
+	return { id, data: data ?? {}, createdAt: timeText(created_at), raw };
 }
 
 /**
@@ -133,8 +143,17 @@ export const ageOf = ({ id, createdAt }: DataRecord, undated = -Infinity): Age =
 	id,
 });
 
-/** Oldest first. */
-export function byAge(a: Age, b: Age): number {
-	if (a.at !== b.at) return a.at < b.at ? -1 : 1;
-	return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+const WHOLE = /^\d+$/;
+
+/** Orders identifiers: whole numbers by their value, all others by their characters. */
+function byIdentifier(a: string, b: string): number {
+	if (WHOLE.test(a) && WHOLE.test(b)) {
+		const [left, right] = [BigInt(a), BigInt(b)];
+		if (left !== right) return left < right ? -1 : 1;
+	}
+	return a === b ? 0 : a < b ? -1 : 1;
 }
+
+/** Oldest first. */
+export const byAge = (a: Age, b: Age): number =>
+	a.at === b.at ? byIdentifier(a.id, b.id) : a.at < b.at ? -1 : 1;
