@@ -127,14 +127,64 @@ describe('Unknown Fields', () => {
 		expect(await rows()).toEqual([{ Key: 'a' }, { Key: 'b', Checked: true }]);
 	});
 
-	test('names that differ in case only are the same field, unless both are there', async () => {
+	test('names that differ in case, or in what nobody sees, are one field (O18)', async () => {
 		await write('create', { columns: mapEach({ key: 'a' }), options: creates }, [{}]);
 		expect(await newFields()).toEqual({});
-		const both = mapEach({ Key: 'a', key: 'b' });
-		expect(
-			(await write('create', { columns: both, options: creates }, [{}])).error,
-		).toBeUndefined();
-		expect(await rows()).toEqual([{ Key: 'a' }, { Key: 'a', key: 'b' }]);
+		const nbsp = '\u00a0';
+		const items: IDataObject[] = [
+			{ Key: 'b', [`\ufeffFirst${nbsp}Name `]: 'Ann', 'Cafe\u0301': 1, Size: 'S' },
+			{ Key: 'c', 'First Name': 'Bob', Café: 2, ' size\u200b': 'M' },
+			{ Key: 'd', 'first\tname': 'Cy', CAFÉ: 3, SIZE: 'L' },
+		];
+		const { error } = await write(
+			'create',
+			{ columns: mapAutomatically(), options: creates },
+			items,
+		);
+		expect(error).toBeUndefined();
+		expect(Object.keys(await newFields())).toEqual(['First Name', 'Café', 'Size']);
+		expect(await rows()).toEqual([
+			{ Key: 'a' },
+			{ Key: 'b', 'First Name': 'Ann', Café: 1, Size: 'S' },
+			{ Key: 'c', 'First Name': 'Bob', Café: 2, Size: 'M' },
+			{ Key: 'd', 'First Name': 'Cy', Café: 3, Size: 'L' },
+		]);
+	});
+
+	test('two columns of one item for one field are refused, and both are named (O18)', async () => {
+		const columns = mapEach({ Key: 'a', Size: 'S', size: 'M' });
+		const { error } = await write('create', { columns, options: creates }, [{}]);
+		expect(error?.message).toBe("'Size' and 'size' both refer to field 'Size'");
+		expect(await rows()).toEqual([]);
+	});
+
+	test.each(['label', 'title', 'field_name'] as const)(
+		'a service that lists names under %s: one field, however often it runs (O5)',
+		async (nameKey) => {
+			workspace.service.control.setVariants({ nameKey });
+			for (const place of [1, 2, 3]) {
+				const columns = mapEach({ Key: `k${place}`, 'My Col': place });
+				const { error } = await write('create', { columns, options: creates }, [{}]);
+				expect(error).toBeUndefined();
+			}
+			workspace.service.control.resetVariants();
+			expect(Object.keys(await newFields())).toEqual(['My Col']);
+			expect((await rows()).map((row) => row['My Col'])).toEqual([1, 2, 3]);
+		},
+	);
+
+	test('a service that stores My Col as my_col: one field, however often it runs, with a hint (O5)', async () => {
+		workspace.service.control.setVariants({ storedNames: 'snakeCase' });
+		for (const place of [1, 2, 3]) {
+			const columns = mapEach({ Key: `k${place}`, 'My Col': place });
+			const { error, run } = await write('create', { columns, options: creates }, [{}]);
+			expect(error).toBeUndefined();
+			expect(JSON.stringify(run.data.resultData.runData)).toContain(
+				"The service calls field 'My Col'",
+			);
+		}
+		expect(Object.keys(await newFields())).toEqual(['my_col']);
+		expect((await rows()).map((row) => row.my_col)).toEqual([1, 2, 3]);
 	});
 
 	describe('a column without a name (M19)', () => {

@@ -60,8 +60,13 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
  *
  * @param fields the live listing
  * @param cardName how messages call the card
+ * @param aliases further names, with the ID of the field that each means: the service keeps its name in another spelling
  */
-export function indexFields(fields: readonly Field[], cardName: string): FieldIndex {
+export function indexFields(
+	fields: readonly Field[],
+	cardName: string,
+	aliases: ReadonlyMap<string, string> = new Map(),
+): FieldIndex {
 	const byName = groupBy(fields, (field) => field.name);
 	const byFoldedName = groupBy(fields, (field) => foldCase(field.name));
 	const ids = new Map(fields.map((field) => [field.id, field]));
@@ -96,7 +101,7 @@ export function indexFields(fields: readonly Field[], cardName: string): FieldIn
 	function candidates(key: string): readonly Field[] {
 		const named = byName.get(key);
 		if (named) return named;
-		const field = ids.get(key);
+		const field = ids.get(key) ?? ids.get(aliases.get(foldCase(key)) ?? '');
 		return field ? [field] : (byFoldedName.get(foldCase(key)) ?? []);
 	}
 

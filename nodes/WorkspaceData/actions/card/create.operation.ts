@@ -14,7 +14,7 @@ import { mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failu
 import { listCards, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Run } from '../run/run';
 import { quote } from '../../model/names';
-import { foldCase } from '../../model/text';
+import { foldCase, slugsOf } from '../../model/text';
 
 export const createCard = defineOperation({
 	value: 'create',
@@ -95,9 +95,12 @@ export function existingCard(
 	name: string,
 	policy: 'reuse' | 'error',
 ): Card | undefined {
-	const [found] = cardsOfName(cards, name.trim());
+	const named = cardsOfName(cards, name.trim());
+	// The service may keep names in another spelling.
+	const [found, ...others] =
+		named.length > 0 ? named : cards.filter((card) => slugsOf(name).includes(card.name));
 	if (!found) return undefined;
-	if (policy === 'reuse') return findCardByName(cards, name.trim());
+	if (policy === 'reuse') return others.length > 0 ? findCardByName(cards, name.trim()) : found;
 	throw new InputError(
 		`A card called ${quote(found.name)} exists already`,
 		"Nothing was changed. Enter another name, or choose 'Reuse the Card' in 'If Card Exists'.",

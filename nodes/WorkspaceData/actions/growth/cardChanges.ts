@@ -2,17 +2,26 @@
 import { enteredChoice } from '../../model/value/choices';
 import { addingChoices } from '../../model/value/newChoices';
 import { readField } from '../../model/answer/field';
+import { foldCase } from '../../model/text';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { readChoice } from '../readParameters';
 import { fieldPath } from '../field/fieldLocator';
-import { createFields, describePlan, planFields, quoted, type PlannedField } from './newFields';
+import {
+	createFields,
+	describePlan,
+	hintAtNames,
+	planFields,
+	quoted,
+	type PlannedField,
+} from './newFields';
 import type { CardReference, Run } from '../run/run';
 import type { Write } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
 	type PlannedWrites,
 	columnsOf,
+	keptNames,
 	missingColumns,
 	missingChoices,
 	type Addition,
@@ -50,7 +59,10 @@ export async function previewChanges(
 ): Promise<Preview> {
 	const columns = await columnsOf(run, writes);
 	const missing = allowed.fields ? missingColumns(index, columns) : [];
-	const planned = await planFields(run, missing, index.fields, request);
+	const names = keptNames(index, missing);
+	hintAtNames(run, card, names);
+	const lacking = missing.filter(({ name }) => !names.has(name));
+	const planned = await planFields(run, lacking, index.fields, request);
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
@@ -63,7 +75,8 @@ export async function previewChanges(
 		...field,
 		options: [...field.options, ...(changed.get(field) ?? []).map(plainOption)],
 	}));
-	return { planned, additions, index: indexFields([...known, ...added], card.name) };
+	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
+	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
 }
 
 /** All of some choices in a hint. */
@@ -143,7 +156,13 @@ export async function changeCard(
 		// Read again: another run may have added them since.
 		let index = await run.fields.changed(card, request);
 		const columns = await columnsOf(run, writes);
-		const missing = allowed.fields ? missingColumns(index, columns) : [];
+		const all = allowed.fields ? missingColumns(index, columns) : [];
+		const names = keptNames(index, all);
+		if (names.size > 0) {
+			hintAtNames(run, card, names);
+			index = run.fields.called(card, index, names);
+		}
+		const missing = all.filter(({ name }) => !names.has(name));
 		let created: PlannedField[] = [];
 		if (missing.length > 0) {
 			const planned = await planFields(run, missing, index.fields, request);

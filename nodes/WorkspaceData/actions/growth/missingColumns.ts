@@ -5,6 +5,7 @@ import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { Column } from './newFields';
 import type { Run } from '../run/run';
 import { isNameless } from '../writing/mapper';
+import { cleanName, foldCase, slugsOf } from '../../model/text';
 import type { Write } from '../writing/valueConversion';
 
 /** Choices that a field is to have. */
@@ -48,18 +49,31 @@ export async function columnsOf(
 	return columns;
 }
 
-/**
- * The columns for which a card has no field. A field of exactly the name of one column is not taken for
- * another one that differs in case.
- */
+/** The columns for which a card has no field. Names that differ in case, or in what nobody sees, are one column. */
 export function missingColumns(index: FieldIndex, columns: Columns): Column[] {
-	return [...columns].flatMap(([name, { values, hint }]) => {
-		const field = peek(index, name, hint);
+	const missing = new Map<string, { name: string; values: unknown[] }>();
+	for (const [name, { values, hint }] of columns) {
 		// An item reports its ambiguous keys, and its values without a name.
-		if (field === null || isNameless(name)) return [];
-		const isOthers = field && field.name !== name && field.id !== name && columns.has(field.name);
-		return field && !(isOthers && hint === undefined) ? [] : [{ name, values }];
-	});
+		if (peek(index, name, hint) !== undefined || isNameless(name)) continue;
+		const known = missing.get(foldCase(name));
+		if (known) known.values = [...known.values, ...values];
+		else missing.set(foldCase(name), { name: cleanName(name), values });
+	}
+	return [...missing.values()];
+}
+
+/** The fields that the service keeps for columns under another spelling of their names: `My Col` as `my_col`. */
+export function keptNames(
+	index: FieldIndex,
+	missing: readonly Column[],
+): ReadonlyMap<string, Field> {
+	return new Map(
+		missing.flatMap(({ name }) => {
+			const slugs = slugsOf(name);
+			const kept = index.fields.filter((field) => slugs.includes(field.name));
+			return kept.length === 1 ? kept.map((field): [string, Field] => [name, field]) : [];
+		}),
+	);
 }
 
 /** The choices that values name and fields do not have. */

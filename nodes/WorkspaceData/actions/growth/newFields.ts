@@ -102,11 +102,11 @@ async function createField(
 	card: CardReference,
 	field: PlannedField,
 	request: ReadOptions,
-): Promise<PlannedField> {
+): Promise<CreatedField> {
 	const { name, type, choices, textType: plain } = field;
 	const body = { name, type, ...(choices && { options: choices }) };
 	return await addField(run, card.id, body, request).then(
-		() => field,
+		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
 			if (mayHaveHappened(error)) {
 				const now = await listFields(run.api, card.id, request).catch(() => []);
@@ -118,6 +118,32 @@ async function createField(
 			return await createField(run, card, { name, type: plain, textType: plain, why }, request);
 		},
 	);
+}
+
+/** A field that was created, with its ID where the response has it. */
+type CreatedField = PlannedField & { id?: string };
+
+/** The new fields that the service lists under another name, by the name that was sent. */
+function renamed(index: FieldIndex, created: readonly CreatedField[]): ReadonlyMap<string, Field> {
+	return new Map(
+		created.flatMap(({ name, id = '' }) => {
+			const field = index.byId(id);
+			return field && field.name !== name ? [[name, field] as const] : [];
+		}),
+	);
+}
+
+/** Says so where the service keeps names in another spelling. */
+export function hintAtNames(
+	{ messages }: Pick<Run, 'messages'>,
+	card: CardReference,
+	names: ReadonlyMap<string, Field>,
+): void {
+	for (const [name, field] of names) {
+		messages.hint(
+			`The service calls field ${quote(name)} of card '${card.name}' ${quote(field.name)}. The values go into that field`,
+		);
+	}
 }
 
 /** @throws InputError for a name that two fields have now @throws UnexpectedAnswer for one that none has */
@@ -150,10 +176,13 @@ export async function createFields(
 	planned: readonly PlannedField[],
 	request: ReadOptions,
 ): Promise<{ created: PlannedField[]; index: FieldIndex }> {
-	const created: PlannedField[] = [];
+	const created: CreatedField[] = [];
 	const work = async (): Promise<FieldIndex> => {
 		for (const field of planned) created.push(await createField(run, card, field, request));
-		const index = await run.fields.changed(card, request);
+		const listed = await run.fields.changed(card, request);
+		const names = renamed(listed, created);
+		hintAtNames(run, card, names);
+		const index = names.size > 0 ? run.fields.called(card, listed, names) : listed;
 		for (const { name } of created) requireOnce(card, index, name);
 		return index;
 	};

@@ -1,4 +1,6 @@
 /** What a run has read: the cards of the workspace, their records and their fields, once for all items. */
+import type { Field } from '../../model/answer/field';
+import { foldCase } from '../../model/text';
 import type { Card } from '../../model/answer/card';
 import { ownValue } from '../../model/answer/shapes';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
@@ -105,6 +107,8 @@ export interface Fields {
 	fresh(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
 	/** The fields of a card, read again after this run has changed them: all items use these from then on. */
 	changed(card: CardReference, options?: ReadOptions): Promise<FieldIndex>;
+	/** The same fields, found under these further names as well, from then on. @param names each with the field it means */
+	called(card: CardReference, index: FieldIndex, names: ReadonlyMap<string, Field>): FieldIndex;
 	/**
 	 * The same fields, with the habits that the values of the card's records show; one page of records is read.
 	 */
@@ -130,11 +134,13 @@ export function createFields(
 	const indexes = new Map<string, Promise<FieldIndex>>();
 	const freshIndexes = new Map<string, Promise<FieldIndex>>();
 	const sampledIndexes = new Map<FieldIndex, Promise<FieldIndex>>();
+	/** Further names of fields, with their IDs, by card. */
+	const aliases = new Map<string, Map<string, string>>();
 
 	async function read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
 		const fields = await listFields(api, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
-		const index = indexFields(fields, card.name);
+		const index = indexFields(fields, card.name, aliases.get(card.id));
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
@@ -159,7 +165,7 @@ export function createFields(
 			...field,
 			habit: field.kind.habitOf?.(sampled.map(({ data }) => ownValue(data, field.id))),
 		}));
-		return indexFields(fields, card.name);
+		return indexFields(fields, card.name, aliases.get(card.id));
 	}
 
 	return {
@@ -180,6 +186,13 @@ export function createFields(
 			indexes.set(card.id, Promise.resolve(changed));
 			freshIndexes.delete(card.id);
 			return changed;
+		},
+		called(card, index, names) {
+			const own = getOrCreate(aliases, card.id, () => new Map<string, string>());
+			for (const [name, { id }] of names) own.set(foldCase(name), id);
+			const called = indexFields(index.fields, card.name, own);
+			indexes.set(card.id, Promise.resolve(called));
+			return called;
 		},
 		async sampled(card, index, options) {
 			const sampling = async () => await sample(card, index, options);

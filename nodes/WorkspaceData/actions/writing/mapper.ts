@@ -1,4 +1,5 @@
 /** The values that an item gives for a record: as the field mapper says, or all that it has. */
+import { cleanName } from '../../model/text';
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
@@ -155,7 +156,7 @@ export function hintAtLeftOut(
 }
 
 /** Whether a column has no name: a header that is missing in a file. No field can be called so. */
-export const isNameless = (name: string): boolean => name.trim() === '';
+export const isNameless = (name: string): boolean => cleanName(name) === '';
 
 /**
  * Whether a column has a name. An empty column without one is ignored: a comma at the end of each line of a file makes such

@@ -1,7 +1,6 @@
 /** Cards, as the service sends them. */
-import { z } from 'zod/v3';
 import { readEntries } from './page';
-import { type JsonObject, readObject, resourceSchema } from './shapes';
+import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
 
 /**
  * A card (table). `raw` is the service's object as it came, with properties beyond the interface.
@@ -13,11 +12,11 @@ export interface Card {
 	raw: JsonObject;
 }
 
-const cardSchema = resourceSchema('card_id', { name: z.string().optional().catch(undefined) });
+const cardSchema = resourceSchema('card_id', {});
 
 function toCard(raw: JsonObject): Card | undefined {
 	const card = cardSchema.safeParse(raw);
-	return card.success ? { id: card.data.id, name: card.data.name ?? card.data.id, raw } : undefined;
+	return card.success ? { id: card.data.id, name: nameOf(raw) ?? card.data.id, raw } : undefined;
 }
 
 /** The cards of a listing, or undefined when the answer holds no listing. */

@@ -4,7 +4,7 @@ import type { Habit, Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
-import { type JsonObject, readObject, resourceSchema } from './shapes';
+import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
 
 /**
  * A field (column definition). `raw` is the service's object as it came.
@@ -25,16 +25,15 @@ export interface Field {
 }
 
 const fieldSchema = resourceSchema('field_id', {
-	name: z.string().optional().catch(undefined),
 	type: z.string().catch(''),
 });
 
 function toField(raw: JsonObject): Field | undefined {
 	const field = fieldSchema.safeParse(raw);
 	if (!field.success) return undefined;
-	const { id, name, type } = field.data;
+	const { id, type } = field.data;
 	const options = readOptions(choiceListOf(raw)?.list ?? []);
-	return { id, name: name || id, type, kind: kindOfType(type), options, raw };
+	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, raw };
 }
 
 /** The fields of a listing, or undefined when the answer holds no listing. */

@@ -99,6 +99,12 @@ const identifier = z.union([
 /** An object of the service, kept unchanged: copying it key by key would lose keys like `__proto__`. */
 export const untouchedObject = z.custom<JsonObject>(isObject);
 
+/** The name of a field or card, under any key that services have for it; undefined if it has none. */
+export function nameOf(raw: JsonObject): string | undefined {
+	const names = [raw.name, raw.label, raw.title, raw.field_name];
+	return names.find((name): name is string => typeof name === 'string' && name !== '');
+}
+
 /**
  * Schema of a resource: its identifier, under `id` or a more specific name, and more properties.
  * Its output has the identifier as `id`.

@@ -63,15 +63,6 @@ describe('missing fields', () => {
 		['not the ID of a field', [['id-Title', 'a']], [], []],
 		['not a name that differs in case only', [['title', 'a']], [], []],
 		[
-			'but that one, where another column is the field',
-			[
-				['title', 'a'],
-				['Title', 'b'],
-			],
-			[],
-			['title'],
-		],
-		[
 			'not where the mapper knows which field it is',
 			[
 				['title', 'a'],
