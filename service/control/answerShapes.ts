@@ -43,6 +43,31 @@ function nextCursor(
 	return page.next_cursor;
 }
 
+/** Takes a request as the variants say: a limit above the maximum as the maximum, values in another spelling. */
+function takeRequest({ variants }: HookContext['state'], request: FastifyRequest) {
+	const operation = operationOf(request);
+	if (operation) request.body = takenBody(request.body, variants);
+	const query = request.query as { limit?: string };
+	const { limit = '' } = query;
+	const { limitAboveTen, limitAboveMaximum } = variants;
+	if (operation?.noun === 'record' && Number(limit) > 10 && limitAboveTen !== 200) {
+		const refused = problem('invalid-limit', 'limit must be at most 10.');
+		refused.problem.status = limitAboveTen;
+		throw refused;
+	}
+	const isAbove = /^\d{1,9}$/.test(limit) && Number(limit) > pageSize.maximum;
+	if (limitAboveMaximum === 'clamp' && isAbove) query.limit = String(pageSize.maximum);
+}
+
+/** The bytes of an answer in the charset and nesting of the variants. */
+function encode(reply: FastifyReply, shaped: string, variants: HookContext['state']['variants']) {
+	const isNested = variants.problems === 'nested' && reply.statusCode >= 400;
+	const json = isNested ? `{"error":${shaped}}` : shaped;
+	const { body, type } = sentBytes(json, String(reply.getHeader('content-type')), variants);
+	void reply.removeHeader('content-length').header('content-type', type);
+	return body;
+}
+
 /** Gives the shapes, as they are at the time of each call. */
 export function createShapes(context: HookContext) {
 	const { state, data, cursors } = context;
@@ -79,22 +104,9 @@ export function createShapes(context: HookContext) {
 	};
 
 	return {
-		/** Takes a request as the variants say: a limit above the maximum as the maximum, values in another spelling. */
+		/** Takes a request as the variants say. */
 		request(request: FastifyRequest) {
-			const operation = operationOf(request);
-			if (operation) request.body = takenBody(request.body, state.variants);
-			const { limit = '' } = request.query as { limit?: string };
-			const { limitAboveTen } = state.variants;
-			if (operation?.noun === 'record' && Number(limit) > 10 && limitAboveTen !== 200) {
-				const refused = problem('invalid-limit', 'limit must be at most 10.');
-				refused.problem.status = limitAboveTen;
-				throw refused;
-			}
-			const query = request.query as { limit?: string };
-			const above = /^\d{1,9}$/.test(query.limit ?? '') && Number(query.limit) > pageSize.maximum;
-			if (state.variants.limitAboveMaximum === 'clamp' && above) {
-				query.limit = String(pageSize.maximum);
-			}
+			takeRequest(state, request);
 		},
 		/** Remembers what a DELETE removes, where the answer is to have it. */
 		beforeDelete(request: FastifyRequest) {
@@ -131,15 +143,7 @@ export function createShapes(context: HookContext) {
 			}
 			const shaped = shapeRate(reply, payload, state.rateAnswer);
 			if (!operationOf(request) || typeof shaped !== 'string') return shaped;
-			const isNested = state.variants.problems === 'nested' && reply.statusCode >= 400;
-			const json = isNested ? `{"error":${shaped}}` : shaped;
-			const { body, type } = sentBytes(
-				json,
-				String(reply.getHeader('content-type')),
-				state.variants,
-			);
-			void reply.removeHeader('content-length').header('content-type', type);
-			return body;
+			return encode(reply, shaped, state.variants);
 		},
 		/** An event in the shape of the variants. */
 		event(event: DomainEvent): DomainEvent {
