@@ -43,13 +43,21 @@ function nextCursor(
 	return page.next_cursor;
 }
 
+/** The pages that requests ask for. */
+const askedPages = new WeakMap<FastifyRequest, number>();
+
 /** Takes a request as the variants say: a limit above the maximum as the maximum, values in another spelling. */
 function takeRequest({ variants }: HookContext['state'], request: FastifyRequest) {
 	const operation = operationOf(request);
 	if (operation) request.body = takenBody(request.body, variants);
-	const query = request.query as { limit?: string };
-	const { limit = '' } = query;
-	const { limitAboveTen, limitAboveMaximum } = variants;
+	const query = request.query as { limit?: string; page?: string };
+	const { limit = '', page } = query;
+	const { limitAboveTen, limitAboveMaximum, listPages } = variants;
+	if (listPages === 'pages' && page !== undefined) {
+		askedPages.set(request, Number(page));
+		// No endpoint knows it.
+		delete query.page;
+	}
 	if (operation?.noun === 'record' && Number(limit) > 10 && limitAboveTen !== 200) {
 		const refused = problem('invalid-limit', 'limit must be at most 10.');
 		refused.problem.status = limitAboveTen;
@@ -95,8 +103,7 @@ export function createShapes(context: HookContext) {
 		const all = values.map((value) => one(noun, params, value));
 		const { lists, listPages } = state.variants;
 		if (listPages === 'pages') {
-			const { page = '1' } = request.query as { page?: string };
-			const { shown, ...pages } = pageOfList(all, Number(page));
+			const { shown, ...pages } = pageOfList(all, askedPages.get(request) ?? 1);
 			return { [`${noun}s`]: shown, ...pages };
 		}
 		if (lists === 'bare') return all;

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { byId, byName, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
+import { startWebServer } from '../support/webServer';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
@@ -268,7 +269,7 @@ describe('cards and fields that come in pages', () => {
 		expect(cursors()).toEqual([null, 'n1']);
 	});
 	test('are read until a cursor repeats', async () => {
-		pages('/cards$', one, one);
+		pages('/cards$', one, { ...two, next_cursor: 'n1' });
 		expect((await cards({})).error?.message).toContain('does not end');
 		expect(cursors()).toEqual([null, 'n1']);
 	});
@@ -365,4 +366,71 @@ test.each<[string, IDataObject, string]>([
 	const { error } = await run(operation, parameters);
 	expect(error?.message).toContain(message);
 	expect(workspace.requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
+});
+
+describe('answers in other charsets (O6)', () => {
+	test.each(['iso-8859-1', 'utf-16le'] as const)('%s: texts stay as they are', async (charset) => {
+		await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
+		workspace.service.control.setVariants({ charset });
+		const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
+		const { json, error } = await run('upsert', { columns: matching });
+		expect(error).toBeUndefined();
+		expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
+	});
+
+	test('bytes that are not of the charset are refused: they would come back as other texts', async () => {
+		// As a service that sends its bytes under the name of another charset.
+		const server = await startWebServer((_, response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
+		});
+		const { workspaceDataApi } = workspace.apiKey;
+		const credentials = {
+			workspaceDataApi: { ...workspaceDataApi, baseUrl: `${server.url}/api/v1` },
+		};
+		const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
+		await server.close();
+		expect(error?.message).toContain('bytes that are not UTF-8');
+	});
+});
+
+describe('a problem inside of error (O21)', () => {
+	beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
+	const missing = { recordId: byId('rec_none') };
+	test('is read as the problem that it is', async () => {
+		const { error } = await run('get', missing);
+		expect(error?.message).toContain("has no record 'rec_none'");
+		const options = { ifNotFound: 'empty' };
+		expect((await run('get', { ...missing, options })).json).toEqual([{}]);
+	});
+});
+
+describe('answers that do not say success (O22)', () => {
+	const recordId = async () => byId((await workspace.records(card.id, [{ Key: 'a' }]))[0] ?? '');
+
+	test.each<[string, number, unknown, string]>([
+		['304', 304, {}, 'only that nothing has changed'],
+		[
+			'207 with a part that failed',
+			207,
+			{ results: [{ status: 200 }, { status: 422, detail: 'No' }] },
+			'No',
+		],
+	])('%s', async (_, status, body, message) => {
+		answer('POST', '/records$', body, { status });
+		const { json, error } = await run('create', { columns });
+		expect(json).toEqual([]);
+		expect(`${error?.message} ${error?.description}`).toContain(message);
+	});
+
+	test('DELETE answered with false', async () => {
+		const id = await recordId();
+		answer('DELETE', '/records/', false);
+		const { error } = await run('delete', { recordId: id });
+		expect(error?.message).toBe("The service reports that the record wasn't deleted");
+		answer('PATCH', '/records/', false);
+		expect((await run('update', { recordId: id, columns })).error?.message).toBe(
+			"The service reports that the record wasn't changed",
+		);
+	});
 });

@@ -319,7 +319,8 @@ export function triggerNode(
 		async idle() {
 			for (let turns = 0; turns < 20; turns += 1) {
 				if (underWay > 0) turns = 0;
-				await new Promise(setImmediate);
+				// With a timer: the first change of a key waits for one before it is sent.
+				await new Promise((resolve) => setTimeout(resolve, 1));
 			}
 		},
 		/** Loads the workflow as n8n does for each delivery and after each start. */

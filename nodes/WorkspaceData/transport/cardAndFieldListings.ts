@@ -1,7 +1,7 @@
 /** The cards of a workspace, and the fields of a card. */
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
-import { readCursor } from '../model/answer/page';
+import { readNextQuery, readTotal } from '../model/answer/page';
 import type { WorkspaceApi } from './api';
 import { UnexpectedAnswer } from './failure/failures';
 import { openListing, type Listing } from './paging';
@@ -20,10 +20,17 @@ export const cardPath = (cardId: string): PathPart[] => [
 	{ value: cardId, parameter: 'Card' },
 ];
 
+const INCOMPLETE =
+	'Nothing was done with it: what it does not show could be created twice. Try again, or tell the operator of the service.';
+
+/** The status of an answer without a body: of a listing, that it is empty. */
+export const NO_CONTENT = 204;
+
 /**
- * Opens a listing for which the interface shows no pages: an answer without a cursor is complete.
+ * Opens a listing for which the interface shows no pages: an answer that does not say that it goes on is complete.
  *
  * @param what how messages call it
+ * @throws UnexpectedAnswer for a list that is not complete, or shows an entry twice: then it does not show another one
  */
 function openPlainListing<Entry extends { id: string }>(
 	api: WorkspaceApi,
@@ -32,12 +39,29 @@ function openPlainListing<Entry extends { id: string }>(
 	read: (body: unknown) => Entry[] | undefined,
 	options: ReadOptions,
 ): Listing<Entry> {
-	return openListing(`The ${what}`, async (cursor) => {
-		const query = cursor === undefined ? {} : { query: { cursor } };
-		const { body } = await api.request({ method: 'GET', path, ...query, ...options });
-		const entries = read(body);
+	const ids = new Set<string>();
+	return openListing(`The ${what}`, async (next) => {
+		const query =
+			next === undefined ? {} : { query: Object.fromEntries(new URLSearchParams(next)) };
+		const answer = await api.request({ method: 'GET', path, ...query, ...options });
+		const { status, body, headers } = answer;
+		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
-		return { entries, nextCursor: readCursor(body) };
+		for (const { id } of entries) {
+			if (ids.has(id)) {
+				throw new UnexpectedAnswer(`The service's ${what} shows the ID ${id} twice`, INCOMPLETE);
+			}
+			ids.add(id);
+		}
+		const following = readNextQuery(body, headers.link);
+		const total = readTotal(body) ?? 0;
+		if (!following && total > ids.size) {
+			throw new UnexpectedAnswer(
+				`The service's ${what} is incomplete: it shows ${ids.size} of ${total}`,
+				INCOMPLETE,
+			);
+		}
+		return { entries, nextCursor: following && new URLSearchParams(following).toString() };
 	});
 }
 

@@ -2,15 +2,15 @@
 import { BoundedMap } from '../model/boundedMap';
 import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
-import { ApiFailure, Cancelled } from './failure/failures';
+import { ApiFailure, Cancelled, isGone } from './failure/failures';
 import { MAX_ANSWER_BYTES } from './http/answer';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
 export const MAX_PAGE_SIZE = 1_000;
 /** Below this size a service is not asked for a size at all: it does not seem to take one. */
 const MIN_PAGE_SIZE = 50;
-/** A refusal of so few records has another reason, unless it names the limit. */
-const MODEST_PAGE_SIZE = 100;
+/** A refusal of so few records has another reason, unless it names the limit. After a refusal for no clear reason, it is tried. */
+export const SMALL_PAGE = 10;
 /** How large a page should be at most, in bytes. */
 export const MAX_PAGE_BYTES = 8_000_000;
 /** Records of a page whose size is measured. */
@@ -44,6 +44,7 @@ export interface PageSize {
 	 * @throws Cancelled
 	 */
 	smallerThan(
+		error: unknown,
 		size: number,
 		describe: () => Promise<number | undefined>,
 	): Promise<Pick<Refusal, 'accepted' | 'isCertain'>>;
@@ -54,10 +55,28 @@ export interface PageSize {
 	learned(refusal: Refusal): void;
 }
 
+/** Statuses that reject a request because of its content. */
+const INVALID = [400, 413, 422];
+
+const saysInvalid = (error: unknown): boolean =>
+	error instanceof ApiFailure && INVALID.includes(error.problem.status);
+
 /** Whether an answer refuses a page size, in its own words. */
 export const namesPageSize = (error: unknown): boolean =>
 	error instanceof ApiFailure &&
 	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
+
+/**
+ * Whether a refusal may mean the page size. Services refuse a large page with any status; the credential, the rate limit
+ * and a thing that does not exist have statuses of their own.
+ */
+export function mayRefuseSize(error: unknown, size: number): boolean {
+	if (!(error instanceof ApiFailure)) return false;
+	const { problem, rateLimited } = error;
+	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
+	if (rateLimited || isAboutElse) return false;
+	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
+}
 
 const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
 	`${kind} ${title} ${detail}`;
@@ -93,14 +112,13 @@ export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageS
 			largestAccepted = Math.max(largestAccepted, size);
 		},
 		isRefused(error, size) {
-			if (!(error instanceof ApiFailure)) return false;
-			const { status } = error.problem;
-			if (status === 413) return true;
-			if (status !== 400 && status !== 422) return false;
-			if (namesPageSize(error)) return true;
-			return size > MODEST_PAGE_SIZE && size > largestAccepted && !/cursor/i.test(wordsOf(error));
+			if (!mayRefuseSize(error, size)) return false;
+			return namesPageSize(error) || size > largestAccepted;
 		},
-		async smallerThan(size, describe) {
+		async smallerThan(error, size, describe) {
+			if (!saysInvalid(error)) {
+				return { accepted: size > SMALL_PAGE ? SMALL_PAGE : undefined, isCertain: false };
+			}
 			const { maximum } = (described ??= { maximum: await describe().catch(unlessCancelled) });
 			if (maximum !== undefined && maximum < size) return { accepted: maximum, isCertain: true };
 			const half = Math.floor(size / 2);

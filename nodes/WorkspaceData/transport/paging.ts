@@ -20,6 +20,8 @@ export interface Listing<Entry> {
 	 * caller works on this one
 	 */
 	part(start: number, count: number, ahead?: boolean): Promise<Entry[]>;
+	/** Whether a page has shown an entry of an earlier one: the order has shifted, and others may have been skipped. */
+	hasShifted(): boolean;
 	/** The entries from the first on, each once unless the listing gives repetitions, too. */
 	[Symbol.asyncIterator](): AsyncIterator<Entry>;
 	/** The first entries; all of them for Infinity. */
@@ -71,6 +73,9 @@ export function openListing<Entry extends { id: string }>(
 	let pageLength = 0;
 	/** Pages without a new entry since the last one that had any. */
 	let barren = 0;
+	let shifted = false;
+	/** After a restart, the ids of the pages that are read once more. */
+	let replayed = new Set<string>();
 
 	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
 	function useCursor(cursor: string): string {
@@ -94,6 +99,7 @@ export function openListing<Entry extends { id: string }>(
 			next = undefined;
 			// The pages up to here bring nothing new.
 			barren = -ids.size;
+			replayed = new Set(ids);
 			return await fetchPage();
 		}
 		pageLength = page.entries.length;
@@ -101,7 +107,9 @@ export function openListing<Entry extends { id: string }>(
 		for (const entry of page.entries) {
 			// One look instead of two: half of what this costs for a hundred thousand entries.
 			const { size } = ids;
-			if (ids.add(entry.id).size === size && !repeats) continue;
+			const isKnown = ids.add(entry.id).size === size;
+			shifted ||= isKnown && !replayed.delete(entry.id);
+			if (isKnown && !repeats) continue;
 			if (keep) byId.set(entry.id, entry);
 			entries.push(entry);
 		}
@@ -156,6 +164,7 @@ export function openListing<Entry extends { id: string }>(
 
 	return {
 		part,
+		hasShifted: () => shifted,
 		async first(count) {
 			while (known() < count) {
 				if (!(await readOn())) break;

@@ -3,21 +3,21 @@ import type { Page } from '../model/answer/page';
 import { describedPageSize, getDescription } from './apiDescription';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
-import { ApiFailure, UnexpectedAnswer, Unreachable } from './failure/failures';
-import { namesPageSize, pageSizeOf, recordsWithin, sizeAfterTooLarge } from './pageSize';
+import { UnexpectedAnswer, Unreachable } from './failure/failures';
+import {
+	mayRefuseSize,
+	namesPageSize,
+	pageSizeOf,
+	recordsWithin,
+	sizeAfterTooLarge,
+	SMALL_PAGE,
+} from './pageSize';
 import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
-import { cardPath, unexpected } from './cardAndFieldListings';
+import { cardPath, NO_CONTENT, unexpected } from './cardAndFieldListings';
 
 /** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
 const DESCRIPTION_MS = 5_000;
-
-/** Whether the service refuses the page size; it may have a smaller maximum than ours. */
-function refusesLimit(error: unknown): boolean {
-	if (!(error instanceof ApiFailure)) return false;
-	const { status, kind, title, detail } = error.problem;
-	return (status === 400 || status === 422) && /limit/i.test(`${kind} ${title} ${detail}`);
-}
 
 /** One page of records. @param limit records wanted; undefined leaves it to the service */
 async function readRecords(
@@ -27,12 +27,14 @@ async function readRecords(
 	limit: number | undefined,
 	options: ReadOptions,
 ): Promise<RecordPage> {
-	const { body } = await api.request({
+	const { status, body } = await api.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
 		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
 		...options,
+		shrinks: limit !== undefined && limit > SMALL_PAGE,
 	});
+	if (status === NO_CONTENT) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
 	if (page.gap) {
@@ -45,7 +47,8 @@ async function readRecords(
 }
 
 /**
- * One page of records. If the service refuses a page size, it chooses one itself.
+ * One page of records. If the service refuses the page size by name, it chooses one itself; after another refusal that
+ * may mean the size, a small page is tried.
  *
  * @param cursor `next_cursor` of the page before; undefined for the first page
  * @param limit records wanted on this page; undefined leaves it to the service
@@ -58,8 +61,9 @@ export async function getRecordPage(
 	options: ReadOptions = {},
 ): Promise<RecordPage> {
 	return await readRecords(api, cardId, cursor, limit, options).catch(async (error: unknown) => {
-		if (limit === undefined || !refusesLimit(error)) throw error;
-		return await readRecords(api, cardId, cursor, undefined, options);
+		if (limit === undefined || !mayRefuseSize(error, limit)) throw error;
+		const smaller = namesPageSize(error) ? undefined : SMALL_PAGE;
+		return await readRecords(api, cardId, cursor, smaller, options);
 	});
 }
 
@@ -106,12 +110,18 @@ export function openRecordListing(
 
 	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
 	async function shrink(error: unknown): Promise<void> {
-		if (size && size > 1 && error instanceof Unreachable && error.tooLarge) {
-			size = sizeAfterTooLarge(size);
-			return;
+		if (size && size > 1 && error instanceof Unreachable) {
+			if (error.tooLarge) {
+				size = sizeAfterTooLarge(size);
+				return;
+			}
+			if (size > SMALL_PAGE && error.timedOut) {
+				size = Math.max(SMALL_PAGE, Math.floor(size / 2));
+				return;
+			}
 		}
 		if (!size || !pageSize.isRefused(error, size)) throw error;
-		const { accepted, isCertain } = await pageSize.smallerThan(size, describedSize);
+		const { accepted, isCertain } = await pageSize.smallerThan(error, size, describedSize);
 		refused = {
 			size: refused?.size ?? size,
 			isCertain: isCertain || (refused?.isCertain ?? false) || namesPageSize(error),

@@ -24,6 +24,8 @@ export interface ApiRequest {
 	 * is waiting or under way; undefined is automatic.
 	 */
 	requestsPerSecond?: number;
+	/** Whether a smaller request can take its place after a time-out: then it is not sent again. */
+	shrinks?: boolean;
 	/** Whether to stop at the first fault and wait for the rate limit for seconds only: somebody waits. */
 	impatient?: boolean;
 	/** Whether it is sent although others were not answered: a person asked for it, and waits. */

@@ -75,16 +75,17 @@ function assertOwnAnswer(
 
 /**
  * Refuses what cannot be the answer to a change of something that exists: web pages, JSON that cannot be
- * read, and `deleted: false`. Under status 200, that may be a refusal.
+ * read, `false` and `deleted: false`. Under status 200, that may be a refusal.
  *
  * @param what `card`, `field` or `record`, for the message
  * @throws UnexpectedAnswer
  */
 export function assertDone(body: unknown, what: string, change: 'changed' | 'deleted'): void {
 	assertOwnAnswer(body, what, change);
-	if (change === 'deleted' && isObject(body) && body.deleted === false) {
+	const isDenied = change === 'deleted' && isObject(body) && body.deleted === false;
+	if (isDenied || body === false || body === 'false') {
 		throw new UnexpectedAnswer(
-			`The ${what} was not deleted, as the answer says`,
+			`The service reports that the ${what} wasn't ${change}`,
 			`Look at the ${what} in the service.`,
 		);
 	}

@@ -121,7 +121,7 @@ describe('the key `error`', () => {
 		],
 		[
 			{ a: 1, error: null },
-			{ a: 1, error: null },
+			{ a: 1, error_: null },
 		],
 		[{ a: 1 }, { a: 1 }],
 	])('of an object of the service: %j comes out as %j', (object, expected) => {

@@ -60,7 +60,8 @@ test('the fields of a card', async () => {
 });
 
 test('fields without end are reported by what they are', async () => {
-	const { api } = service(() => ({ fields: [{ id: 'f1' }], next_cursor: 'again' }));
+	let count = 0;
+	const { api } = service(() => ({ fields: [{ id: `f${(count += 1)}` }], next_cursor: 'again' }));
 	await expect(listFields(api, 'c1')).rejects.toThrow('The list of fields does not end');
 });
 

@@ -122,13 +122,19 @@ test('a service that refuses every limit: at last none is asked for, and that is
 	expect(limits).toEqual([undefined]);
 });
 
-test.each([401, 403, 404, 409, 429, 500, 503])(
-	'refused with %d: that is the answer',
+test.each([401, 429])('refused with %d: that is the answer', async (status) => {
+	const { read, limits, descriptions } = service(60, () => refusal(status, 'No limit'));
+	await expect(read()).rejects.toMatchObject({ problem: { status } });
+	expect(limits).toEqual([1_000]);
+	expect(descriptions()).toBe(0);
+});
+
+test.each([200, 403, 404, 406, 409, 414, 416, 500, 501])(
+	'refused with %d: ten are tried once (O11)',
 	async (status) => {
-		const { read, limits, descriptions } = service(60, () => refusal(status, 'No limit'));
+		const { read, limits } = service(60, () => refusal(status, 'No'));
 		await expect(read()).rejects.toMatchObject({ problem: { status } });
-		expect(limits).toEqual([1_000]);
-		expect(descriptions()).toBe(0);
+		expect(limits).toEqual([1_000, 10]);
 	},
 );
 
@@ -202,7 +208,7 @@ test('the learned page size is forgotten after an hour', async () => {
 	const clock = createTestClock();
 	const size = createPageSize(clock);
 	expect(size.most()).toBe(1_000);
-	expect(await size.smallerThan(1_000, async () => 300)).toEqual({
+	expect(await size.smallerThan(refusal(400, 'Bad'), 1_000, async () => 300)).toEqual({
 		accepted: 300,
 		isCertain: true,
 	});

@@ -7,11 +7,14 @@ const refusal = (status: number, title = 'Invalid') => new ApiFailure({ status, 
 const HOUR = 3_600_000;
 
 describe('a refusal', () => {
-	test.each([400, 422])('with %d of more than 100 records may be for their number', (status) => {
-		const size = createPageSize(createTestClock());
-		expect(size.isRefused(refusal(status), 101)).toBe(true);
-		expect(size.isRefused(refusal(status), 100)).toBe(false);
-	});
+	test.each([400, 403, 500])(
+		'with %d of more than ten records may be for their number',
+		(status) => {
+			const size = createPageSize(createTestClock());
+			expect(size.isRefused(refusal(status), 11)).toBe(true);
+			expect(size.isRefused(refusal(status), 10)).toBe(false);
+		},
+	);
 
 	test('of a size that was accepted before has another reason', () => {
 		const size = createPageSize(createTestClock());
@@ -33,9 +36,12 @@ describe('a refusal', () => {
 		expect(size.isRefused(refusal(413), 1)).toBe(true);
 	});
 
-	test('with another status, or another failure, is not for the size', () => {
+	test('of the credential, the rate or a thing that is gone is not for the size', () => {
 		const size = createPageSize(createTestClock());
-		expect(size.isRefused(refusal(409, 'Limit'), 1_000)).toBe(false);
+		const gone = new ApiFailure({ status: 404, title: 'Gone', kind: 'card-not-found' });
+		for (const refused of [refusal(401), refusal(429), gone]) {
+			expect(size.isRefused(refused, 1_000)).toBe(false);
+		}
 		expect(size.isRefused(new Error('Limit'), 1_000)).toBe(false);
 	});
 });
@@ -50,7 +56,9 @@ test.each<[number, number | undefined, number | undefined, boolean]>([
 	'after %d, with a maximum of %s in the description: %s',
 	async (size, maximum, accepted, isCertain) => {
 		const pageSize = createPageSize(createTestClock());
-		expect(await pageSize.smallerThan(size, async () => await Promise.resolve(maximum))).toEqual({
+		expect(
+			await pageSize.smallerThan(refusal(400), size, async () => await Promise.resolve(maximum)),
+		).toEqual({
 			accepted,
 			isCertain,
 		});
@@ -91,12 +99,12 @@ describe('what is learned', () => {
 		const describe = async () => await Promise.resolve((described += 1) && 300);
 		size.most();
 		size.accepted(1_000);
-		await size.smallerThan(1_000, describe);
-		await size.smallerThan(1_000, describe);
+		await size.smallerThan(refusal(400), 1_000, describe);
+		await size.smallerThan(refusal(400), 1_000, describe);
 		expect([size.isRefused(refusal(400), 1_000), described]).toEqual([false, 1]);
 		clock.pass(HOUR);
 		size.most();
-		await size.smallerThan(1_000, describe);
+		await size.smallerThan(refusal(400), 1_000, describe);
 		expect([size.isRefused(refusal(400), 1_000), described]).toEqual([true, 2]);
 	});
 });

@@ -48,8 +48,8 @@ describe('one page', () => {
 		await getRecordPage(api, 'c1', '', 5, options);
 		const path = ['cards', { value: 'c1', parameter: 'Card' }, 'records'];
 		expect(sent).toEqual([
-			{ method: 'GET', path, query: {}, ...options },
-			{ method: 'GET', path, query: { limit: 5, cursor: '' }, ...options },
+			{ method: 'GET', path, query: {}, ...options, shrinks: false },
+			{ method: 'GET', path, query: { limit: 5, cursor: '' }, ...options, shrinks: false },
 		]);
 	});
 
@@ -65,8 +65,9 @@ describe('one page', () => {
 
 	test.each<[Error, number | undefined]>([
 		[refusal(400, { detail: 'bad cursor' }), 5],
-		[refusal(403, { detail: 'limit' }), 5],
-		[refusal(500, { detail: 'limit' }), 5],
+		[refusal(401, { detail: 'limit' }), 5],
+		[refusal(429, { detail: 'limit' }), 5],
+		[refusal(403), 10],
 		[refusal(400, { detail: 'limit' }), undefined],
 		[new Error('limit'), 5],
 	])('%s with limit %s is the answer', async (error, limit) => {

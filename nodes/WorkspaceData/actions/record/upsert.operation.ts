@@ -122,6 +122,7 @@ export const upsertRecord = defineOperation({
 					),
 				);
 			}
+			matches.requireComplete();
 			const near = (await matches.near(data)).find((one) => !keys.has(matches.keyOf(one.data)));
 			if (near) throw otherSpelling(fieldIds, data, near, card.name);
 			const created = await create(run, write, data);

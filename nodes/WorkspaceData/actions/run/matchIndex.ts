@@ -60,6 +60,12 @@ export interface MatchIndex {
 	apply(event: WriteEvent): void;
 	/** Reads the listing. */
 	read(): Promise<void>;
+	/**
+	 * Requires that the listing has shown all records: what it skipped would be created a second time, or count as missing.
+	 *
+	 * @throws UnexpectedAnswer
+	 */
+	requireComplete(): void;
 }
 
 /** The records of a key, whether it has one or several. */
@@ -78,6 +84,12 @@ interface Keys {
 /** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
 type Fate = 'created' | 'unclear';
 
+const skipped = (): UnexpectedAnswer =>
+	new UnexpectedAnswer(
+		"The service's list of records is not complete: its pages show a record twice, so they may skip others",
+		'Nothing was created or deleted. The list was read three times. Run the node again while nobody else changes the card, or tell the operator of the service.',
+	);
+
 const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
 	fate === 'created'
 		? new UnexpectedAnswer(
@@ -93,12 +105,12 @@ const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
  * Creates an index of the records of a card; nothing is read yet. A record is found by the values it was sent, and by the
  * values it holds: the service may keep them in another spelling.
  *
- * @param readAll reads all records of the card from the service
+ * @param readAll reads all records of the card from the service, and tells whether none can have been skipped
  * @param keys the matching values of a record as one text: exactly, and the same for several spellings
  * @param states the records as writes have left them
  */
 export function createMatchIndex(
-	readAll: (take: (record: DataRecord) => void) => Promise<void>,
+	readAll: (take: (record: DataRecord) => void) => Promise<boolean>,
 	{ keyOf, nearKeyOf, yieldToLoop }: Keys,
 	fieldIds: readonly string[],
 	states: RecordStates,
@@ -111,6 +123,7 @@ export function createMatchIndex(
 	/** The last values sent for a record, as one text. */
 	const sentKeys = new Map<string, string>();
 	const creations = new Set<Promise<unknown>>();
+	let isComplete = true;
 	/** Keys whose record was created, or may have been, without its ID being known: the listing has it. */
 	const unlisted = new Map<string, Fate>();
 	/** Keys of records that the listing does not show. */
@@ -156,7 +169,7 @@ export function createMatchIndex(
 	const read = async (): Promise<void> => {
 		/** The keys of this listing, by record: a record that is listed twice is filed under its later values. */
 		const keys = new Map<string, string>();
-		await readAll((record) => {
+		isComplete = await readAll((record) => {
 			const current = states.current(record);
 			if (current === 'deleted') return;
 			const key = keyOf(current.data);
@@ -191,6 +204,9 @@ export function createMatchIndex(
 
 	return {
 		read,
+		requireComplete() {
+			if (!isComplete) throw skipped();
+		},
 		keyOf,
 		all,
 		async near(data) {

@@ -78,6 +78,9 @@ export interface Writes extends WriteOrder {
 	close(): void;
 }
 
+/** How often records are read whose order shifts. */
+export const MAX_READINGS = 3;
+
 /** Receives the writes of a card. */
 type Listener = (event: WriteEvent) => void;
 
@@ -188,6 +191,20 @@ export function createWrites(
 			async () => await changing(place, id, send, (record) => ({ type: 'changed', record, sent })),
 		);
 
+	/** Reads all records; again where the order has shifted meanwhile. @returns whether none can have been skipped */
+	async function readAll(
+		card: CardReference,
+		request: ReadOptions,
+		take: (record: DataRecord) => void,
+	): Promise<boolean> {
+		for (let tries = 0; tries < MAX_READINGS; tries += 1) {
+			const listing = records.again(card, request);
+			for await (const record of listing) take(record);
+			if (!listing.hasShifted()) return true;
+		}
+		return false;
+	}
+
 	function statesOf(card: CardReference): RecordStates {
 		const known = states.get(card.id);
 		if (known) return known;
@@ -233,9 +250,7 @@ export function createWrites(
 			if (known) return await known;
 			const created = createMatchIndex(
 				async (take) =>
-					await order.withoutDeletions(card, async () => {
-						for await (const record of records.again(card, request)) take(record);
-					}),
+					await order.withoutDeletions(card, async () => await readAll(card, request, take)),
 				{
 					keyOf: (data) => matchKey(fieldIds, data, index, zone),
 					nearKeyOf: (data) => looseKey(fieldIds, data, index, zone),

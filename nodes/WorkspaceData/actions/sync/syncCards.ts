@@ -159,6 +159,7 @@ async function checkCard(
 	const listed = matches.all();
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
+	if (items.some(({ key }) => !matches.holds(key))) matches.requireComplete();
 	await requireKnownSpelling(items, fieldIds, matches, card.name);
 	const deletions = await checkAgainstRecords(
 		items,
@@ -174,6 +175,7 @@ async function checkCard(
 		new Date().toISOString(),
 		run.yieldToLoop,
 	);
+	if (deletions.length > 0) matches.requireComplete();
 	let live: Promise<LiveCard> | undefined;
 	const checked: CheckedCard = {
 		card,

@@ -8,6 +8,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
 import type { CardReference, Run } from '../run/run';
+import { MAX_READINGS } from '../run/writes';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
@@ -70,6 +71,9 @@ interface Chosen {
 	now(record: DataRecord): DataRecord | undefined;
 }
 
+const mayBeMissed = (card: string): string =>
+	`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`;
+
 /**
  * The records that meet the conditions, as this run knows them.
  *
@@ -91,11 +95,16 @@ async function chooseRecords(
 		else chosen.delete(listed.id);
 		return false;
 	};
-	const listing = run.records.of(card, Infinity, request, true);
-	const read = await run.writes.withoutDeletions(
-		card,
-		async () => await scanRecords(run, listing, take, true),
-	);
+	const read = await run.writes.withoutDeletions(card, async () => {
+		let listing = run.records.of(card, Infinity, request, true);
+		let count = await scanRecords(run, listing, take, true);
+		for (let tries = 1; listing.hasShifted() && tries < MAX_READINGS; tries += 1) {
+			listing = run.records.again(card, request);
+			count = await scanRecords(run, listing, take, true);
+		}
+		if (listing.hasShifted()) run.messages.hint(mayBeMissed(card.name));
+		return count;
+	});
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
 	return {

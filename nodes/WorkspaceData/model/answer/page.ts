@@ -1,7 +1,7 @@
 /** One page of a listing: its entries, and the cursor of the next page. */
 import { InputError } from '../inputError';
 import { plainText } from '../text';
-import { holds, isInexact, isObject, readList, type JsonObject } from './shapes';
+import { holds, isInexact, isObject, ownValue, readList, type JsonObject } from './shapes';
 
 /** One page of a listing. */
 export interface Page<Entry> {
@@ -53,6 +53,50 @@ export function readCursor(body: unknown, isNested = false): string | null {
 	if (found === null && saysMore(body)) throw cutShort(cursor ?? null);
 	return found;
 }
+
+/** The target of a link to the next page. @see RFC 8288, section 3 */
+const NEXT_LINK = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?next\b/i;
+
+/** A number under one of these names, in an object or in an object next to a list in it. */
+function numberIn(body: JsonObject, names: readonly string[]): number | undefined {
+	const places = [body, ...Object.values(body).filter(isObject)];
+	const values = places.flatMap((place) => names.map((name) => ownValue(place, name)));
+	return values.find((value): value is number => Number.isSafeInteger(value));
+}
+
+/** The query of the next page, as a listing without cursors tells it. */
+function nextQuery(body: unknown, link: unknown): Record<string, string> | undefined {
+	const target = NEXT_LINK.exec([link].flat().join(', '))?.[1];
+	if (target !== undefined) {
+		return Object.fromEntries(new URLSearchParams(target.split('#')[0]?.split('?')[1] ?? ''));
+	}
+	if (!isObject(body)) return undefined;
+	const page = numberIn(body, ['page', 'current_page', 'currentPage']);
+	const pages = numberIn(body, ['pages', 'total_pages', 'totalPages', 'page_count', 'last_page']);
+	const isLast = page === undefined || pages === undefined || page >= pages;
+	return isLast ? undefined : { page: String(page + 1) };
+}
+
+/**
+ * Where a listing goes on for which the interface shows no pages: at its cursor, at its link to the next page, or at the
+ * page after this one.
+ *
+ * @param link the header `Link`
+ * @returns the query of the next page; null on the last one
+ * @throws InputError if there are more pages but nothing tells where
+ */
+export function readNextQuery(body: unknown, link: unknown): Record<string, string> | null {
+	const next = nextQuery(body, link);
+	if (next) return next;
+	const cursor = readCursor(body);
+	return cursor === null ? null : { cursor };
+}
+
+/** How many entries a listing has in all; undefined where it does not say. */
+export const readTotal = (body: unknown): number | undefined =>
+	isObject(body)
+		? numberIn(body, ['total', 'total_count', 'totalCount', 'total_items'])
+		: undefined;
 
 /** Names under which services say that a list continues, or where. */
 const MORE = /^has_?more$/i;

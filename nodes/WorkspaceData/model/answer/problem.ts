@@ -50,6 +50,7 @@ const TITLES: Record<number, string> = {
 };
 
 function fallbackTitle(status: number): string {
+	if (status === 304) return 'The service returned no data, only that nothing has changed';
 	if (status >= 300 && status < 400) return 'The service redirects to another address';
 	return TITLES[status] ?? `The service answered with status ${status}`;
 }
@@ -147,6 +148,7 @@ export function readProblem(
 			...(isPage && { foreign: true }),
 		};
 	}
+	if (isObject(body) && isNestedProblem(body)) return readProblem(status, body.error, clean);
 	const problem = problemSchema.safeParse(body);
 	if (!problem.success) return { status, title: fallbackTitle(status) };
 	const { type, title, detail, ...rest } = problem.data;
@@ -165,6 +167,12 @@ export function readProblem(
 		...(details && { detail: clip(details, clean) }),
 	};
 }
+
+/** Whether the problem is in `error`, with nothing beside it that says more. */
+const isNestedProblem = ({ type, title, detail, error }: JsonObject): boolean =>
+	isObject(error) &&
+	(isText(error.title) || isText(error.type)) &&
+	![type, title, detail].some(isText);
 
 /** The names under which an answer has the requested thing, or its identifier. */
 const RESOURCE_KEYS = [
@@ -210,6 +218,16 @@ function refusingObject(body: unknown): JsonObject | undefined {
 	return isWrapped ? refusingObject(only) : body;
 }
 
+/** The status of an answer whose body states a status for each of its parts. @see RFC 4918, section 13 */
+const MULTI_STATUS = 207;
+
+/** The first object in such a body that states a failure. */
+function failedPart(body: unknown): JsonObject | undefined {
+	if (Array.isArray(body)) return body.map(failedPart).find((part) => part !== undefined);
+	if (!isObject(body)) return undefined;
+	return statedStatus(body) === undefined ? failedPart(Object.values(body)) : body;
+}
+
 /**
  * Reads a refusal from an answer of success: some services put their errors under status 200. A
  * resource may have properties of any name, so nothing counts in an answer that holds one.
@@ -225,6 +243,8 @@ export function readRefusal(
 	contentType?: unknown,
 ): Problem | undefined {
 	const refused = 'The service refused the request';
+	const failed = status === MULTI_STATUS ? failedPart(body) : undefined;
+	if (failed) return readProblem(statedStatus(failed) ?? status, failed, clean);
 	if (typeof body === 'string' && ERROR_TEXT.test(body)) {
 		return { ...readProblem(status, body, clean), title: refused };
 	}

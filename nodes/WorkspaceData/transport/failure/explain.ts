@@ -171,6 +171,9 @@ function advice(
 	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
 	authentication: Authentication,
 ): string | undefined {
+	if (status === 304) {
+		return 'A cache between n8n and the service may have answered. Run the node again, or ask the operator of the service.';
+	}
 	if (status >= 300 && status < 400) {
 		return "Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.";
 	}
@@ -192,7 +195,7 @@ function advice(
 	}
 	if (status === 409 && SAYS_UNIQUE.test(`${title} ${detail}`)) {
 		if (creates === 'record') {
-			return "Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record.";
+			return "Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.";
 		}
 		return 'Something else has this value already. Enter another one, or change what has it.';
 	}

@@ -100,6 +100,11 @@ export class SilentService extends NetworkFailure {
 	}
 }
 
+/** Whether no answer came in time. */
+export const isTimeOut = (outcome: unknown): boolean =>
+	outcome instanceof Failure &&
+	(outcome.httpCode === 'ETIMEDOUT' || outcome.httpCode === 'ECONNABORTED');
+
 /** Statuses that say that the service could not answer now. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
@@ -155,6 +160,11 @@ export class Unreachable extends Failure {
 		super(message, { mayHaveHappened: mayHaveArrived, ...facts });
 		this.mayHaveArrived = mayHaveArrived;
 		this.tooLarge = tooLarge;
+	}
+
+	/** Whether no answer came in time. */
+	get timedOut(): boolean {
+		return isTimeOut(this);
 	}
 }
 

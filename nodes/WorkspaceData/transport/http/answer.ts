@@ -91,8 +91,51 @@ function parsedText(text: string): unknown {
 	return parsed ? parsed.value : text;
 }
 
-/** Of UTF-8. Leaves out a byte order mark. @see RFC 8259, section 8.1 */
-const decoder = new TextDecoder();
+/** The charset that a content type states. @see RFC 9110, section 8.3.2 */
+const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]+)/i;
+
+/** The decoder of a charset; of UTF-8 where it is none that is known. @see WHATWG Encoding, section 4.2 */
+function decoderOf(charset: string | undefined, fatal: boolean) {
+	try {
+		return new TextDecoder(charset, { fatal });
+	} catch {
+		return new TextDecoder('utf-8', { fatal });
+	}
+}
+
+/** The charset of a byte order mark, other than that of UTF-8. */
+function markedCharset([first, second]: Uint8Array): string | undefined {
+	if (first === 0xff && second === 0xfe) return 'utf-16le';
+	return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+/**
+ * The text of an answer, in the charset that its mark or its content type says; else UTF-8. Leaves out a byte order mark.
+ *
+ * @param lossy whether bytes that do not fit may be lost: nothing is stored of it
+ * @throws UnusableAnswer for bytes of another charset: read as UTF-8, they would be stored as other characters
+ * @see RFC 8259, section 8.1
+ */
+function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string {
+	const declared = CHARSET.exec(String(contentType))?.[1];
+	try {
+		return decoderOf(markedCharset(bytes) ?? declared, !lossy).decode(bytes);
+	} catch {
+		throw new UnusableAnswer(
+			'',
+			`the answer contains bytes that are not ${declared ?? 'UTF-8'}, so its texts would be damaged`,
+			false,
+		);
+	}
+}
+
+/** What is known of a body before it is read. */
+interface BodyOptions {
+	declared?: unknown;
+	contentType?: unknown;
+	lossy?: boolean;
+	signal?: AbortSignal;
+}
 
 /**
  * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
@@ -101,18 +144,21 @@ const decoder = new TextDecoder();
  * @param body a stream, bytes, or what was read already, which stays unchanged
  * @param maxBytes the most that is read, after decompression
  * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
+ * @param how.contentType the header of that name, which may state a charset
+ * @param how.lossy whether bytes that do not fit the charset may be lost
  * @param how.signal ends the reading and the connection
  * @throws AnswerTooLarge when the body is larger
+ * @throws UnusableAnswer when its bytes do not fit the charset
  * @throws NetworkFailure when it is cut off or cannot be read
  */
 export async function readBody(
 	body: unknown,
 	maxBytes: number,
-	{ declared, signal }: { declared?: unknown; signal?: AbortSignal } = {},
+	{ declared, contentType, lossy = false, signal }: BodyOptions = {},
 ): Promise<unknown> {
 	if (body instanceof Uint8Array) {
 		if (body.length > maxBytes) throw new AnswerTooLarge();
-		return parsedText(decoder.decode(body));
+		return parsedText(decode(body, contentType, lossy));
 	}
 	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
@@ -120,7 +166,8 @@ export async function readBody(
 		discard(body);
 		throw isTooLarge ? new AnswerTooLarge() : new CutOffAnswer();
 	}
-	return parsedText(decoder.decode(Buffer.concat(await readParts(body, maxBytes, signal))));
+	const bytes = Buffer.concat(await readParts(body, maxBytes, signal));
+	return parsedText(decode(bytes, contentType, lossy));
 }
 
 /**
@@ -143,6 +190,8 @@ export async function readAnswer(
 	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
 	const body = await readBody(response.body, most, {
 		declared: headers['content-length'],
+		contentType: headers['content-type'],
+		lossy: !isSuccess,
 		...(signal && { signal }),
 	}).catch((error: unknown) => {
 		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;

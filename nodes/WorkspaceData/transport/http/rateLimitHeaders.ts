@@ -76,11 +76,7 @@ export function readRateLimit(
 	const remaining = headerNumber(headers, 'x-ratelimit-remaining');
 	const limit = headerNumber(headers, 'x-ratelimit-limit');
 	if (remaining === undefined || (limit !== undefined && limit <= 0)) return undefined;
-	return {
-		limit,
-		remaining,
-		resetAt: readReset(headers, now, serviceNow),
-	};
+	return { limit, remaining, resetAt: soonest(headers, now, readReset(headers, now, serviceNow)) };
 }
 
 /** Whether an answer says that no requests remain in the window. */
@@ -106,16 +102,22 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(date - serviceTime(headers, now), 0);
 }
 
+/** The sooner of the reset and what `Retry-After` says: one of the two may be nonsense. In ms since the epoch. */
+function soonest(headers: Headers, now: number, resetAt: number | undefined): number | undefined {
+	const retryAfterMs = readRetryAfter(headers, now);
+	if (retryAfterMs === undefined) return resetAt;
+	return Math.min(resetAt ?? Infinity, now + retryAfterMs);
+}
+
 /**
- * How long to wait after a request was refused for the rate, in ms: until the reset, else as
- * `Retry-After` says, but at least a second, and twice as long after each further refusal: a reset in the
+ * How long to wait after a request was refused for the rate, in ms: until the reset, or as
+ * `Retry-After` says, whichever is sooner, but at least a second, and twice as long after each further refusal: a reset in the
  * past must not make a storm. Never more than a minute at once.
  *
  * @param refusals how often this request was refused, from 1
  */
 export function refusalWait(headers: Headers, now: number, refusals: number): number {
-	const resetAt = readReset(headers, now);
-	const asked = resetAt === undefined ? readRetryAfter(headers, now) : resetAt - now;
+	const asked = (soonest(headers, now, readReset(headers, now)) ?? now) - now;
 	const atLeast = MIN_WAIT_MS * 2 ** (refusals - 1);
 	return Math.min(Math.max(asked ?? 0, atLeast), MAX_WAIT_MS);
 }

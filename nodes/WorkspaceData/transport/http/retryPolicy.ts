@@ -1,5 +1,10 @@
 /** Decides what follows each try of a request. */
-import { isTransientStatus, SilentService, type NetworkFailure } from '../failure/failures';
+import {
+	isTimeOut,
+	isTransientStatus,
+	SilentService,
+	type NetworkFailure,
+} from '../failure/failures';
 import { isRateLimited, readRetryAfter, refusalWait } from './rateLimitHeaders';
 import type { ApiAnswer, ApiRequest } from '../request';
 
@@ -61,7 +66,7 @@ export type Step =
  */
 export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
-	{ method, impatient }: Pick<ApiRequest, 'method' | 'impatient'>,
+	{ method, impatient, shrinks }: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks'>,
 	history: History,
 	{ now, mayRenew, isSurplus }: { now: number; mayRenew: boolean; isSurplus: boolean },
 ): Step {
@@ -77,6 +82,7 @@ export function nextStep(
 	});
 
 	if (outcome instanceof SilentService) return { act: 'fail' };
+	if (shrinks && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
 		const safe = repeatable || !outcome.mayHaveArrived;
 		if (outcome.transient && safe && mayTryAgain) return again(outcome.mayHaveArrived);

@@ -1,6 +1,6 @@
 /** Servers that did not answer in time: nobody is made to wait for them twice. */
 import { BoundedMap } from '../../model/boundedMap';
-import { Failure } from '../failure/failures';
+import { isTimeOut } from '../failure/failures';
 import type { Clock } from './clock';
 
 /** Time-outs in a row after which the rest of an execution fails at once. */
@@ -38,8 +38,7 @@ export function noteSilence(
 	waitedMs: number,
 	clock: Clock,
 ): boolean | undefined {
-	const code = outcome instanceof Failure ? outcome.httpCode : undefined;
-	const isSilence = code === 'ETIMEDOUT' || code === 'ECONNABORTED';
+	const isSilence = isTimeOut(outcome);
 	if (isSilence && waitedMs < MIN_TIMEOUT_MS) return undefined;
 	silentUntil(clock).set(new URL(url).origin, isSilence ? clock.now() + SILENT_MS : 0);
 	return isSilence;

@@ -29,6 +29,7 @@ async function indexOf(listed: DataRecord[], fieldIds = ['key']) {
 			await Promise.resolve();
 			reads += 1;
 			listed.forEach(take);
+			return true;
 		},
 		{ keyOf, nearKeyOf: (data) => keyOf(data).toLowerCase(), yieldToLoop: async () => {} },
 		fieldIds,

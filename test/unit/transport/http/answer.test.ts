@@ -44,10 +44,27 @@ describe('G10: the text of a body', () => {
 		['a web page', [Buffer.from('<!doctype html>')], '<!doctype html>'],
 		['JSON that breaks off', [Buffer.from('{"a":')], '{"a":'],
 		['nothing', [], ''],
-		['bytes that are not UTF-8', [Uint8Array.of(0x22, 0xff, 0x22)], '\uFFFD'],
 	])('%s', async (_, parts, value) => {
 		expect(await readBody(Readable.from(parts), MANY)).toEqual(value);
 		expect(await readBody(Buffer.concat(parts), MANY)).toEqual(value);
+	});
+
+	test.each<[string, number[], string | undefined, string]>([
+		['the declared charset', [0x22, 0xe9, 0x22], 'application/json; charset=iso-8859-1', 'é'],
+		['UTF-16 with a mark', [0xff, 0xfe, 0x22, 0, 0xe9, 0, 0x22, 0], undefined, 'é'],
+		['UTF-16 without a mark', [0, 0x22, 0, 0xe9, 0, 0x22], 'x/y;charset="UTF-16BE"', 'é'],
+		['a charset that nobody knows', [0x22, 0xc3, 0xa9, 0x22], 'x/y; charset=x-unknown', 'é'],
+	])('%s (O6)', async (_, bytes, contentType, value) => {
+		expect(await readBody(Uint8Array.from(bytes), MANY, { contentType })).toBe(value);
+	});
+
+	test('bytes that are not UTF-8 are refused, except where nothing is stored of them (O6)', async () => {
+		const bytes = Uint8Array.of(0x22, 0xff, 0x22);
+		await expect(readBody(bytes, MANY)).rejects.toThrow('bytes that are not UTF-8');
+		await expect(readBody(bytes, MANY, { contentType: 'x/y; charset=utf-8' })).rejects.toThrow(
+			'bytes that are not utf-8',
+		);
+		expect(await readBody(bytes, MANY, { lossy: true })).toBe('\uFFFD');
 	});
 
 	test('a stream that gives texts', async () => {

@@ -46,6 +46,18 @@ describe('B20: the wait after a refusal is bounded, whatever Reset says', () => 
 		['in the past again: longer', at(String(now / SECOND - 86_400)), 4, 8_000],
 		['in the past for ever: at most a minute', at(String(now / SECOND - 86_400)), 40, 60_000],
 		['missing', at(undefined), 2, 2_000],
+		[
+			'far away, with a sooner Retry-After (O22)',
+			at(70 * 365 * 86_400_000, { 'retry-after': '3' }),
+			1,
+			3_000,
+		],
+		[
+			'sooner than Retry-After (O22)',
+			at(String(now / SECOND + 2), { 'retry-after': '30' }),
+			1,
+			2_000,
+		],
 		['missing, with Retry-After in seconds', at(undefined, { 'retry-after': '3' }), 1, 3_000],
 		[
 			'missing, with Retry-After as a date',
