@@ -494,6 +494,25 @@ describe('Field: Choices', () => {
 		},
 	);
 
+	test('next to an execution that adds choices, and to another Update, none that is in use disappears (O7)', async () => {
+		const { control } = workspace.service;
+		control.setLatency({ ms: 100 });
+		const update = async (choices: string[]) =>
+			await field('update', {
+				fieldId: byId(card.fieldIds.Status ?? ''),
+				updateFields: { choices },
+			});
+		const results = await Promise.all([
+			write('create', { columns: mapEach({ Status: 'Late' }), options: adds }, [{}]),
+			update(['Open', 'Done', 'One']),
+			update(['Open', 'Done', 'Two']),
+		]);
+		for (const { error } of results) expect(error).toBeUndefined();
+		const after = await choicesOf('Status');
+		expect(after).toEqual(expect.arrayContaining(['Open', 'Done', 'Late', 'One', 'Two']));
+		expect(after).toHaveLength(5);
+	});
+
 	test('both ways at once are an error, and an empty list changes nothing', async () => {
 		const both = { choices: ['One'], options: '["Two"]' };
 		const { error } = await field('create', { ...create, additionalFields: both });

@@ -60,7 +60,7 @@ test('Is None Of refuses a list without entries, also as a text (H28)', async ()
 test('a deletion that the answer denies is no success (H34)', async () => {
 	answer('DELETE', '/records/r1$', { deleted: false });
 	const { error } = await run('delete', { recordId: byId('r1') });
-	expect(error?.message).toBe('The record was not deleted, as the answer says');
+	expect(error?.message).toBe("The service reports that the record wasn't deleted");
 });
 
 describe('Does Not Equal, and a value that is none of its field’s type (H29)', () => {

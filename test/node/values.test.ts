@@ -51,7 +51,9 @@ describe('a field of a type that the node does not know', () => {
 		const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
 		const { json, error } = await runOther('upsert', { columns: mapAutomatically(['Key']) }, items);
 		expect(error).toBeUndefined();
-		expect(bodies()).toEqual(items.map(({ Zip }) => ({ data: { k: 'k1', z: Zip } })));
+		expect(bodies()).toEqual(
+			items.map(({ Zip }, place) => ({ data: { ...(place === 0 && { k: 'k1' }), z: Zip } })),
+		);
 		expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated', 'updated']);
 		expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
 	});
@@ -422,4 +424,79 @@ test('a field that was chosen from the list and renamed since is deleted by its 
 	});
 	expect(error).toBeUndefined();
 	expect(json).toEqual([{ deleted: true, id }]);
+});
+
+describe('choices that look like numbers (O17)', () => {
+	const LEVEL = [
+		{ id: 'k', name: 'Key', type: 'text' },
+		{
+			id: 'l',
+			name: 'Level',
+			type: 'single_select',
+			options: [1, 2, 3].map((id) => ({ id, name: `L${id}` })),
+		},
+		{ id: 'y', name: 'Years', type: 'multi_select', options: ['2024', '2025'] },
+	];
+	const create = async (item: IDataObject, options: IDataObject = {}) =>
+		await runOther('create', { columns: mapAutomatically(), options }, [item]);
+
+	test.each<[IDataObject, IDataObject]>([
+		[{ Level: 3 }, { l: 3 }],
+		[{ Level: ['L3'] }, { l: 'L3' }],
+		[{ Years: 2024 }, { y: ['2024'] }],
+	])('%j is sent as %j', async (item, data) => {
+		await start(LEVEL);
+		const { error } = await create(item);
+		expect(error).toBeUndefined();
+		expect(bodies()).toEqual([{ data }]);
+	});
+
+	test.each<[IDataObject, string]>([
+		[{ Level: '3' }, "'L1', 'L2', 'L3'"],
+		[{ Level: true }, "'L1', 'L2', 'L3'"],
+		[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
+		[{ Years: true }, "'2024', '2025'"],
+	])('%j is refused', async (item, advice) => {
+		await start(LEVEL);
+		const { error } = await create(item);
+		expect(error?.description).toContain(advice);
+		expect(bodies()).toEqual([]);
+	});
+
+	test("a text of digits is a new choice where 'Missing Choices' adds it", async () => {
+		await start(LEVEL);
+		const { error } = await create({ Level: '3' }, { missingChoices: 'add' });
+		expect(bodies()[0]).toEqual({
+			options: [...[1, 2, 3].map((id) => ({ id, name: `L${id}` })), { name: '3' }],
+		});
+		expect(error?.description).toContain("'L1', 'L2', 'L3'");
+	});
+});
+
+describe('times at the edge of the calendar (O22)', () => {
+	const create = async (At: unknown, timezone: string) =>
+		await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], {
+			timezone,
+		});
+	test.each([
+		['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
+		['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
+	])('%s in %s is refused with the reason', async (time, zone, reason) => {
+		const { error } = await create(time, zone);
+		expect(error?.description).toContain(reason);
+		expect(sent()).toEqual([]);
+	});
+	test('with an offset it is sent', async () => {
+		const { json } = await create('9999-12-31T23:59:59Z', 'America/New_York');
+		expect(json[0]?.fields).toEqual({ At: '9999-12-31T23:59:59Z' });
+	});
+});
+
+test('an invalid DateTime is refused for a text field, also where fields are created (O22)', async () => {
+	for (const unknownFields of ['error', 'create']) {
+		const columns = mapEach({ Key: '={{ DateTime.fromISO("no day") }}' });
+		const { error } = await run('create', { columns, options: { unknownFields } });
+		expect(error?.message).toContain("Field 'Key' cannot hold");
+	}
+	expect(sent()).toEqual([]);
 });

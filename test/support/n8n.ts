@@ -282,6 +282,8 @@ export interface ActionRun {
 	items?: IDataObject[];
 	/** More settings of the node, for example `onError`. */
 	node?: Partial<INode>;
+	/** The time zone of the workflow. */
+	timezone?: string;
 	/** How n8n runs it; by hand unless told otherwise. */
 	mode?: WorkflowExecuteMode;
 	/** Static data of the workflow as n8n's database has them. */
@@ -330,6 +332,7 @@ export async function runAction({
 	parameters,
 	items = [{}],
 	node = {},
+	timezone = 'Europe/Berlin',
 	mode = 'manual',
 	staticData,
 	onStarted,
@@ -358,7 +361,7 @@ export async function runAction({
 			[START_TYPE]: new Start(),
 			[ACTION_TYPE]: observedNode((listeners) => (left += listeners)),
 		}),
-		settings: { executionOrder: 'v1', timezone: 'Europe/Berlin' },
+		settings: { executionOrder: 'v1', timezone },
 		...(staticData && { staticData: structuredClone(staticData) }),
 	});
 	const pinData: IPinData = { Start: items.map((json) => ({ json })) };

@@ -11,6 +11,8 @@ export interface OtherService {
 	/** The fields it lists; a function is called for each listing. */
 	fields: Json[] | (() => Json[]);
 	records: Array<{ id: string; created_at: string; data: Json }>;
+	/** Whether a change of some values removes the others. */
+	replaces: boolean;
 	/** Bodies of changes, in their order. */
 	changes: Array<{ method: string; path: string; body: Json | undefined }>;
 	close(): Promise<void>;
@@ -48,6 +50,8 @@ export async function startOtherService(
 				const { fields: listed } = service;
 				return send(200, { fields: typeof listed === 'function' ? listed() : listed });
 			}
+			const found = records[place];
+			if (method === 'GET' && found) return send(200, found);
 			if (method === 'GET') return send(200, { records, next_cursor: null });
 			if (method === 'POST') return send(201, add(values));
 			if (method === 'DELETE') {
@@ -55,7 +59,7 @@ export async function startOtherService(
 				return send(204);
 			}
 			const record = records[place];
-			if (record) record.data = { ...record.data, ...values };
+			if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
 			return send(200, record ?? {});
 		});
 	});
@@ -65,6 +69,7 @@ export async function startOtherService(
 		},
 		fields,
 		records,
+		replaces: false,
 		changes,
 		close: async () => await server.close(),
 	};

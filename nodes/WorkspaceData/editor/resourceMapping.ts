@@ -106,13 +106,14 @@ export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceM
 			return { fields: [], emptyFieldsNotice: reason };
 		}
 		const keys = savedKeys(saved, index);
+		const writable = index.fields.filter(({ isReadOnly }) => !isReadOnly);
 		return {
-			fields: index.fields.map((field) => {
+			fields: writable.map((field) => {
 				const liveKey = index.keyOf(field);
 				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 			}),
 			emptyFieldsNotice:
-				index.fields.length > 0
+				writable.length > 0
 					? AUTOMATIC_NOTICE
 					: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),
 		};

@@ -12,7 +12,10 @@ export function localTime(context: Pick<IExecuteFunctions, 'getTimezone'>): Zone
 			// Luxon moves a time that clocks skip by an hour: two texts would be one time.
 			const clock = local.slice(11, 16);
 			if (clock !== '' && time.toFormat('HH:mm') !== clock) return undefined;
-			return time.toUTC().toISO() ?? undefined;
+			if (time.toFormat('yyyy-MM-dd') !== local.slice(0, 10)) return undefined;
+			const utc = time.toUTC();
+			// Other years have more digits than the service takes.
+			return utc.year >= 0 && utc.year <= 9999 ? (utc.toISO() ?? undefined) : undefined;
 		},
 		day(offset) {
 			const day = DateTime.now().setZone(context.getTimezone()).plus({ days: offset });

@@ -67,7 +67,7 @@ describe('one page', () => {
 		[refusal(400, { detail: 'bad cursor' }), 5],
 		[refusal(401, { detail: 'limit' }), 5],
 		[refusal(429, { detail: 'limit' }), 5],
-		[refusal(403), 10],
+		[refusal(403, {}), 10],
 		[refusal(400, { detail: 'limit' }), undefined],
 		[new Error('limit'), 5],
 	])('%s with limit %s is the answer', async (error, limit) => {

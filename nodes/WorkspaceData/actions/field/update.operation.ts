@@ -14,6 +14,7 @@ import { readJsonObject, requireEntries, requireText } from '../readParameters';
 import { defineOperation } from '../operation';
 import type { CardReference, Run } from '../run/run';
 import { readDryRun, countUse } from '../writing/dryRun';
+import { fieldsOf } from '../growth/cardChanges';
 import { readFieldOptions } from './create.operation';
 import { fieldPath, locateField } from './fieldLocator';
 import { assertDone } from '../../transport/writeAnswer';
@@ -110,33 +111,55 @@ export const updateField = defineOperation({
 		};
 		requireEntries({ ...changes, ...readFieldOptions(entered) }, 'Update Fields');
 		const { card, field } = await locateField(run, get('cardId'), get('fieldId'));
-		const shape = (texts: string[]) => settingChoices(field, texts);
-		const sent = { ...changes, ...readFieldOptions(entered, shape, field.options) };
-		if (isDry) return [await previewUpdate(run, card, field, sent)];
-		const { removed } = planUpdate(field, sent);
-		const path = fieldPath(card.id, field.id);
-		const { body } = await run.api
-			.request({ method: 'PATCH', path, body: sent })
-			.catch((error: unknown) => {
-				const isRefused =
-					error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
-				if (isRefused && removed.length > 0) {
-					run.messages.note(
-						error,
-						`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
-					);
-				}
-				throw error;
-			});
-		assertDone(body, 'field', 'changed');
-		const shown = readField(body);
-		// An answer may show the ID alone.
-		const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
-		if (lost.length > 0) {
-			run.messages.hint(
-				`Choices were removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(lost, MAX_NAMED)}`,
-			);
+		const bodyFor = (current: Field) => {
+			// Another execution has added them since: its records may hold them.
+			const since = removedChoices(current, field);
+			const shape = (texts: string[]) =>
+				settingChoices(current, [...new Set([...texts, ...since])]);
+			return { ...changes, ...readFieldOptions(entered, shape, field.options) };
+		};
+		if (isDry) return [await previewUpdate(run, card, field, bodyFor(field))];
+		if (Object.keys(readFieldOptions(entered)).length === 0) {
+			return [await sendUpdate(run, card, field, changes)];
 		}
-		return [shown?.raw ?? { id: field.id, ...sent }];
+		// The list is replaced: executions that add choices take turns.
+		return await run.writes.exclusively(fieldsOf(card), async () => {
+			const current = (await run.fields.changed(card)).byId(field.id) ?? field;
+			return [await sendUpdate(run, card, current, bodyFor(current))];
+		});
 	},
 });
+
+/** Changes a field, and says which of its choices are lost. @returns the field, as the answer shows it */
+async function sendUpdate(
+	run: Run,
+	card: CardReference,
+	field: Field,
+	sent: JsonObject,
+): Promise<JsonObject> {
+	const { removed } = planUpdate(field, sent);
+	const path = fieldPath(card.id, field.id);
+	const { body } = await run.api
+		.request({ method: 'PATCH', path, body: sent })
+		.catch((error: unknown) => {
+			const isRefused =
+				error instanceof ApiFailure && [400, 409, 422].includes(error.problem.status);
+			if (isRefused && removed.length > 0) {
+				run.messages.note(
+					error,
+					`The change would remove choices: ${listedInQuotes(removed, MAX_NAMED)}. List all choices that are to stay.`,
+				);
+			}
+			throw error;
+		});
+	assertDone(body, 'field', 'changed');
+	const shown = readField(body);
+	// An answer may show the ID alone.
+	const lost = shown && shown.options.length > 0 ? removedChoices(field, shown) : removed;
+	if (lost.length > 0) {
+		run.messages.hint(
+			`Choices were removed from field '${field.name}' of card '${card.name}': ${listedInQuotes(lost, MAX_NAMED)}`,
+		);
+	}
+	return shown?.raw ?? { id: field.id, ...sent };
+}

@@ -79,6 +79,9 @@ export async function previewChanges(
 	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
 }
 
+/** The fields of a card, as the executions that change them take turns. */
+export const fieldsOf = (card: CardReference): string => `fields of ${card.id}`;
+
 /** All of some choices in a hint. */
 const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
 
@@ -152,7 +155,7 @@ export async function changeCard(
 	allowed: Allowed,
 	request: Write['request'],
 ): Promise<PlannedField[]> {
-	return await run.writes.exclusively(`fields of ${card.id}`, async () => {
+	return await run.writes.exclusively(fieldsOf(card), async () => {
 		// Read again: another run may have added them since.
 		let index = await run.fields.changed(card, request);
 		const columns = await columnsOf(run, writes);

@@ -2,7 +2,12 @@
 import type { DataRecord } from '../../model/answer/record';
 import type { Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
-import { readConditions, readMatchType, recordTest } from '../../model/value/recordFilter';
+import {
+	readConditions,
+	readMatchType,
+	recordTest,
+	type RecordTest,
+} from '../../model/value/recordFilter';
 import type { RecordListing } from '../../transport/recordListing';
 
 /** Records that are processed between two yields to the event loop. Up to this number, no hint is given. */
@@ -75,8 +80,8 @@ export function readFilter(
 	index: FieldIndex,
 	{ zone, messages }: Pick<Run, 'zone' | 'messages'>,
 	isExact = false,
-): ((record: DataRecord) => boolean) | undefined {
+): RecordTest | undefined {
 	const { hint } = messages;
-	const place = { zone, hint, isExact };
+	const place = { zone, hint, isExact, takesHeld: true };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

@@ -20,6 +20,7 @@ export const countRecords = defineOperation({
 			return false;
 		};
 		const read = await scanRecords(run, run.records.of(card, Infinity), take, true);
+		passes?.requireSeen();
 		hintAtReading(run, read);
 		return [{ count }];
 	},

@@ -70,16 +70,15 @@ export const getManyRecords = defineOperation({
 		const card = await run.cards.find(get('cardId'), request);
 		const index = await run.fields.of(card, request);
 		const output = recordOutput(index, get('simple'), options);
-		const passes = all(
-			readFilter(get('filters'), get('matchType'), index, run),
-			readSearch(get('search'), index),
-		);
+		const filter = readFilter(get('filters'), get('matchType'), index, run);
+		const passes = all(filter, readSearch(get('search'), index));
 		const sort = readSort(get('sort'), index, run);
 		if (by !== 'all') {
 			const mark = String(options.startAgain ?? '');
 			const fields = wantedFields(index, options.outputFields)?.map(({ id }) => id);
 			const query = { by, mark, passes, limit, fields };
 			const { records, read } = await notReturnedBefore(run, card, index, query, request);
+			filter?.requireSeen();
 			hintAtReading(run, read, { limit, needsAll: true });
 			return await mapInSlices(run.yieldToLoop, sort ? await sort(records) : records, output);
 		}
@@ -90,7 +89,9 @@ export const getManyRecords = defineOperation({
 				if (!passes || passes(record)) found.push(record);
 				return false;
 			};
-			hintAtReading(run, await scanRecords(run, listing, keep, true), { limit, needsAll: true });
+			const read = await scanRecords(run, listing, keep, true);
+			filter?.requireSeen();
+			hintAtReading(run, read, { limit, needsAll: true });
 			return await mapInSlices(run.yieldToLoop, (await sort(found)).slice(0, limit), output);
 		}
 		// At once, so that records and their output are not in memory together.
@@ -100,6 +101,7 @@ export const getManyRecords = defineOperation({
 			return results.length === limit;
 		};
 		const read = await scanRecords(run, listing, take, !passes || limit === Infinity);
+		if (results.length < limit) filter?.requireSeen();
 		if (passes) hintAtReading(run, read, { limit });
 		return results;
 	},

@@ -26,6 +26,7 @@ export const existsOperation = (names: Names, wanted: boolean): Operation =>
 				exists = !passes || passes(record);
 				return exists;
 			});
+			if (!exists) passes?.requireSeen();
 			hintAtReading(run, read);
 			const item = run.context.getInputData()[itemIndex];
 			return exists === wanted && item ? [item.json] : [];

@@ -48,7 +48,7 @@ export const updateManyRecords = defineOperation({
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
 		const typed = await fieldsFor(run, write, index, request);
-		const data = requireData(toRecordData(run, columns, typed, options), columns);
+		const data = requireData(toRecordData(run, columns, typed, options, true), columns);
 		const output = recordOutput(index, true, options);
 		const dry = dryOutput(index, options);
 		// Conditions use the existing fields, also in a dry run.

@@ -92,7 +92,8 @@ export const upsertRecord = defineOperation({
 		const multipleMatches = readChoice(multipleMatchesOption, options.multipleMatches);
 		const whenNotFound = readNotFound(options.ifNotFound);
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
-		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const prepared = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
+		const write = { ...prepared, isListed: true };
 		const { card, columns, request } = write;
 		/** The keys of the items so far: a record of such a key is theirs. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());

@@ -11,9 +11,11 @@ import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChang
 import { readFilter, hintAtReading } from '../reading/scan';
 import type { MatchIndex } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
+import { settled } from '../writing/difference';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFieldIds, otherSpelling } from '../writing/matching';
 import {
+	blame,
 	dataOf,
 	growingItems,
 	mayGrow,
@@ -153,13 +155,14 @@ async function checkCard(
 	const known = await run.fields.of(card, request);
 	const fields = own.fields ?? (await previewFields(run, own, first, known));
 	const { listing, fieldIds } = fields;
-	const items = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
+	const given = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
 	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
 	const matches = await run.writes.matches(card, listing, fieldIds, request);
 	const listed = matches.all();
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
-	if (items.some(({ key }) => !matches.holds(key))) matches.requireComplete();
+	if (given.some(({ key }) => !matches.holds(key))) matches.requireComplete();
+	const items = await settledItems(run, given, matches, listing);
 	await requireKnownSpelling(items, fieldIds, matches, card.name);
 	const deletions = await checkAgainstRecords(
 		items,
@@ -175,6 +178,7 @@ async function checkCard(
 		new Date().toISOString(),
 		run.yieldToLoop,
 	);
+	passes?.requireSeen();
 	if (deletions.length > 0) matches.requireComplete();
 	let live: Promise<LiveCard> | undefined;
 	const checked: CheckedCard = {
@@ -190,6 +194,25 @@ async function checkCard(
 		...countWritten(indexes.length),
 	};
 	return { checked, items };
+}
+
+/** The items without what their records hold already. @throws InputError for a value that cannot be sent */
+async function settledItems(
+	run: Run,
+	items: readonly SyncWrite[],
+	matches: MatchIndex,
+	index: FieldIndex,
+): Promise<SyncWrite[]> {
+	const checked: SyncWrite[] = [];
+	for (const item of items) {
+		const [record] = matches.holds(item.key) ? await matches.find(item.data) : [];
+		try {
+			checked.push({ ...item, data: settled(item.data, record, index, run.zone) });
+		} catch (error) {
+			throw blame(error, item.itemIndex);
+		}
+	}
+	return checked;
 }
 
 /** @throws InputError for an item that would be created, and whose record exists in another spelling */

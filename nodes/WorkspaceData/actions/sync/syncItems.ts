@@ -194,7 +194,7 @@ export async function growingItems(
 }
 
 /** Names the item in an error that all items of its card get. */
-const blame = (error: unknown, itemIndex: number): unknown =>
+export const blame = (error: unknown, itemIndex: number): unknown =>
 	error instanceof InputError
 		? new InputError(
 				`Item ${itemIndex}: ${error.message}`,
@@ -205,5 +205,6 @@ const blame = (error: unknown, itemIndex: number): unknown =>
 /** The values of an item, keyed by field ID. */
 export async function dataOf(run: Run, write: Write, listing: FieldIndex): Promise<JsonObject> {
 	const index = await fieldsFor(run, write, listing, write.request);
-	return requireData(toRecordData(run, write.columns, index, write.options), write.columns);
+	const data = toRecordData(run, write.columns, index, write.options, true);
+	return requireData(data, write.columns);
 }

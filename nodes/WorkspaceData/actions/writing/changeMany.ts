@@ -105,6 +105,7 @@ async function chooseRecords(
 		if (listing.hasShifted()) run.messages.hint(mayBeMissed(card.name));
 		return count;
 	});
+	passes?.requireSeen();
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);
 	return {

@@ -133,7 +133,7 @@ export async function withLiveFields<Result>(
 	const { card, columns, options, request } = write;
 	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
-		return { listing, index, data: toRecordData(run, columns, index, options) };
+		return { listing, index, data: toRecordData(run, columns, index, options, write.isListed) };
 	};
 
 	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {

@@ -50,6 +50,8 @@ export interface Columns {
 	hints: ReadonlyMap<string, FieldHint>;
 	/** Whether there may be nothing to send. */
 	mayBeEmpty?: boolean;
+	/** Whether the values are all that the item has: nobody chose them one by one. */
+	isAutomatic?: boolean;
 	/** The values of the item that Map Automatically takes for no field, by key. */
 	leftOut?: Array<[string, unknown]>;
 }
@@ -102,7 +104,8 @@ export function readColumns(
 			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
-	return { entries: given, matchingKeys, label, hints, ...(leftOut && { leftOut }) };
+	const automatic = leftOut && { isAutomatic, leftOut };
+	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
 
 const whyNoValues = (item: JsonObject): string =>
@@ -155,6 +158,21 @@ export function hintAtLeftOut(
 	}
 }
 
+/** Says which values were left out because nobody can write their fields. */
+export function hintAtComputed(
+	{ messages }: Pick<Run, 'messages'>,
+	{ entries, isAutomatic, matchingKeys }: Columns,
+	{ fields }: FieldIndex,
+): void {
+	if (!isAutomatic) return;
+	for (const { name } of fields.filter(({ isReadOnly }) => isReadOnly)) {
+		if (matchingKeys.includes(name) || !entries.some(([key]) => key === name)) continue;
+		messages.hint(
+			`'${name}' of the items was not written, because the service computes this field`,
+		);
+	}
+}
+
 /** Whether a column has no name: a header that is missing in a file. No field can be called so. */
 export const isNameless = (name: string): boolean => cleanName(name) === '';
 
@@ -187,7 +205,8 @@ const RECORD_KEYS = new Set(
  */
 export function itemColumns(item: JsonObject): Columns {
 	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
-	const all = Object.entries(isRecord ? (item.fields as JsonObject) : item);
-	const entries = all.filter(([name, value]) => hasName(name, value));
-	return { entries, matchingKeys: [], label: 'Items', hints: new Map(), mayBeEmpty: true };
+	const given = Object.entries(isRecord ? (item.fields as JsonObject) : item);
+	const entries = given.filter(([name, value]) => hasName(name, value));
+	const all = { matchingKeys: [], label: 'Items', hints: new Map() };
+	return { ...all, entries, isAutomatic: true, mayBeEmpty: true };
 }

@@ -8,7 +8,9 @@ import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
-import { hasName, hintAtLeftOut, type Columns } from './mapper';
+import { combineErrors } from './combineErrors';
+import { Refused } from './difference';
+import { hasName, hintAtComputed, hintAtLeftOut, type Columns } from './mapper';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
@@ -25,6 +27,8 @@ export interface Write {
 	dryRun: boolean;
 	/** Whether a record that has all values already is not written. */
 	skipsUnchanged: boolean;
+	/** Whether its record is looked for first: a refused value is `Refused`, as the record may hold it already. */
+	isListed?: boolean;
 	/** The fields as they would be, in a dry run that would add some. */
 	preview?: FieldIndex;
 }
@@ -58,25 +62,6 @@ function conversionRules(
 	};
 }
 
-/** Most values of an item that a message names. */
-const MAX_NAMED = 10;
-
-/** Combines everything wrong with the values of an item into one error; other failures come first. */
-function combineErrors(errors: readonly unknown[]): unknown {
-	const refusals = errors.filter((error) => error instanceof InputError);
-	if (errors.length === 1 || refusals.length < errors.length) {
-		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
-	}
-	const named = refusals
-		.slice(0, MAX_NAMED)
-		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
-	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
-	return new InputError(
-		`${refusals.length} values of this item cannot be sent`,
-		`${named.join(' ')}${more}`,
-	);
-}
-
 /**
  * How the field of an entry is found, as the option Unknown Fields says.
  *
@@ -98,10 +83,21 @@ function finder(
 	};
 }
 
+/** The value to send for an entry. @param isListed whether a refused one is given as `Refused` */
+function entered(field: Field, entry: unknown, rules: EntryRules, isListed: boolean): unknown {
+	try {
+		return enter(field, entry, rules);
+	} catch (error) {
+		if (!isListed || !(error instanceof InputError)) throw error;
+		return new Refused(entry, rules, error);
+	}
+}
+
 /**
  * Turns the entries into record data: keys become field ids, and values fit the fields.
  *
  * @param index the live field listing
+ * @param isListed whether a refused value is given as `Refused`
  * @returns data keyed by field id
  * @throws InputError naming all fields that are unknown, ambiguous, named twice or cannot hold their value
  */
@@ -110,15 +106,17 @@ export function toRecordData(
 	columns: Columns,
 	index: FieldIndex,
 	options: ColumnOptions,
+	isListed = false,
 ): JsonObject {
 	hintAtLeftOut(run, columns, index);
+	hintAtComputed(run, columns, index);
 	const rules = conversionRules(run, options);
 	const find = finder(columns, index, options);
 	const keys = new Map<string, string>();
 	const matching = new Set(columns.matchingKeys);
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key, entry);
-		if (!field) return undefined;
+		if (!field || (field.isReadOnly && columns.isAutomatic && !matching.has(key))) return undefined;
 		const other = keys.get(field.id);
 		if (other !== undefined) {
 			throw new InputError(
@@ -127,7 +125,13 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
-		const value = enter(field, entry, matching.has(key) ? { ...rules, exact: true } : rules);
+		const isKey = matching.has(key);
+		const value = entered(
+			field,
+			entry,
+			isKey ? { ...rules, exact: true } : rules,
+			isListed && !isKey,
+		);
 		return value === undefined ? undefined : [field.id, value];
 	};
 	const data: Array<[string, unknown]> = [];

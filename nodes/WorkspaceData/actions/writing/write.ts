@@ -1,20 +1,19 @@
 /** Creates, updates and deletes single records. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import type { Zone } from '../../model/time';
 import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';
-import { ApiFailure, namesGone } from '../../transport/failure/failures';
+import { ApiFailure, namesGone, UnexpectedAnswer } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { isRecordNotFound } from '../reading/ifNotFound';
-import { identityOf } from '../run/matchIndex';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
 import { requireData } from './valueConversion';
-import { emptyValuesOption } from '../../ui/writeOptions';
+import { emptyValuesOption, unchangedOption } from '../../ui/writeOptions';
+import { differing, Refused, settled } from './difference';
 import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';
 
@@ -100,7 +99,8 @@ async function sendValues(
  */
 export async function create(run: Run, write: Write, data: JsonObject): Promise<DataRecord> {
 	const { card, columns, request, dryRun } = write;
-	const sent = requireData(data, columns);
+	const index = write.preview ?? (await run.fields.of(card, request));
+	const sent = settled(requireData(data, columns), undefined, index, run.zone);
 	return await run.writes.create(write, sent, async () => {
 		if (dryRun) return knownRecord(nextDryRunId(run), sent);
 		const path = [...cardPath(card.id), 'records'];
@@ -130,48 +130,139 @@ export async function update(
 	recordId: string,
 	earlier?: DataRecord,
 ): Promise<DataRecord> {
-	const sent = requireData(data, write.columns);
-	const send = async () => await sendUpdate(run, write, sent, recordId, earlier);
+	const index = write.preview ?? (await run.fields.of(write.card, write.request));
+	const sent = settled(requireData(data, write.columns), undefined, index, run.zone);
+	const target = { id: recordId, index, ...(earlier && { earlier }) };
+	const send = async () => await sendUpdate(run, write, sent, target);
 	return await run.writes.change(write, recordId, sent, send);
+}
+
+/** The record that is changed. */
+interface Target {
+	id: string;
+	/** As it was, where it is known. */
+	earlier?: DataRecord;
+	index: FieldIndex;
 }
 
 async function sendUpdate(
 	run: Run,
 	{ card, request, dryRun }: Write,
 	sent: JsonObject,
-	recordId: string,
-	earlier?: DataRecord,
+	{ id, earlier, index }: Target,
 ): Promise<DataRecord> {
-	if (dryRun) return knownRecord(recordId, { ...earlier?.data, ...sent }, earlier?.createdAt);
-	const path = recordPath(card.id, recordId);
-	const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
-	assertDone(body, 'record', 'changed');
-	return writtenRecord(readRecord(body), recordId, sent, earlier);
+	if (dryRun) return knownRecord(id, { ...earlier?.data, ...sent }, earlier?.createdAt);
+	const path = recordPath(card.id, id);
+	const isPart =
+		earlier !== undefined && lost(earlier, knownRecord(id, sent), sent, index).length > 0;
+	return await withFirst(run, card, isPart, async (isFirst) => {
+		const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
+		assertDone(body, 'record', 'changed');
+		const shown = readRecord(body);
+		if (isPart && isFirst && shown)
+			await requireKept(run, { earlier, shown, sent, index, path, request });
+		return writtenRecord(shown, id, sent, earlier);
+	});
 }
 
-/** Whether a record has all of these values, in whatever spelling. */
-const hasValues = (
-	{ data }: DataRecord,
-	values: JsonObject,
+/** The fields in which a record had a value that was not sent, and has none now. */
+const lost = (
+	earlier: DataRecord,
+	now: DataRecord,
+	sent: JsonObject,
 	index: FieldIndex,
-	zone: Zone,
-): boolean =>
-	Object.entries(values).every(
-		([id, value]) =>
-			identityOf(index, id, ownValue(data, id), zone) === identityOf(index, id, value, zone),
+): string[] =>
+	Object.keys(earlier.data).filter(
+		(id) =>
+			!Object.hasOwn(sent, id) &&
+			!isEmpty(ownValue(earlier.data, id)) &&
+			isEmpty(ownValue(now.data, id)) &&
+			index.byId(id)?.isReadOnly === false,
 	);
 
-/** Whether a listed record needs no write: this process knows that it already has all values. */
-export const isUnchanged = (
+/**
+ * Sends a change of a part of a record. The first one of a run goes alone: it shows whether the service keeps the other
+ * values.
+ */
+async function withFirst<Result>(
+	run: Run,
+	card: CardReference,
+	isPart: boolean,
+	send: (isFirst: boolean) => Promise<Result>,
+): Promise<Result> {
+	if (!isPart) return await send(false);
+	const first = run.once(`first change of ${card.id}`, (): { sent?: Promise<unknown> } => ({}));
+	if (first.sent) {
+		await first.sent.catch(async (error: unknown) => {
+			// Of other failures each item has its own.
+			if (error instanceof ReplacedRecord) await Promise.reject(error);
+		});
+		return await send(false);
+	}
+	const sending = send(true);
+	first.sent = sending;
+	return await sending;
+}
+
+/** A change of some values has removed the others. */
+class ReplacedRecord extends UnexpectedAnswer {}
+
+/** What shows whether a change of some values kept the others. */
+interface PartialChange {
+	earlier: DataRecord;
+	shown: DataRecord;
+	sent: JsonObject;
+	index: FieldIndex;
+	path: PathPart[];
+	request: ReadOptions;
+}
+
+/** Requires that a record kept the values that were not sent. An answer may show a part of it: then it is read. @throws ReplacedRecord */
+async function requireKept(
+	run: Run,
+	{ earlier, shown, sent, index, path, request }: PartialChange,
+): Promise<void> {
+	if (lost(earlier, shown, sent, index).length === 0) return;
+	const now = await run.api
+		.request({ method: 'GET', path, ...request })
+		.then(({ body }) => readRecord(body))
+		.catch(() => undefined);
+	const missing = now ? lost(earlier, now, sent, index) : [];
+	if (missing.length === 0) return;
+	const names = missing.map((id) => run.messages.withNames(id));
+	throw new ReplacedRecord(
+		`The service replaced record '${earlier.id}' by the values that were sent`,
+		`It had values in ${listed(names, MAX_NAMED)}, and has none there now. No other record was changed. Set the option '${unchangedOption.displayName}' to 'Send Again', map all fields, and run the items again.`,
+		true,
+	);
+}
+
+/**
+ * What is sent for a listed record: the values that it lacks, or all where this process does not know what it holds.
+ *
+ * @returns undefined where nothing is sent
+ */
+function changesOf(
 	run: Run,
 	{ card, skipsUnchanged }: Write,
+	values: JsonObject,
+	earlier: DataRecord,
+	index: FieldIndex,
+): JsonObject | undefined {
+	const isKnown = skipsUnchanged && run.writes.states(card).isCertain(earlier.id);
+	const sent = isKnown ? differing(earlier, values, index, run.zone) : values;
+	return Object.keys(sent).length > 0 ? sent : undefined;
+}
+
+/** Whether a listed record needs no write. @throws InputError for a value that cannot be sent, and that it does not hold */
+export const isUnchanged = (
+	run: Run,
+	write: Write,
 	data: JsonObject,
 	earlier: DataRecord,
 	index: FieldIndex,
 ): boolean =>
-	skipsUnchanged &&
-	run.writes.states(card).isCertain(earlier.id) &&
-	hasValues(earlier, data, index, run.zone);
+	changesOf(run, write, settled(data, earlier, index, run.zone), earlier, index) === undefined;
 
 /** What became of a listed record. */
 interface Updated {
@@ -192,9 +283,18 @@ export async function updateListed(
 	earlier: DataRecord,
 	index: FieldIndex,
 ): Promise<Updated> {
-	if (isUnchanged(run, write, data, earlier, index))
-		return { action: 'unchanged', record: earlier };
-	const record = await update(run, write, data, earlier.id, earlier).catch((error: unknown) => {
+	const { id } = earlier;
+	const values = settled(requireData(data, write.columns), earlier, index, run.zone);
+	const changes = changesOf(run, write, values, earlier, index);
+	if (!changes) return { action: 'unchanged', record: earlier };
+	const states = run.writes.states(write.card);
+	// With the step that begins this one.
+	const steps = states.stepsOf(id) + 1;
+	const send = async () => {
+		const sent = states.stepsOf(id) === steps ? changes : values;
+		return await sendUpdate(run, write, sent, { id, earlier, index });
+	};
+	const record = await run.writes.change(write, id, values, send).catch((error: unknown) => {
 		if (isNamedGone(error)) run.messages.note(error, GONE_SINCE);
 		throw error;
 	});
@@ -219,11 +319,20 @@ export async function updateListedIf(
 	const known = now();
 	if (known && isUnchanged(run, write, data, known, index))
 		return { action: 'unchanged', record: known };
-	const sent = requireData(data, write.columns);
-	let current = known;
-	const isWanted = () => (current = now()) !== undefined;
-	const send = async () => await sendUpdate(run, write, sent, id, current);
-	const record = await run.writes.changeIf(write, id, sent, send, isWanted);
+	// What was refused is sent only where the record holds it already, or in part.
+	const usual = Object.entries(data).filter(([, value]) => !(value instanceof Refused));
+	let earlier: DataRecord | undefined;
+	let sent: JsonObject = {};
+	const isWanted = () => {
+		earlier = now();
+		if (!earlier) return false;
+		const values = settled(data, earlier, index, run.zone);
+		sent = changesOf(run, write, values, earlier, index) ?? values;
+		return true;
+	};
+	const send = async () =>
+		await sendUpdate(run, write, sent, { id, index, ...(earlier && { earlier }) });
+	const record = await run.writes.changeIf(write, id, Object.fromEntries(usual), send, isWanted);
 	return record && { action: 'updated', record };
 }
 

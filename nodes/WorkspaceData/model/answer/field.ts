@@ -1,6 +1,6 @@
 /** Fields, as the service sends them. */
 import { z } from 'zod/v3';
-import type { Habit, Kind } from '../value/kinds/kind';
+import { plainTypeName, type Habit, type Kind } from '../value/kinds/kind';
 import { kindOfType } from '../value/kinds/allKinds';
 import { choiceListOf, readOptions, type FieldOption } from './option';
 import { readEntries } from './page';
@@ -19,6 +19,8 @@ export interface Field {
 	kind: Kind;
 	/** Choices, where the field has any. */
 	options: FieldOption[];
+	/** Whether nobody can write it: the service computes its values. */
+	isReadOnly: boolean;
 	/** How the records of the card keep its values, where that was looked at. */
 	habit?: Habit | undefined;
 	raw: JsonObject;
@@ -28,12 +30,28 @@ const fieldSchema = resourceSchema('field_id', {
 	type: z.string().catch(''),
 });
 
+/** What the listing says about writing a field; undefined where it says nothing. */
+function readOnlyMark(raw: JsonObject): boolean | undefined {
+	const { read_only, readOnly, readonly, isReadOnly, computed, is_computed } = raw;
+	const marks = [read_only, readOnly, readonly, isReadOnly, computed, is_computed].filter(
+		(mark) => typeof mark === 'boolean',
+	);
+	return marks.length === 0 ? undefined : marks.includes(true);
+}
+
+/** Types whose values services compute, in plain form. */
+const COMPUTED_TYPES = new Set([
+	...['formula', 'lookup', 'rollup', 'autonumber', 'count', 'createdtime', 'createdby'],
+	...['lastmodifiedtime', 'lastmodifiedby'],
+]);
+
 function toField(raw: JsonObject): Field | undefined {
 	const field = fieldSchema.safeParse(raw);
 	if (!field.success) return undefined;
 	const { id, type } = field.data;
 	const options = readOptions(choiceListOf(raw)?.list ?? []);
-	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, raw };
+	const isReadOnly = readOnlyMark(raw) ?? COMPUTED_TYPES.has(plainTypeName(type));
+	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, isReadOnly, raw };
 }
 
 /** The fields of a listing, or undefined when the answer holds no listing. */

@@ -9,9 +9,8 @@ interface Lookup {
 	/** Places by labels, and by the texts of identifiers. */
 	labelled: Map<string, Set<number>>;
 	texts: Map<string, Set<number>>;
-	/** Places by any spelling without case and outer spaces. */
+	/** Places by labels and identifiers that are texts, without case and outer spaces. */
 	folded: Map<string, Set<number>>;
-	hasNumbers: boolean;
 }
 
 /** A listing is read once and asked for thousands of values. */
@@ -29,7 +28,6 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 		labelled: new Map(),
 		texts: new Map(),
 		folded: new Map(),
-		hasNumbers: false,
 	};
 	const { identified, labelled, texts, folded } = lookup;
 	// The identifiers that records hold come first: one of another kind may look like them.
@@ -47,9 +45,8 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 		const place = first === undefined ? listed : (identified.get(first) ?? listed);
 		for (const label of labels) add(labelled, label, place);
 		for (const identifier of identifiers) add(texts, String(identifier), place);
-		for (const spelling of [...labels, ...identifiers])
-			add(folded, foldCase(String(spelling)), place);
-		lookup.hasNumbers ||= identifiers.some((one) => typeof one === 'number');
+		const names = identifiers.filter((one) => typeof one === 'string');
+		for (const spelling of [...labels, ...names]) add(folded, foldCase(spelling), place);
 	}
 	return lookup;
 }
@@ -90,8 +87,8 @@ type Named =
 	| undefined;
 
 /**
- * The choice that an entered value names: a number is an identifier that is a number, a text is a label or an
- * identifier that is a text; of any type where the text itself would be sent.
+ * The choice that an entered value names: a number is an identifier that is a number, else the label with these digits; a
+ * text is a label or an identifier that is a text; of any type where the text itself would be sent.
  *
  * @param exact whether another case, outer spaces and the text of a number name no choice
  */
@@ -100,12 +97,10 @@ export function enteredChoice(
 	entered: string | number,
 	exact = false,
 ): Named {
-	const { identified, labelled, texts, folded, hasNumbers } = lookupOf(options);
+	const { identified, labelled, texts, folded } = lookupOf(options);
 	const at = (place: number): FieldOption => options[place] as FieldOption;
-	if (typeof entered === 'number' && hasNumbers) {
-		const place = identified.get(entered);
-		return place === undefined ? undefined : { option: at(place), isExact: true };
-	}
+	const numbered = typeof entered === 'number' ? identified.get(entered) : undefined;
+	if (numbered !== undefined) return { option: at(numbered), isExact: true };
 	const text = String(entered);
 	const places = new Set(labelled.get(text));
 	// Where the listing does not tell what records hold, the label itself is sent: it must not look like another choice.
@@ -114,14 +109,12 @@ export function enteredChoice(
 		if (isSent || at(place).identifiers.includes(text)) places.add(place);
 	}
 	if (places.size === 0 && exact) return undefined;
-	const isExact = places.size > 0;
-	const found = isExact
-		? places
-		: (texts.get(text) ?? folded.get(foldCase(text)) ?? new Set<number>());
+	const isNamed = places.size > 0;
+	const found = isNamed ? places : (folded.get(foldCase(text)) ?? new Set<number>());
 	const candidates = [...found].map(at);
 	const [option] = candidates;
-	if (candidates.length > 1) return isExact ? { candidates } : undefined;
-	return option && { option, isExact };
+	if (candidates.length > 1) return isNamed ? { candidates } : undefined;
+	return option && { option, isExact: isNamed && text === entered };
 }
 
 /** Whether a text names at least one choice. */

@@ -20,6 +20,8 @@ export interface ConditionPlace {
 	zone: Zone;
 	/** Whether records are chosen to be changed: nothing is taken for something like it. */
 	isExact?: boolean;
+	/** Gets the choices that the field does not have, with their refusals; without it they are refused. */
+	unlisted?: Map<unknown, InputError>;
 }
 
 /** A condition as it was entered, and the field that it is about. */
@@ -33,6 +35,10 @@ const not =
 	(test: (stored: unknown) => boolean): Test =>
 	(stored) =>
 		!test(stored);
+
+/** The values of a field: the members of a stored set, else the value. */
+export const valuesIn = (field: ValueField, stored: unknown): readonly unknown[] =>
+	membersOf(field)[1](stored);
 
 /** The field as one member of its set, and the members of a stored set; else the field and its value. */
 function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonly unknown[]] {
@@ -212,10 +218,13 @@ export function conditionTest(
 	condition: string,
 	entered: unknown,
 	field: ValueField,
-	{ zone, isExact = false }: ConditionPlace,
+	{ zone, isExact = false, unlisted }: ConditionPlace,
 ): Test {
 	const known = checkCondition(condition, entered);
-	const rules: EntryRules = { emptyValues: 'send', zone, exact: isExact };
+	const rules: EntryRules = {
+		...{ emptyValues: 'send', zone, exact: isExact },
+		...(unlisted && { unlisted }),
+	};
 	return READERS[known]({ field, entered, rules });
 }
 

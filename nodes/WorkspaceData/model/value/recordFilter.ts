@@ -2,7 +2,7 @@
 import { z } from 'zod/v3';
 import type { Field } from '../answer/field';
 import type { FieldIndex } from '../fieldIndex';
-import { conditionTest, containsText } from './condition';
+import { conditionTest, containsText, valuesIn } from './condition';
 import type { ValueField } from './kinds/kind';
 import { showValue } from './serialization';
 import { InputError } from '../inputError';
@@ -40,6 +40,15 @@ export interface FilterPlace {
 	hint(message: string): void;
 	/** Whether records are chosen to be changed: a near name or value is refused then. */
 	isExact?: boolean;
+	/** Whether a choice that the field does not have is looked for: records may hold it since it was removed. */
+	takesHeld?: boolean;
+}
+
+/** Whether a record is wanted. */
+export interface RecordTest {
+	(record: DataRecord): boolean;
+	/** Requires, once all records were looked at, that one holds each choice that its field does not have. @throws InputError */
+	requireSeen(): void;
 }
 
 /**
@@ -136,14 +145,22 @@ export function recordTest(
 	any: boolean,
 	index: FieldIndex,
 	place: FilterPlace,
-): ((record: DataRecord) => boolean) | undefined {
+): RecordTest | undefined {
 	const tests = conditions.map(({ key, condition, value }) => {
 		const { field, read } = namedValue(index, key, 'a filter', place);
-		const test = conditionTest(condition, value, field, place);
-		return { field, read, meets: (record: DataRecord) => test(read(record)) };
+		const unlisted = new Map<unknown, InputError>();
+		const test = conditionTest(condition, value, field, {
+			...place,
+			...(place.takesHeld && { unlisted }),
+		});
+		return { field, read, unlisted, meets: (record: DataRecord) => test(read(record)) };
 	});
 	if (tests.length === 0) return undefined;
-	return (record) => {
+	const unseen = tests.filter(({ unlisted }) => unlisted.size > 0);
+	const passes = (record: DataRecord): boolean => {
+		for (const { field, read, unlisted } of unseen) {
+			for (const value of valuesIn(field, read(record))) unlisted.delete(value);
+		}
 		let doubtful: (typeof tests)[number] | undefined;
 		for (const test of tests) {
 			const is = test.meets(record);
@@ -154,6 +171,11 @@ export function recordTest(
 		if (doubtful) throw unreadable(record, doubtful);
 		return !any;
 	};
+	return Object.assign(passes, {
+		requireSeen() {
+			for (const { unlisted } of unseen) for (const refusal of unlisted.values()) throw refusal;
+		},
+	});
 }
 
 const unreadable = (

@@ -93,8 +93,12 @@ export function enterOperand(field: ValueField, entered: unknown, rules: EntryRu
 		refusal = error;
 	}
 	if (!(refusal instanceof InputError)) throw refusal;
-	throw new InputError(
+	const told = new InputError(
 		`${refusal.message} ('Value' of a condition in 'Filters')`,
 		refusal.description,
 	);
+	const isSpelling = typeof entered === 'string' || typeof entered === 'number';
+	if (!rules.unlisted || !field.kind.mayBeUnlisted || !isSpelling) throw told;
+	rules.unlisted.set(entered, told);
+	return entered;
 }

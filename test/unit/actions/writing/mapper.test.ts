@@ -167,6 +167,7 @@ describe('items that become a card', () => {
 			matchingKeys: [],
 			label: 'Items',
 			hints: new Map(),
+			isAutomatic: true,
 			mayBeEmpty: true,
 		});
 	});

@@ -92,5 +92,6 @@ test('each new choice once; known choices in any spelling, empty values and othe
 		'x, y',
 		'z',
 		'a, b',
+		'5',
 	]);
 });

@@ -11,6 +11,8 @@ const ACCEPTED = 'Enter an ISO 8601 timestamp, for example 2026-03-31T14:30:00Z.
 
 const SKIPPED = `Clocks in the workflow's time zone skip this time. Enter another time, or one with an offset, for example 2026-03-31T14:30:00Z.`;
 
+const BEYOND = `In UTC this is beyond the year 9999. Enter a timestamp with an offset, for example 9999-12-31T23:59:59Z.`;
+
 /** Whether a time that is no instant is one elsewhere. */
 const isSkipped = ({ day, clock = '' }: Timestamp): boolean =>
 	clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}Z`));
@@ -39,7 +41,10 @@ export const datetime: Kind = {
 		const read = readTimestamp(entered);
 		const utc = read && toUtcText(read, zone);
 		if (!read) throw unusable(field, entered);
-		if (utc === undefined) throw unusable(field, entered, isSkipped(read) ? SKIPPED : ACCEPTED);
+		if (utc === undefined) {
+			const isLast = read.day === '9999-12-31' && isSkipped(read);
+			throw unusable(field, entered, isLast ? BEYOND : isSkipped(read) ? SKIPPED : ACCEPTED);
+		}
 		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
 		if (!whole) return utc;
 		throw unusable(

@@ -57,6 +57,8 @@ export interface EntryRules {
 	whole?: boolean;
 	/** Whether choices must be spelled exactly: records are chosen by them, to be changed. */
 	exact?: boolean;
+	/** Gets the choices that the field does not have, with their refusals, where records may hold them; else they are refused. */
+	unlisted?: Map<unknown, InputError>;
 	/** Further advice for a choice that the field does not have. */
 	choiceAdvice?: string;
 }
@@ -143,6 +145,8 @@ export interface Kind {
 	accepts?(field: ValueField): string;
 	/** The choices that an entry names, where the field has a list of them. */
 	choicesIn?(entered: unknown, field: ValueField): readonly unknown[];
+	/** Whether records may hold values that the field no longer accepts: choices that were removed. */
+	readonly mayBeUnlisted?: true;
 	/** Whether records decide how an entry is sent. */
 	dependsOnRecords?(entered: unknown): boolean;
 	/** The habit that stored values show. */

@@ -14,6 +14,7 @@ export function listedChoices(
 	{ options }: Pick<ValueField, 'options'>,
 	value: unknown,
 ): readonly unknown[] | undefined {
+	if (typeof value === 'number' || typeof value === 'boolean') return [value];
 	if (typeof value !== 'string') return Array.isArray(value) ? value : undefined;
 	const json = parseJsonText(value);
 	if (Array.isArray(json)) return json;

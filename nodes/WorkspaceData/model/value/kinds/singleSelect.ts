@@ -36,24 +36,31 @@ function sentFor(
 	return sent ?? (isExact ? entered : label);
 }
 
+/** The entries of a list; a value that is none is the only one. */
+const entriesOf = (entered: unknown): readonly unknown[] =>
+	Array.isArray(entered) ? entered : [entered];
+
 /** The value to send for the choice that an entry names. @throws InputError for none, or more than one */
 export function enterChoice(entered: unknown, field: ValueField, rules: EntryRules): unknown {
 	const { options } = field;
-	if ((typeof entered !== 'string' && typeof entered !== 'number') || options.length === 0) {
-		return entered;
-	}
-	const named = enteredChoice(options, entered, rules.exact);
+	if (options.length === 0) return entered;
+	const [only, ...others] = entriesOf(entered);
+	if (others.length > 0)
+		throw unusable(field, entered, `Enter one choice. ${allowedChoices(field)}`);
+	const spelling = typeof only === 'boolean' ? String(only) : only;
+	if (typeof spelling !== 'string' && typeof spelling !== 'number') return entered;
+	const named = enteredChoice(options, spelling, rules.exact);
 	if (!named) {
 		const near = askForNearest(
-			textOf(entered),
+			textOf(spelling),
 			options.map(({ label }) => label),
 		);
 		const advice = [near, allowedChoices(field), rules.choiceAdvice].filter(Boolean).join(' ');
 		throw unusable(field, entered, advice);
 	}
-	if ('option' in named) return sentFor(named.option, entered, named.isExact);
+	if ('option' in named) return sentFor(named.option, spelling, named.isExact);
 	throw new InputError(
-		`'${textOf(entered)}' matches ${named.candidates.length} choices of field '${field.name}'`,
+		`'${textOf(spelling)}' matches ${named.candidates.length} choices of field '${field.name}'`,
 		`It is ${named.candidates.map(showChoice).join(' and ')}. Use a text or number that only one of them has.`,
 	);
 }
@@ -101,7 +108,8 @@ export const choice: Kind = {
 	},
 	enter: enterChoice,
 	accepts: allowedChoices,
-	choicesIn: (entered) => [entered],
+	mayBeUnlisted: true,
+	choicesIn: (entered) => (entriesOf(entered).length === 1 ? entriesOf(entered) : []),
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
 	input: { type: 'options', options: offers, canMatch: true, filterValues: offers },
 };

@@ -1,6 +1,6 @@
 /** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
 import { isInexact } from '../../answer/shapes';
-import { textOf } from '../serialization';
+import { isSendable, textOf } from '../serialization';
 import {
 	ANY_OF,
 	ENDS,
@@ -15,6 +15,10 @@ import { orderAgainst } from './unknown';
 
 /** Types of text whose fields refuse an empty one. */
 const NEVER_EMPTY = ['email', 'url'];
+
+/** What n8n makes of a date that does not exist. */
+const NO_DATE = 'Invalid DateTime';
+const NO_DATE_ADVICE = 'The value is a date that could not be read. Check its expression.';
 
 export const text: Kind = {
 	name: 'text',
@@ -45,7 +49,8 @@ export const text: Kind = {
 	read: (stored) => (typeof stored === 'object' ? undefined : textOf(stored)),
 	isLanguage: true,
 	enter(entered, field, { fits }) {
-		if (fits) return textOf(entered);
+		if (entered === NO_DATE) throw unusable(field, entered, NO_DATE_ADVICE);
+		if (fits && isSendable(entered)) return textOf(entered);
 		if (isInexact(entered)) throw unusable(field, entered, TOO_MANY_DIGITS);
 		return typeof entered === 'boolean' || Number.isFinite(entered) ? textOf(entered) : entered;
 	},

@@ -1,0 +1,21 @@
+/** One error for everything that is wrong with the values of an item. */
+import { InputError } from '../../model/inputError';
+
+/** Most values of an item that a message names. */
+const MAX_NAMED = 10;
+
+/** Combines everything wrong with the values of an item into one error; other failures come first. */
+export function combineErrors(errors: readonly unknown[]): unknown {
+	const refusals = errors.filter((error) => error instanceof InputError);
+	if (errors.length === 1 || refusals.length < errors.length) {
+		return errors.find((error) => !(error instanceof InputError)) ?? errors[0];
+	}
+	const named = refusals
+		.slice(0, MAX_NAMED)
+		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
+	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
+	return new InputError(
+		`${refusals.length} values of this item cannot be sent`,
+		`${named.join(' ')}${more}`,
+	);
+}

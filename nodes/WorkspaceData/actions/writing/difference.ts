@@ -1,0 +1,105 @@
+/** Which of an item's values a record lacks: only these are sent, and what a record holds already is never refused. */
+import type { Field } from '../../model/answer/field';
+import { plainOption } from '../../model/answer/option';
+import { type DataRecord } from '../../model/answer/record';
+import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { FieldIndex } from '../../model/fieldIndex';
+import { InputError } from '../../model/inputError';
+import type { Zone } from '../../model/time';
+import { storedChoice } from '../../model/value/choices';
+import type { EntryRules } from '../../model/value/kinds/kind';
+import { textOf } from '../../model/value/serialization';
+import { enter } from '../../model/value/value';
+import { identityOf } from '../run/matchIndex';
+import { combineErrors } from './combineErrors';
+
+/** A value that its field does not accept, in place of what would be sent. The record may hold it already. */
+export class Refused {
+	readonly entered: unknown;
+	readonly rules: EntryRules;
+	readonly error: InputError;
+
+	constructor(entered: unknown, rules: EntryRules, error: InputError) {
+		this.entered = entered;
+		this.rules = rules;
+		this.error = error;
+	}
+}
+
+/** Whether a stored value is the same as an entered one, in whatever spelling. */
+const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
+	identityOf(index, id, stored, zone) === identityOf(index, id, entered, zone) ||
+	(stored !== undefined && textOf(stored) === textOf(entered).trim());
+
+/** A field with the choices that a stored value has, and the field no longer offers. */
+function withHeldChoices(field: Field, stored: unknown): Field {
+	const members = field.kind.set?.of(stored, field) ?? [stored];
+	const held = members.filter(
+		(one): one is string | number =>
+			(typeof one === 'string' || typeof one === 'number') &&
+			storedChoice(field.options, one) === undefined,
+	);
+	return { ...field, options: [...field.options, ...held.map(plainOption)] };
+}
+
+/** What is sent for a refused value: nothing for one that the record holds. @throws InputError where it does not */
+function settleRefused(
+	{ entered, rules, error }: Refused,
+	field: Field | undefined,
+	stored: unknown,
+): unknown {
+	if (stored === undefined || !field || field.options.length === 0) throw error;
+	return enter(withHeldChoices(field, stored), entered, rules);
+}
+
+const computed = (name: string): InputError =>
+	new InputError(
+		`Field '${name}' cannot be written`,
+		'The service computes its value. Remove the field from the values, or give the value that the record has.',
+	);
+
+/**
+ * The values of an item as they can be sent, once its record is known.
+ *
+ * @param data by field ID; values that were refused are `Refused`
+ * @param earlier the record, if it exists
+ * @throws InputError naming all fields that cannot hold their value, unless the record holds it already
+ */
+export function settled(
+	data: JsonObject,
+	earlier: DataRecord | undefined,
+	index: FieldIndex,
+	zone: Zone,
+): JsonObject {
+	const values: Array<[string, unknown]> = [];
+	const errors: unknown[] = [];
+	for (const [id, value] of Object.entries(data)) {
+		const field = index.byId(id);
+		const stored = earlier && ownValue(earlier.data, id);
+		const entered = value instanceof Refused ? value.entered : value;
+		const isDoubtful = value instanceof Refused || field?.isReadOnly === true;
+		if (isDoubtful && earlier && isHeld(index, id, stored, entered, zone)) continue;
+		try {
+			if (field?.isReadOnly) throw computed(field.name);
+			values.push([id, value instanceof Refused ? settleRefused(value, field, stored) : value]);
+		} catch (error) {
+			errors.push(error);
+		}
+	}
+	if (errors.length > 0) throw combineErrors(errors);
+	return Object.fromEntries(values);
+}
+
+/** The values that a record does not have, in whatever spelling. */
+export const differing = (
+	{ data }: DataRecord,
+	values: JsonObject,
+	index: FieldIndex,
+	zone: Zone,
+): JsonObject =>
+	Object.fromEntries(
+		Object.entries(values).filter(
+			([id, value]) =>
+				identityOf(index, id, ownValue(data, id), zone) !== identityOf(index, id, value, zone),
+		),
+	);
