@@ -27,7 +27,7 @@ const INCOMPLETE =
 export const NO_CONTENT = 204;
 
 /**
- * Opens a listing for which the interface shows no pages: an answer that does not say that it goes on is complete.
+ * Opens a listing for which the interface shows no pages: an answer that does not say that it continues is complete.
  *
  * @param what how messages call it
  * @throws UnexpectedAnswer for a list that is not complete, or shows an entry twice: then it does not show another one

@@ -17,12 +17,17 @@ import { combineErrors } from './combineErrors';
 export class Refused {
 	readonly entered: unknown;
 	readonly rules: EntryRules;
-	readonly error: InputError;
+	readonly error: unknown;
 
-	constructor(entered: unknown, rules: EntryRules, error: InputError) {
+	constructor(entered: unknown, rules: EntryRules, error: unknown) {
 		this.entered = entered;
 		this.rules = rules;
 		this.error = error;
+	}
+
+	/** Whether the field refused the value; else something failed. */
+	get isForValue(): boolean {
+		return this.error instanceof InputError;
 	}
 }
 

@@ -83,12 +83,11 @@ function finder(
 	};
 }
 
-/** The value to send for an entry. @param isListed whether a refused one is given as `Refused` */
-function entered(field: Field, entry: unknown, rules: EntryRules, isListed: boolean): unknown {
+/** The value to send for an entry, or why there is none. */
+function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
 	try {
 		return enter(field, entry, rules);
 	} catch (error) {
-		if (!isListed || !(error instanceof InputError)) throw error;
 		return new Refused(entry, rules, error);
 	}
 }
@@ -126,12 +125,9 @@ export function toRecordData(
 		}
 		keys.set(field.id, key);
 		const isKey = matching.has(key);
-		const value = entered(
-			field,
-			entry,
-			isKey ? { ...rules, exact: true } : rules,
-			isListed && !isKey,
-		);
+		const value = entered(field, entry, isKey ? { ...rules, exact: true } : rules);
+		const isHeldPerhaps = isListed && !isKey;
+		if (value instanceof Refused && !(isHeldPerhaps && value.isForValue)) throw value.error;
 		return value === undefined ? undefined : [field.id, value];
 	};
 	const data: Array<[string, unknown]> = [];

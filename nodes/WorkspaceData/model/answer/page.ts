@@ -78,7 +78,7 @@ function nextQuery(body: unknown, link: unknown): Record<string, string> | undef
 }
 
 /**
- * Where a listing goes on for which the interface shows no pages: at its cursor, at its link to the next page, or at the
+ * Where a listing continues for which the interface shows no pages: at its cursor, at its link to the next page, or at the
  * page after this one.
  *
  * @param link the header `Link`

@@ -168,7 +168,7 @@ export function readProblem(
 	};
 }
 
-/** Whether the problem is in `error`, with nothing beside it that says more. */
+/** Whether the problem is in `error`, with nothing next to it that says more. */
 const isNestedProblem = ({ type, title, detail, error }: JsonObject): boolean =>
 	isObject(error) &&
 	(isText(error.title) || isText(error.type)) &&

@@ -118,14 +118,22 @@ function markedCharset([first, second]: Uint8Array): string | undefined {
  */
 function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string {
 	const declared = CHARSET.exec(String(contentType))?.[1];
+	const text = tryDecode(decoderOf(markedCharset(bytes) ?? declared, !lossy), bytes);
+	if (text !== undefined) return text;
+	const charset = declared ?? 'UTF-8';
+	const reason = `the answer contains bytes that are not ${charset}, so its texts would be damaged`;
+	throw new UnusableAnswer('', reason, false);
+}
+
+/** @returns undefined for bytes that do not fit */
+function tryDecode(
+	decoder: InstanceType<typeof TextDecoder>,
+	bytes: Uint8Array,
+): string | undefined {
 	try {
-		return decoderOf(markedCharset(bytes) ?? declared, !lossy).decode(bytes);
+		return decoder.decode(bytes);
 	} catch {
-		throw new UnusableAnswer(
-			'',
-			`the answer contains bytes that are not ${declared ?? 'UTF-8'}, so its texts would be damaged`,
-			false,
-		);
+		return undefined;
 	}
 }
 
