@@ -412,6 +412,69 @@ describe('over restarts', () => {
 		await next.deactivate();
 	});
 
+	describe('something that is wrong while n8n starts', () => {
+		const wrong: Array<[string, Record<string, string>]> = [
+			['a Base URL without /api/v1', { baseUrl: 'https://example.com' }],
+			['an empty workspace', { workspaceId: '' }],
+		];
+		it.each(wrong)('P9 %s: the trigger renews once it is mended', async (_name, credential) => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const old = current(trigger);
+			const { workspaceDataApi: own } = suite.workspace.apiKey;
+			const credentials = { workspaceDataApi: { ...own, ...credential } };
+			const next = suite.afterRestart(trigger, { credentials });
+			await next.activate('init');
+			await next.start('init');
+			expect(
+				suite.warnings.filter((line) => line.includes('could not be renewed yet')),
+			).toHaveLength(1);
+			expect(current(next).id).toBe(old.id);
+			next.reload();
+			expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
+			// Somebody corrects the credential; n8n is not started again.
+			Object.assign(credentials.workspaceDataApi, own);
+			pass(0.05);
+			await untilTicked(next, 'n8n to save it', () =>
+				current(next).id === old.id ? undefined : true,
+			);
+			expect(suite.live(next)).toHaveLength(2);
+			await next.deactivate();
+			expect(suite.live(next)).toEqual([]);
+		});
+
+		it.each<[string, { webhookBase?: string }, Record<string, unknown>]>([
+			['a webhook address without a scheme', { webhookBase: 'n8n.example.com' }, {}],
+			['events by an expression without a value', {}, { events: '={{ $vars.none }}' }],
+		])('P9 %s: after the next start', async (_name, options, parameters) => {
+			const trigger = suite.watchAll();
+			await trigger.activate();
+			const old = current(trigger);
+			const events = trigger.node.parameters.events;
+			Object.assign(trigger.node.parameters, parameters);
+			const broken = suite.afterRestart(trigger, options);
+			await broken.activate('init');
+			await broken.start('init');
+			expect(suite.warnings.join()).toContain('could not be renewed yet');
+			expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
+			trigger.node.parameters.events = events as never;
+			const mended = suite.afterRestart(trigger, { staticData: broken.saved() });
+			await mended.activate('init');
+			expect(current(mended).id).not.toBe(old.id);
+			mended.reload();
+			expect((await mended.deliver(suite.delivery(old))).items).toHaveLength(1);
+			await mended.deactivate();
+			expect(suite.live(trigger)).toEqual([]);
+		});
+
+		it('P9 a person who publishes sees it', async () => {
+			const { workspaceDataApi: own } = suite.workspace.apiKey;
+			const credentials = { workspaceDataApi: { ...own, baseUrl: 'https://example.com' } };
+			const trigger = suite.watchAll({}, credentials);
+			await expect(trigger.activate()).rejects.toThrow("'Base URL' must end in /api/v1");
+		});
+	});
+
 	it('C2 renews after pauses that grow, and stops when the old one delivers', async () => {
 		const { old, next } = await suite.refusedAtStart({ status: 404, times: 100 });
 		await next.start();

@@ -136,11 +136,6 @@ describe('where the service refuses', () => {
 			]);
 		},
 	);
-
-	test('a start of n8n fails where a parameter cannot be used: no time will help', async () => {
-		const { publish } = world({ watch: 'oneCard', cardId: '' });
-		await expect(publish('init')).rejects.toThrow("'Card' is empty");
-	});
 });
 
 test('after five lost answers a start of n8n asks for no further subscription, a person who publishes does', async () => {

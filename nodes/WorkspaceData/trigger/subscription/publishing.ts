@@ -17,8 +17,12 @@ import { openStore } from './storage';
 /** Due times are spread over a tenth, so that many triggers do not renew together. */
 const SPREAD = 0.1;
 
+/** Whether n8n calls a hook because it starts: nobody publishes, and nobody would see an error. */
+export const isStarting = (context: Pick<IHookFunctions, 'getActivationMode'>): boolean =>
+	['init', 'leadershipChange'].includes(context.getActivationMode());
+
 /**
- * Subscribes. While n8n starts, nothing that the service answers ends a published trigger: what was
+ * Subscribes. While n8n starts, nothing that is wrong ends a published trigger: n8n would not start it again. What was
  * there before stays, and is renewed later. Only a person who publishes sees an error.
  *
  * @throws NodeOperationError that says in its message what to do
@@ -30,15 +34,20 @@ export async function activate(
 	try {
 		return await subscribe(context, clock);
 	} catch (error) {
-		throw activationError(context.getNode(), error);
+		if (!isStarting(context)) throw activationError(context.getNode(), error);
+		warn(context, notRenewed(error));
+		return true;
 	}
 }
+
+const notRenewed = (error: unknown): string =>
+	`The subscription could not be renewed yet: ${reasonOf(error)}`;
 
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const settings = readSettings(context);
 	const store = openStore(context, settings.authentication);
 	const address = targetUrlOf(context);
-	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
+	const isStart = isStarting(context);
 	if (!isStart) await checkConditions(context, settings, clock);
 	const use = useAt(context, address);
 	const uncertain = await stopDeletions(context, use);
@@ -95,7 +104,7 @@ async function renewAtStart(
 	const call = isStart ? LIFECYCLE_CALL : PUBLISHING_CALL;
 	const manner = { savedByHook: true, overlapMs, call };
 	return await renew(context, node, settings, address, clock, manner).catch((error: unknown) => {
-		if (!isStart || error instanceof InputError) {
+		if (!isStart) {
 			if (node.set.current === undefined) forget(context, use);
 			// n8n tries again by itself, and then shows no error.
 			if (isAnswerLost(error)) {
@@ -103,7 +112,7 @@ async function renewAtStart(
 			}
 			throw error;
 		}
-		warn(context, `The subscription could not be renewed yet: ${reasonOf(error)}`);
+		warn(context, notRenewed(error));
 		return [];
 	});
 }

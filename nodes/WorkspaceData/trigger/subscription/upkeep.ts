@@ -10,7 +10,7 @@ import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './nodeState';
 import { probe } from './probe';
 import { deleteWith, logLeftBehind } from './deletions';
-import { activationError } from './publishing';
+import { activationError, isStarting } from './publishing';
 import { jitterOf, renew } from './renew';
 import { BACKGROUND_CALL } from './subscriptionApi';
 import { runExecution, startSaving, type Upkeep } from './saving';
@@ -96,11 +96,15 @@ async function carryOut(upkeep: Upkeep, task: Effect): Promise<void> {
 	}
 }
 
-/** @throws NodeOperationError for a value that cannot be used */
-function settingsOf(context: ITriggerFunctions): TriggerSettings {
+/**
+ * @returns undefined for a value that cannot be used while n8n starts: the hook has logged it
+ * @throws NodeOperationError for such a value when somebody publishes
+ */
+function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	try {
 		return readSettings(context);
 	} catch (error) {
+		if (isStarting(context)) return undefined;
 		throw activationError(context.getNode(), error);
 	}
 }
@@ -115,7 +119,9 @@ export async function lookAfter(
 ): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
 	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
-	const settings = settingsOf(context);
+	const read = settingsOf(context);
+	if (!read) return {};
+	const settings = read;
 	let busy = false;
 	let closed = false;
 
