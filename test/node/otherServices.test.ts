@@ -22,6 +22,8 @@ let answer: (method: string, path: string) => Answer | undefined;
 /** Answers without an end. */
 let trickles = false;
 let sent: string[];
+/** The node remembers what it wrote at an address. */
+let tests = 0;
 
 const field = { field_id: 'f1', name: 'Key', type: 'text' };
 const records = { records: [{ id: 'r1', data: { f1: 'a' }, created_at: null }], next_cursor: null };
@@ -37,7 +39,7 @@ function usual(method: string, path: string): Answer {
 
 function respond({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {
 	const [path = ''] = url.split('?');
-	sent.push(`${method} ${path.replace('/api/v1/workspaces/w1', '')}`);
+	sent.push(`${method} ${path.replace(/^.*\/workspaces\/w1/, '')}`);
 	if (trickles) {
 		response.writeHead(200, { 'content-type': 'application/json' });
 		const timer = setInterval(() => response.write(' '), 20);
@@ -56,6 +58,7 @@ beforeAll(async () => {
 	server = await startWebServer(respond);
 });
 beforeEach(() => {
+	tests += 1;
 	sent = [];
 	trickles = false;
 	answer = () => undefined;
@@ -63,7 +66,7 @@ beforeEach(() => {
 afterAll(async () => await server.close());
 
 const credential = () => ({
-	baseUrl: `${server.url}/api/v1`,
+	baseUrl: `${server.url}/${tests}/api/v1`,
 	workspaceId: 'w1',
 	apiKey: 'key-of-w1',
 });

@@ -17,17 +17,20 @@ describe(`a loop in n8n ${major}`, () => {
 	const bench = useBench(major, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });
 
 	it('O1 Create or Update, Get Many and Sync hundreds of times', async () => {
-		const { action, control, host, succeed } = bench();
-		const records = Array.from({ length: RECORDS }, (_, n) => ({
-			Key: `k${n}`,
-			Group: `g${n % 500}`,
-			Note: 'n'.repeat(100),
-		}));
-		const fields = ['Key', 'Group', 'Note'].map((name) => ({ name, type: 'text' as const }));
-		const { cards } = (await control.seed({ cards: [{ name: 'Loop', fields, records }] })) as {
-			cards: Array<{ id: string }>;
-		};
-		const card = { resource: 'record', cardId: byId(cards[0]?.id ?? '') };
+		const { action, api, control, host, succeed } = bench();
+		await control.setRate({ rate: { limit: 1_000_000, windowSeconds: 60 } });
+		const made = await api.createCard('Loop', [
+			['Key', 'text'],
+			['Group', 'text'],
+			['Note', 'text'],
+		]);
+		for (let from = 0; from < RECORDS; from += 50) {
+			const some = Array.from({ length: 50 }, (_, place) => from + place);
+			const create = async (n: number) =>
+				await api.createRecord(made, { Key: `k${n}`, Group: `g${n % 500}`, Note: 'n'.repeat(100) });
+			await Promise.all(some.map(create));
+		}
+		const card = { resource: 'record', cardId: byId(made.id) };
 		const code = (name: string, jsCode: string) => ({
 			...{ name, type: 'n8n-nodes-base.code', typeVersion: 2 },
 			parameters: { jsCode },
@@ -62,7 +65,7 @@ describe(`a loop in n8n ${major}`, () => {
 		workflow.connections['Nothing'] = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
 		const before = host.processId;
 		const execution = await succeed(workflow);
-		expect(outputOf(execution, 'Sync')).toHaveLength(10);
+		expect(outputOf(execution, 'Sync')).toHaveLength(10 * PASSES);
 		expect(execution.data.resultData.runData['Upsert']).toHaveLength(PASSES);
 		expect(execution.data.resultData.runData['Sync']).toHaveLength(PASSES);
 		expect(host.processId).toBe(before);

@@ -7,7 +7,9 @@ import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failure/failu
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import type { Given, MemoryService } from '../../support/memoryService';
 
-const BASE = 'https://data.example.com/api/v1';
+/** Each service has an address of its own: the node remembers what it wrote there. */
+const addresses = new WeakMap<object, string>();
+let services = 0;
 let keys = 0;
 
 /** What a run is given, besides its parameters. */
@@ -25,6 +27,8 @@ export async function routed(
 	given: Given | Given[],
 	{ node = {}, items, cancel = new AbortController() }: Surroundings = {},
 ) {
+	const base = addresses.get(api) ?? `https://data${(services += 1)}.example.com/api/v1`;
+	addresses.set(api, base);
 	const hints: string[] = [];
 	const logged: unknown[] = [];
 	const inputs = items ?? [given].flat().map(() => ({ json: {} }));
@@ -35,7 +39,7 @@ export async function routed(
 
 	/** The service behind n8n's request helper. */
 	async function answer({ url, method, body, qs }: IHttpRequestOptions) {
-		const path = url.replace(`${BASE}/workspaces/w1/`, '').split('/');
+		const path = url.replace(`${base}/workspaces/w1/`, '').split('/');
 		const request = { method, path, query: qs, ...(body && { body: JSON.parse(String(body)) }) };
 		try {
 			const { body: answered } = await api.request(request as unknown as ApiRequest);
@@ -57,7 +61,7 @@ export async function routed(
 		credentials: { workspaceDataApi: { id: '1', name: 'Test' } },
 		...node,
 	} as INode;
-	const credential = { baseUrl: BASE, workspaceId: 'w1', apiKey: `routed-${(keys += 1)}` };
+	const credential = { baseUrl: base, workspaceId: 'w1', apiKey: `routed-${(keys += 1)}` };
 	const context = {
 		getNode: () => ownNode,
 		getInputData: () => inputs,

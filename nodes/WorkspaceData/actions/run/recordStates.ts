@@ -38,6 +38,8 @@ export interface RecordStates {
 	apply(event: WriteEvent): void;
 	/** A listed record in its current state. */
 	current(listed: DataRecord): DataRecord | 'deleted';
+	/** From now on the records are listed: earlier writes are no reason to spare a record. */
+	list(): void;
 	/** Whether this process has written the record, or begun to, since it was listed. */
 	isWritten(id: string): boolean;
 	/** A number that differs after each step of a write to the record: by it one sees whether there was any meanwhile. */
@@ -49,6 +51,8 @@ export interface RecordStates {
 /** Creates the states of the records of a card; none was written. */
 export function createRecordStates(): RecordStates {
 	const states = new Map<string, State>();
+	/** The steps of records before they were listed. */
+	const before = new Map<string, number>();
 
 	function begin(id: string): void {
 		const { underWay = 0, steps = 0, isUnclear = false, ...known } = states.get(id) ?? {};
@@ -74,12 +78,14 @@ export function createRecordStates(): RecordStates {
 					break;
 				case 'changed': {
 					const { id, data } = event.record;
+					if (!states.has(id)) begin(id);
 					// A value that was cleared is in what was sent only.
 					const values = { ...states.get(id)?.values, ...event.sent, ...data };
 					end(id, { values, isDeleted: false });
 					break;
 				}
 				case 'deleted':
+					if (!states.has(event.id)) begin(event.id);
 					end(event.id, { isDeleted: true });
 					break;
 				case 'failed':
@@ -98,7 +104,10 @@ export function createRecordStates(): RecordStates {
 			const data = { ...listed.data, ...state.values };
 			return { ...listed, data, raw: { ...listed.raw, data } };
 		},
-		isWritten: (id) => states.has(id),
+		list() {
+			for (const [id, { steps }] of states) before.set(id, steps);
+		},
+		isWritten: (id) => (states.get(id)?.steps ?? 0) !== (before.get(id) ?? 0),
 		stepsOf: (id) => states.get(id)?.steps ?? 0,
 		isCertain(id) {
 			const state = states.get(id);

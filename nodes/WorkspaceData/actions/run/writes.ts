@@ -4,7 +4,12 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import type { WorkspaceApi } from '../../transport/api';
-import { Failure, mayHaveHappened, mayStillHappen } from '../../transport/failure/failures';
+import {
+	Failure,
+	mayHaveHappened,
+	mayStillHappen,
+	namesGone,
+} from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
@@ -84,6 +89,29 @@ export const MAX_READINGS = 3;
 /** Receives the writes of a card. */
 type Listener = (event: WriteEvent) => void;
 
+/** How long a listing may lag behind what this process wrote, in ms. */
+const LAG_MS = 60_000;
+/** The most writes that are remembered. */
+const MAX_RECENT = 10_000;
+
+/** The last writes of this process that were carried out: a listing may not show them yet. */
+const recent: Array<{ address: string; at: number; event: WriteEvent }> = [];
+
+/** Remembers a write of this process. */
+function remember(address: string, event: WriteEvent, at: number): void {
+	if (event.type !== 'created' && event.type !== 'changed' && event.type !== 'deleted') return;
+	// As a listing would show it: what was sent, the service may keep in another spelling.
+	const shown = 'record' in event ? { ...event, sent: event.record.data } : event;
+	recent.push({ address, at, event: shown });
+	if (recent.length > MAX_RECENT) recent.splice(0, MAX_RECENT / 2);
+}
+
+/** The writes to a card that a listing may not show yet. */
+const lately = (address: string, now: number): WriteEvent[] =>
+	recent
+		.filter((one) => one.address === address && Math.abs(now - one.at) < LAG_MS)
+		.map(({ event }) => event);
+
 /** The runs that have listed a card, by the card's address; a run leaves when it ends. */
 const listeners = new Map<string, Set<Listener>>();
 
@@ -110,7 +138,7 @@ export function createWrites(
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
-	clock: Pick<Clock, 'alarm'>,
+	clock: Pick<Clock, 'alarm' | 'now'>,
 	yieldToLoop: YieldToLoop,
 ): Writes {
 	const states = new Map<string, RecordStates>();
@@ -121,11 +149,13 @@ export function createWrites(
 
 	const address = (...parts: string[]) => JSON.stringify([baseUrl, workspaceId, ...parts]);
 	function hear(card: CardReference, listener: Listener): void {
+		for (const event of lately(address(card.id), clock.now())) listener(event);
 		own.set(card.id, [...(own.get(card.id) ?? []), listener]);
 		subscriptions.push(subscribe(address(card.id), listener));
 	}
 	function tell({ card, dryRun }: WritePlace, event: WriteEvent): void {
 		const audience = dryRun ? own.get(card.id) : listeners.get(address(card.id));
+		if (!dryRun) remember(address(card.id), event, clock.now());
 		audience?.forEach((listener) => listener(event));
 	}
 
@@ -162,7 +192,7 @@ export function createWrites(
 			const unclear = [{ type: 'changing', id } as const, { type: 'failed', id } as const];
 			const result = await sending(place, unclear, send).catch(async (error: unknown) => {
 				const isRefused = error instanceof Failure && !mayHaveHappened(error);
-				if (isRefused) event = { type: 'refused', id };
+				if (isRefused) event = { type: namesGone(error, 'record') ? 'deleted' : 'refused', id };
 				return await Promise.reject(error as Error);
 			});
 			event = outcome(result);
@@ -211,6 +241,7 @@ export function createWrites(
 		const created = createRecordStates();
 		states.set(card.id, created);
 		hear(card, (event) => created.apply(event));
+		created.list();
 		return created;
 	}
 
