@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { cacheFolder, hostFolders, type Major } from './folders.ts';
+import { cacheFolder, hostFolders, type Major, repository } from './folders.ts';
 import { runCommand } from './commands.ts';
 import { withFileLock } from './fileLock.ts';
 import { hostNode } from './hostNode.ts';
@@ -98,6 +98,15 @@ async function buildDriver(folder: string): Promise<void> {
 	await rename(`${kept}.${process.pid}`, kept);
 }
 
+/** Loads each node once: a package that n8n does not name, and one of its nodes needs, would be noticed by a person only. */
+export async function requireAllNodes(folder: string): Promise<void> {
+	const { binary } = hostNode(folder);
+	await runCommand(binary, [join(repository, 'test', 'host', 'loadNodes.cjs')], {
+		cwd: folder,
+		purpose: "Loading all of n8n's nodes",
+	});
+}
+
 /**
  * Makes sure that the n8n of a private package is installed; the first time it takes some minutes.
  * A stamp written last, holding the hash of the lock, tells a complete installation from one that was
@@ -137,6 +146,7 @@ export async function installFolder(folder: string, name: string, tell: Tell): P
 		await buildDriver(folder);
 		tell(`  driver is built (${seconds()} s); removing source maps and type declarations …`);
 		await slimPackages(join(folder, 'node_modules'));
+		await requireAllNodes(folder);
 		await writeFile(stamp, wanted);
 		tell(`  ${name} is installed (${seconds()} s)`);
 	});

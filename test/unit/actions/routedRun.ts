@@ -7,7 +7,7 @@ import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failure/failu
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import type { Given, MemoryService } from '../../support/memoryService';
 
-/** Each service has an address of its own: the node remembers what it wrote there. */
+/** Each service has a separate address: the node remembers what it wrote there. */
 const addresses = new WeakMap<object, string>();
 let services = 0;
 let keys = 0;
