@@ -137,6 +137,18 @@ describe('all records', () => {
 		expect(limits()).toEqual([1_000, 125, 15, 1]);
 	});
 
+	test('pages that take longer than the time-out are halved, down to ten (O11)', async () => {
+		const late = new Unreachable('late', { transient: true, httpCode: 'ECONNABORTED' });
+		const { api, limits } = service((limit) =>
+			Number(limit) > 200 ? late : { records: records(1) },
+		);
+		expect(await read(api)).toHaveLength(1);
+		expect(limits()).toEqual([1_000, 500, 250, 125]);
+		const never = service(() => late);
+		await expect(read(never.api)).rejects.toBe(late);
+		expect(never.limits()).toEqual([1_000, 500, 250, 125, 62, 31, 15, 10]);
+	});
+
 	test('a lost connection is reported: no smaller page would help', async () => {
 		const lost = new Unreachable('lost', { transient: true });
 		const { api, limits } = service(() => lost);

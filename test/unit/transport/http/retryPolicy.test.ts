@@ -20,11 +20,11 @@ const step = (
 	outcome: Parameters<typeof nextStep>[0],
 	method: Method,
 	history: Partial<History> = {},
-	{ impatient = false, mayRenew = false, isSurplus = false } = {},
+	{ impatient = false, shrinks = false, mayRenew = false, isSurplus = false } = {},
 ) =>
 	nextStep(
 		outcome,
-		{ method, impatient },
+		{ method, impatient, shrinks },
 		{ ...UNTRIED, ...history },
 		{ now: NOW, mayRenew, isSurplus },
 	);
@@ -59,6 +59,12 @@ describe('after a fault', () => {
 			expect(step(refused, method, { faults: 2 })).toEqual({ act: 'fail' });
 			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
+	});
+	test('of time, a request that a smaller one can replace is not sent again (O11)', () => {
+		const late = new NetworkFailure('ETIMEDOUT', 'late', true, true);
+		expect(step(late, 'GET')).toEqual(again(true));
+		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });
+		expect(step(lost, 'GET', {}, { shrinks: true })).toEqual(again(true));
 	});
 	test('that may have arrived, all but creates', () => {
 		for (const outcome of [lost, answer(500), answer(408), answer(503)]) {
