@@ -230,6 +230,28 @@ describe('filters on a choice that records hold, and the field does not offer (O
 	);
 });
 
+test.each([
+	[
+		'two choices',
+		[
+			{ id: '3', name: '2' },
+			{ id: '1', name: '3' },
+		],
+		'3',
+		'3',
+	],
+	['no choice, but the number of one', [{ id: 3, name: 'Low' }], '3', 3],
+	['another case of one', ['Gone'], 'gone', 'gone'],
+])('Delete Many refuses an operand that names %s (O10)', async (_, options, value, stored) => {
+	await start(
+		[{ s: stored }],
+		[{ id: 's', name: 'Status', type: 'select', options } as IDataObject],
+	);
+	const { error } = await run('deleteMany', where('Status', 'equals', value));
+	expect(error?.message).toContain("'Status'");
+	expect(bodies()).toEqual([]);
+});
+
 test('a service that replaces the record is noticed at the first one (O9)', async () => {
 	await start([
 		{ k: 'k1', v: 'a', s: 'Open' },

@@ -51,9 +51,6 @@ const MAX_TYPES = 200;
 /** References that lead to one value, and parts of each. */
 const MAX_HOPS = 10;
 const MAX_REF_PARTS = 10;
-/** Paths, and parameters of a path, that are looked at. */
-const MAX_PATHS = 5_000;
-const MAX_PARAMETERS = 100;
 
 const stringsOf = (value: unknown): string[] =>
 	Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
@@ -141,36 +138,4 @@ export function describedFieldTypes(document: JsonObject): string[] {
 		document,
 		ofFields.map(([, schema]) => schema),
 	);
-}
-
-/** The usable maximum of the parameter `limit` among these parameters, if any. */
-function maximumOf(document: JsonObject, parameters: unknown): number | undefined {
-	const list = Array.isArray(parameters) ? parameters.slice(0, MAX_PARAMETERS) : [];
-	const limit = list
-		.map((parameter) => resolve(document, parameter))
-		.find((parameter) => parameter?.name === 'limit' && parameter.in === 'query');
-	const schema = limit && (resolve(document, limit.schema) ?? limit);
-	const maximum = Number(schema?.maximum ?? NaN);
-	return Number.isSafeInteger(maximum) && maximum >= 1 ? maximum : undefined;
-}
-
-/**
- * The largest page of records that a document names. Looks at a bounded part of it, whatever it holds.
- *
- * @param document an OpenAPI or Swagger document
- * @returns undefined where it names none
- */
-export function describedPageSize(document: JsonObject): number | undefined {
-	const { paths } = document;
-	if (!isObject(paths)) return undefined;
-	let looked = 0;
-	for (const path in paths) {
-		if ((looked += 1) > MAX_PATHS) return undefined;
-		if (!/\/records\/?$/.test(path)) continue;
-		const item = resolve(document, paths[path]);
-		const get = item && resolve(document, item.get);
-		const found = maximumOf(document, get?.parameters) ?? maximumOf(document, item?.parameters);
-		if (found !== undefined) return found;
-	}
-	return undefined;
 }

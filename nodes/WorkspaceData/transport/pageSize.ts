@@ -2,7 +2,7 @@
 import { BoundedMap } from '../model/boundedMap';
 import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
-import { ApiFailure, Cancelled, isGone } from './failure/failures';
+import { ApiFailure, isGone } from './failure/failures';
 import { MAX_ANSWER_BYTES } from './http/answer';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
@@ -18,42 +18,6 @@ const MEASURED = 5;
 /** How long the size that a service takes is known, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
 const MAX_SERVICES = 1_000;
-
-/** A refused page size, and the size that the service accepted instead; undefined if it chose one itself. */
-interface Refusal {
-	refused: number;
-	accepted: number | undefined;
-	/** Whether the answer, or the service's description, names the size as the reason. */
-	isCertain: boolean;
-}
-
-/** The page size that one service accepts. */
-export interface PageSize {
-	/** The size to ask for; undefined: the service chooses. */
-	most(): number | undefined;
-	/** Notes that the service accepted a size. */
-	accepted(size: number): void;
-	/** Whether the service may refuse this size, and not the request for another reason. */
-	isRefused(error: unknown, size: number): boolean;
-	/**
-	 * The size to try after a refused one.
-	 *
-	 * @param describe gives the maximum that the service's description names; once an hour, the first listings ask. None
-	 * waits for the answer to another one, which may belong to an execution that is cancelled
-	 * @returns undefined: the service chooses
-	 * @throws Cancelled
-	 */
-	smallerThan(
-		error: unknown,
-		size: number,
-		describe: () => Promise<number | undefined>,
-	): Promise<Pick<Refusal, 'accepted' | 'isCertain'>>;
-	/**
-	 * Remembers what a listing has learned, for all later ones. A refusal that does not name the size may have had
-	 * a passing reason, so it must be seen twice.
-	 */
-	learned(refusal: Refusal): void;
-}
 
 /** Statuses that reject a request because of its content. */
 const INVALID = [400, 413, 422];
@@ -81,56 +45,72 @@ export function mayRefuseSize(error: unknown, size: number): boolean {
 const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
 	`${kind} ${title} ${detail}`;
 
-/** A description that cannot be read names nothing. @throws Cancelled, which says nothing about the service */
-function unlessCancelled(error: unknown): undefined {
-	if (error instanceof Cancelled) throw error;
+/** The largest size below the refused one that a refusal names: "limit must be at most 100". */
+function statedMaximum(error: ApiFailure, size: number): number | undefined {
+	const numbers =
+		wordsOf(error)
+			.match(/\d{1,6}/g)
+			?.map(Number) ?? [];
+	const possible = numbers.filter((number) => number > 1 && number < size);
+	return possible.length > 0 ? Math.max(...possible) : undefined;
 }
 
-/** Creates the page size of a service about which nothing is known: the largest one is tried first. */
-export function createPageSize({ now }: Pick<Clock, 'now'> = systemClock): PageSize {
-	let most: number | undefined = MAX_PAGE_SIZE;
-	let largestAccepted = 0;
-	let doubtful = 0;
-	let described: { maximum: number | undefined } | undefined;
-	let knownUntil = 0;
+/** The page size that one service accepts; the largest one is tried first. */
+export class PageSize {
+	private readonly clock: Pick<Clock, 'now'>;
+	private known: number | undefined = MAX_PAGE_SIZE;
+	private largestAccepted = 0;
+	private doubtful = 0;
+	private knownUntil = 0;
 
-	function forgetOld(): void {
-		if (now() < knownUntil) return;
-		most = MAX_PAGE_SIZE;
-		largestAccepted = 0;
-		doubtful = 0;
-		described = undefined;
-		knownUntil = now() + KNOWN_FOR_MS;
+	constructor(clock: Pick<Clock, 'now'> = systemClock) {
+		this.clock = clock;
 	}
 
-	return {
-		most() {
-			forgetOld();
-			return most;
-		},
-		accepted(size) {
-			largestAccepted = Math.max(largestAccepted, size);
-		},
-		isRefused(error, size) {
-			if (!mayRefuseSize(error, size)) return false;
-			return namesPageSize(error) || size > largestAccepted;
-		},
-		async smallerThan(error, size, describe) {
-			if (!saysInvalid(error)) {
-				return { accepted: size > SMALL_PAGE ? SMALL_PAGE : undefined, isCertain: false };
-			}
-			const { maximum } = (described ??= { maximum: await describe().catch(unlessCancelled) });
-			if (maximum !== undefined && maximum < size) return { accepted: maximum, isCertain: true };
-			const half = Math.floor(size / 2);
-			return { accepted: half >= MIN_PAGE_SIZE ? half : undefined, isCertain: false };
-		},
-		learned({ refused, accepted, isCertain }) {
-			if (!isCertain && (doubtful += 1) < 2) return;
-			// Another execution may have learned a smaller one meanwhile.
-			if (most === undefined || most < refused) return;
-			most = accepted;
-		},
-	};
+	/** The size to ask for; undefined: the service chooses. */
+	get most(): number | undefined {
+		const now = this.clock.now();
+		if (now >= this.knownUntil) {
+			this.known = MAX_PAGE_SIZE;
+			this.largestAccepted = 0;
+			this.doubtful = 0;
+			this.knownUntil = now + KNOWN_FOR_MS;
+		}
+		return this.known;
+	}
+
+	/**
+	 * The size to try after a failed request; `undefined` in it: the service chooses.
+	 *
+	 * @returns undefined where the request failed for another reason
+	 */
+	smallerAfter(error: unknown, size: number): { size: number | undefined } | undefined {
+		if (!mayRefuseSize(error, size)) return undefined;
+		const isNamed = namesPageSize(error);
+		if (!isNamed && size <= this.largestAccepted) return undefined;
+		const stated = isNamed ? statedMaximum(error as ApiFailure, size) : undefined;
+		if (stated !== undefined) return { size: stated };
+		const half = Math.floor(size / 2);
+		if (saysInvalid(error)) return { size: half >= MIN_PAGE_SIZE ? half : undefined };
+		return { size: size > SMALL_PAGE ? SMALL_PAGE : undefined };
+	}
+
+	/** Notes that the service accepted a size. */
+	accepted(size: number): void {
+		this.largestAccepted = Math.max(this.largestAccepted, size);
+	}
+
+	/**
+	 * Remembers what a listing has learned, for all later ones: which size was refused, and which one was accepted.
+	 *
+	 * @param isCertain whether a refusal named the size; else it may have had a passing reason, and must be seen twice
+	 */
+	learned(refused: number, accepted: number | undefined, isCertain: boolean): void {
+		if (!isCertain && (this.doubtful += 1) < 2) return;
+		// Another execution may have learned a smaller one meanwhile.
+		if (this.known === undefined || this.known < refused) return;
+		this.known = accepted;
+	}
 }
 
 /** By the API root. */
@@ -138,7 +118,7 @@ const services = new BoundedMap<string, PageSize>(MAX_SERVICES);
 
 /** The page size of a service, as this process knows it. */
 export const pageSizeOf = (baseUrl: string): PageSize =>
-	services.getOrCreate(baseUrl, () => createPageSize());
+	services.getOrCreate(baseUrl, () => new PageSize());
 
 /**
  * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.

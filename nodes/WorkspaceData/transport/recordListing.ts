@@ -1,6 +1,5 @@
 /** The records of a card, page by page, in pages as large as the service gives them. */
 import type { Page } from '../model/answer/page';
-import { describedPageSize, getDescription } from './apiDescription';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
 import { UnexpectedAnswer, Unreachable } from './failure/failures';
@@ -15,9 +14,6 @@ import {
 import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
 import { cardPath, NO_CONTENT, unexpected } from './cardAndFieldListings';
-
-/** How long the service's description is waited for, in ms: without it, smaller pages are tried. */
-const DESCRIPTION_MS = 5_000;
 
 /** One page of records. @param limit records wanted; undefined leaves it to the service */
 async function readRecords(
@@ -67,20 +63,6 @@ export async function getRecordPage(
 	});
 }
 
-/** The largest page that the service's description names; one try, as it only helps. */
-async function readDescribedSize(
-	api: WorkspaceApi,
-	options: ReadOptions,
-): Promise<number | undefined> {
-	const { timeoutMs = DESCRIPTION_MS } = options;
-	return describedPageSize(
-		await getDescription(api, 'json', {
-			impatient: true,
-			timeoutMs: Math.min(timeoutMs, DESCRIPTION_MS),
-		}),
-	);
-}
-
 /** The records of a card. */
 export type RecordListing = Listing<DataRecord>;
 
@@ -109,7 +91,7 @@ export function openRecordListing(
 	let refused: { size: number; isCertain: boolean } | undefined;
 
 	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
-	async function shrink(error: unknown): Promise<void> {
+	function shrink(error: unknown): undefined {
 		if (size && size > 1 && error instanceof Unreachable) {
 			if (error.tooLarge) {
 				size = sizeAfterTooLarge(size);
@@ -120,20 +102,18 @@ export function openRecordListing(
 				return;
 			}
 		}
-		if (!size || !pageSize.isRefused(error, size)) throw error;
-		const { accepted, isCertain } = await pageSize.smallerThan(error, size, describedSize);
+		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
+		if (size === undefined || !smaller) throw error;
 		refused = {
 			size: refused?.size ?? size,
-			isCertain: isCertain || (refused?.isCertain ?? false) || namesPageSize(error),
+			isCertain: (refused?.isCertain ?? false) || namesPageSize(error),
 		};
-		size = accepted;
+		size = smaller.size;
 	}
-
-	const describedSize = async () => await readDescribedSize(api, options);
 
 	function noteAccepted(): void {
 		if (size) pageSize.accepted(size);
-		if (refused) pageSize.learned({ ...refused, refused: refused.size, accepted: size });
+		if (refused) pageSize.learned(refused.size, size, refused.isCertain);
 		refused = undefined;
 	}
 
@@ -153,7 +133,7 @@ export function openRecordListing(
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
 		if (cursor === undefined) {
-			const most = pageSize.most();
+			const { most } = pageSize;
 			if (isFirst) size = most && evenPart(wanted, most);
 			isFirst = false;
 			return entriesOf(await readFirst());

@@ -6,7 +6,6 @@ import {
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import {
 	describedFieldTypes,
-	describedPageSize,
 	getDescription,
 } from '../../../nodes/WorkspaceData/transport/apiDescription';
 import { leastOf, workMs } from '../../support/cpuTime.mts';
@@ -203,79 +202,4 @@ test('D15: types that refer to each other in circles cost linear time', async ()
 	expect(least).toBeLessThan(500);
 	expect(found.length).toBeGreaterThan(100);
 	expect(found.length).toBeLessThanOrEqual(200);
-});
-
-describe('the largest page', () => {
-	const limit = { name: 'limit', in: 'query', schema: { $ref: '#/components/schemas/Limit' } };
-	test('references are followed; parameters of the path count; Swagger 2 as well', () => {
-		const components = {
-			parameters: { Limit: limit },
-			schemas: { Limit: { type: 'integer', maximum: 400 } },
-		};
-		const parameters = [{ $ref: '#/components/parameters/Limit' }];
-		const path = '/workspaces/{wid}/cards/{cid}/records';
-		expect(describedPageSize({ components, paths: { [path]: { get: { parameters } } } })).toBe(400);
-		expect(describedPageSize({ components, paths: { [path]: { get: {}, parameters } } })).toBe(400);
-		const old = [{ name: 'limit', in: 'query', type: 'integer', maximum: 70 }];
-		expect(describedPageSize({ paths: { [path]: { get: { parameters: old } } } })).toBe(70);
-	});
-	test.each<[string, unknown]>([
-		['references in a circle', { '/records': { $ref: '#/paths/~1records' } }],
-		['a reference to itself', { '/records': { get: { $ref: '#' } } }],
-		['a reference elsewhere', { '/records': { get: { $ref: 'https://x.example/' } } }],
-		['lists for objects', [[], []]],
-		['texts', { '/records': 'get' }],
-		[
-			'keys of all objects',
-			{ '/records': { get: { parameters: [{ $ref: '#/constructor/prototype' }] } } },
-		],
-		[
-			'other parameters',
-			{ '/records': { get: { parameters: [{ name: 'limit', in: 'path' }, null, 5] } } },
-		],
-		[
-			'another parameter in the query',
-			{ '/records': { get: { parameters: [{ name: 'size', in: 'query', maximum: 5 }] } } },
-		],
-		[
-			'a limit elsewhere',
-			{ '/records': { get: { parameters: [{ ...limit, schema: { maximum: 5 }, in: 'header' }] } } },
-		],
-		...[0, -1, 1.5, 'many', null, 1e300].map((maximum): [string, unknown] => [
-			`a maximum of ${maximum}`,
-			{
-				'/records': { get: { parameters: [{ name: 'limit', in: 'query', schema: { maximum } }] } },
-			},
-		]),
-		[
-			'another path',
-			{ '/records/{id}': { get: { parameters: [{ ...limit, maximum: 5, schema: null }] } } },
-		],
-	])('%s: no maximum', (_, paths) => {
-		expect(describedPageSize({ paths } as never)).toBeUndefined();
-	});
-	test('a text with a number is one, and one record is a page', () => {
-		const of = (maximum: unknown) => ({
-			get: { parameters: [{ name: 'limit', in: 'query', schema: { maximum } }] },
-		});
-		expect(describedPageSize({ paths: { '/records/': of('250') } })).toBe(250);
-		expect(describedPageSize({ paths: { '/records': of(1) } })).toBe(1);
-		// The first that names one.
-		expect(
-			describedPageSize({
-				paths: { '/a/records': of(0), '/b/records': of(7), '/c/records': of(9) },
-			}),
-		).toBe(7);
-	});
-	test('a million paths and parameters take no time', async () => {
-		const paths = Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`/p${n}`, {}]));
-		const parameters = new Array(1_000_000).fill({ name: 'x' });
-		const work = await workMs(() => {
-			expect(
-				describedPageSize({ paths: { ...paths, '/records': { get: { parameters } } } }),
-			).toBeUndefined();
-			expect(describedPageSize({ paths: { '/records': { get: { parameters } } } })).toBeUndefined();
-		});
-		expect(work).toBeLessThan(5_000);
-	});
 });

@@ -1,13 +1,8 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
-import {
-	ApiFailure,
-	Cancelled,
-	Unreachable,
-} from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
+import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
-import { createTestClock } from '../../support/clock';
 import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
 
 const refusal = (status: number, title = 'Bad request') =>
@@ -16,20 +11,10 @@ const refusal = (status: number, title = 'Bad request') =>
 let services = 0;
 
 /** A service of so many records that decides about a limit. */
-function service(
-	count: number,
-	decide: (limit: number | undefined) => number | Error,
-	description: unknown = {},
-) {
+function service(count: number, decide: (limit: number | undefined) => number | Error) {
 	const limits: Array<number | undefined> = [];
-	let descriptions = 0;
-	const request = async ({ path, query }: ApiRequest) => {
+	const request = async ({ query }: ApiRequest) => {
 		await Promise.resolve();
-		if (path[0] === 'openapi.json') {
-			descriptions += 1;
-			if (description instanceof Error) throw description;
-			return { status: 200, headers: {}, body: description };
-		}
 		const limit = query?.limit as number | undefined;
 		limits.push(limit);
 		const given = decide(limit);
@@ -51,33 +36,18 @@ function service(
 		baseUrl: `https://s${(services += 1)}.example/api/v1`,
 		request,
 	} as unknown as WorkspaceApi;
-	/** Another execution; `describe` answers its request for the description. */
-	const open =
-		(describe?: () => Promise<never>) =>
-		async (wanted = Infinity) => {
-			const own = (sent: ApiRequest) =>
-				describe && sent.path[0] === 'openapi.json' ? describe() : request(sent);
-			const listing = openRecordListing({ ...api, request: own }, 'c1', wanted);
-			return (await listing.first(wanted)).map(({ id }) => id);
-		};
-	return { limits, descriptions: () => descriptions, open, read: open() };
+	const read = async (wanted = Infinity) =>
+		(await openRecordListing(api, 'c1', wanted).first(wanted)).map(({ id }) => id);
+	return { limits, read };
 }
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`);
 const upTo = (most: number, error: Error) => (limit: number | undefined) =>
 	limit !== undefined && limit > most ? error : (limit ?? 20);
-const named = (maximum: unknown) => ({
-	paths: {
-		'/workspaces/{wid}/cards/{cid}/records': {
-			get: { parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', maximum } }] },
-		},
-	},
-});
 
 test('a service that gives 1,000: no other request than the pages', async () => {
-	const { read, limits, descriptions } = service(2_500, (limit) => limit ?? 20);
+	const { read, limits } = service(2_500, (limit) => limit ?? 20);
 	expect(await read()).toEqual(ids(2_500));
 	expect(limits).toEqual([1_000, 1_000, 1_000]);
-	expect(descriptions()).toBe(0);
 });
 
 test('a limit asks for no more than it needs', async () => {
@@ -88,29 +58,25 @@ test('a limit asks for no more than it needs', async () => {
 	expect(limits).toEqual([50, 510, 510]);
 });
 
-test.each([400, 413, 422])(
-	'refused with %d: the maximum that the description names, asked for once and remembered',
+test.each([400, 403, 422])(
+	'refused with %d: the maximum that the answer names, remembered',
 	async (status) => {
-		const { read, limits, descriptions } = service(600, upTo(250, refusal(status)), named(250));
+		const error = refusal(status, 'limit must be at most 250');
+		const { read, limits } = service(600, upTo(250, error));
 		expect(await read()).toEqual(ids(600));
 		expect(await read()).toEqual(ids(600));
 		expect(limits).toEqual([1_000, 250, 250, 250, 250, 250, 250]);
-		expect(descriptions()).toBe(1);
 	},
 );
 
-test.each<[string, unknown]>([
-	['none', {}],
-	['none that can be read', refusal(404, 'Not found')],
-	['a larger one than it takes', named(5_000)],
-	['a maximum that is no number', named('many')],
-	['zero', named(0)],
-])('refused, and the description names %s: halved until it is taken', async (_, description) => {
-	const { read, limits, descriptions } = service(300, upTo(130, refusal(422)), description);
-	expect(await read()).toEqual(ids(300));
-	expect(limits).toEqual([1_000, 500, 250, 125, 125, 125]);
-	expect(descriptions()).toBeLessThanOrEqual(2);
-});
+test.each(['Bad request', 'limit must be at most 5000'])(
+	'refused, and the answer says %j: halved until it is taken',
+	async (title) => {
+		const { read, limits } = service(300, upTo(130, refusal(422, title)));
+		expect(await read()).toEqual(ids(300));
+		expect(limits).toEqual([1_000, 500, 250, 125, 125, 125]);
+	},
+);
 
 test('a service that refuses every limit: at last none is asked for, and that is remembered', async () => {
 	const error = refusal(400, 'Unknown parameter: limit');
@@ -123,10 +89,9 @@ test('a service that refuses every limit: at last none is asked for, and that is
 });
 
 test.each([401, 429])('refused with %d: that is the answer', async (status) => {
-	const { read, limits, descriptions } = service(60, () => refusal(status, 'No limit'));
+	const { read, limits } = service(60, () => refusal(status, 'No limit'));
 	await expect(read()).rejects.toMatchObject({ problem: { status } });
 	expect(limits).toEqual([1_000]);
-	expect(descriptions()).toBe(0);
 });
 
 test.each([200, 403, 404, 406, 409, 414, 416, 500, 501])(
@@ -157,27 +122,6 @@ test.each<[string, (limit: number | undefined) => number]>([
 	expect(await read(33)).toEqual(ids(33));
 });
 
-test('two listings that are refused at once: each asks for the description itself, and one size is learned', async () => {
-	const { read, limits, descriptions } = service(100, upTo(200, refusal(400)), named(200));
-	await Promise.all([read(), read()]);
-	expect(limits).toEqual([1_000, 1_000, 200, 200]);
-	// No execution waits for the request of another one: that could be neither cancelled nor trusted.
-	expect(descriptions()).toBe(2);
-	await read();
-	expect(descriptions()).toBe(2);
-});
-
-test('cancelled while the description is asked for: ends at once, whatever other executions wait for (B36)', async () => {
-	const { open, limits } = service(100, upTo(200, refusal(400)), named(200));
-	void open(async () => await new Promise(() => {}))().catch(() => {});
-	await expect(open(async () => await Promise.reject(new Cancelled()))()).rejects.toThrow(
-		Cancelled,
-	);
-	// What was cancelled has told nothing about the service.
-	expect(await open()()).toEqual(ids(100));
-	expect(limits).toEqual([1_000, 1_000, 1_000, 200]);
-});
-
 describe('a refusal with 400 that does not name the size may have a passing reason (H23)', () => {
 	const passing = (times: number) => {
 		let refusals = 0;
@@ -204,22 +148,6 @@ describe('a refusal with 400 that does not name the size may have a passing reas
 	});
 });
 
-test('the learned page size is forgotten after an hour', async () => {
-	const clock = createTestClock();
-	const size = createPageSize(clock);
-	expect(size.most()).toBe(1_000);
-	expect(await size.smallerThan(refusal(400, 'Bad'), 1_000, async () => 300)).toEqual({
-		accepted: 300,
-		isCertain: true,
-	});
-	size.learned({ refused: 1_000, accepted: 300, isCertain: true });
-	expect(size.most()).toBe(300);
-	clock.pass(3_599_999);
-	expect(size.most()).toBe(300);
-	clock.pass(1);
-	expect(size.most()).toBe(1_000);
-});
-
 test.each([
 	[100, 1_000, 80_000],
 	[8_000, 900, 1_000],
@@ -241,9 +169,8 @@ describe('H10: what a cursor means depends on the size of the pages', () => {
 		const limits: number[] = [];
 		const texts = new Map([...new Set(sizes)].map((bytes) => [bytes, 'x'.repeat(bytes)]));
 		const all = sizes.map((bytes, n) => ({ id: `r${n}`, data: { text: texts.get(bytes) } }));
-		const request = async ({ path, query }: ApiRequest) => {
+		const request = async ({ query }: ApiRequest) => {
 			await Promise.resolve();
-			if (path[0] === 'openapi.json') throw refusal(404);
 			const [page = 0, size] = String(query?.cursor ?? '0')
 				.split('x')
 				.map(Number);

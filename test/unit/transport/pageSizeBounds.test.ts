@@ -1,6 +1,6 @@
 /** When a page size counts as refused, which one is tried next, and what is remembered. */
 import { ApiFailure } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { createPageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
+import { PageSize, recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import { createTestClock } from '../../support/clock';
 
 const refusal = (status: number, title = 'Invalid') => new ApiFailure({ status, title });
@@ -10,102 +10,93 @@ describe('a refusal', () => {
 	test.each([400, 403, 500])(
 		'with %d of more than ten records may be for their number',
 		(status) => {
-			const size = createPageSize(createTestClock());
-			expect(size.isRefused(refusal(status), 11)).toBe(true);
-			expect(size.isRefused(refusal(status), 10)).toBe(false);
+			const size = new PageSize(createTestClock());
+			expect(size.smallerAfter(refusal(status), 11)).toBeDefined();
+			expect(size.smallerAfter(refusal(status), 10)).toBeUndefined();
 		},
 	);
 
 	test('of a size that was accepted before has another reason', () => {
-		const size = createPageSize(createTestClock());
+		const size = new PageSize(createTestClock());
 		size.accepted(500);
 		size.accepted(200);
-		expect(size.isRefused(refusal(400), 500)).toBe(false);
-		expect(size.isRefused(refusal(400), 501)).toBe(true);
+		expect(size.smallerAfter(refusal(400), 500)).toBeUndefined();
+		expect(size.smallerAfter(refusal(400), 501)).toBeDefined();
 	});
 
 	test('that speaks of the cursor is not for the size', () => {
-		const size = createPageSize(createTestClock());
-		expect(size.isRefused(refusal(400, 'Invalid Cursor'), 1_000)).toBe(false);
+		const size = new PageSize(createTestClock());
+		expect(size.smallerAfter(refusal(400, 'Invalid Cursor'), 1_000)).toBeUndefined();
 	});
 
 	test('that names the size, or says that the answer is too large, is for any size', () => {
-		const size = createPageSize(createTestClock());
+		const size = new PageSize(createTestClock());
 		size.accepted(500);
-		expect(size.isRefused(refusal(400, 'Limit'), 1)).toBe(true);
-		expect(size.isRefused(refusal(413), 1)).toBe(true);
+		expect(size.smallerAfter(refusal(400, 'Limit'), 1)).toBeDefined();
+		expect(size.smallerAfter(refusal(413), 1)).toBeDefined();
 	});
 
 	test('of the credential, the rate or a thing that is gone is not for the size', () => {
-		const size = createPageSize(createTestClock());
+		const size = new PageSize(createTestClock());
 		const gone = new ApiFailure({ status: 404, title: 'Gone', kind: 'card-not-found' });
 		for (const refused of [refusal(401), refusal(429), gone]) {
-			expect(size.isRefused(refused, 1_000)).toBe(false);
+			expect(size.smallerAfter(refused, 1_000)).toBeUndefined();
 		}
-		expect(size.isRefused(new Error('Limit'), 1_000)).toBe(false);
+		expect(size.smallerAfter(new Error('Limit'), 1_000)).toBeUndefined();
 	});
 });
 
-test.each<[number, number | undefined, number | undefined, boolean]>([
-	[1_000, 300, 300, true],
-	[300, 300, 150, false],
-	[100, undefined, 50, false],
-	[101, undefined, 50, false],
-	[99, undefined, undefined, false],
-])(
-	'after %d, with a maximum of %s in the description: %s',
-	async (size, maximum, accepted, isCertain) => {
-		const pageSize = createPageSize(createTestClock());
-		expect(
-			await pageSize.smallerThan(refusal(400), size, async () => await Promise.resolve(maximum)),
-		).toEqual({
-			accepted,
-			isCertain,
-		});
-	},
-);
+test.each<[number, Parameters<typeof refusal>, number | undefined]>([
+	[1_000, [400, 'limit must be at most 300'], 300],
+	[1_000, [403, 'The limit is between 1 and 200, not 1000'], 200],
+	[300, [400, 'limit must be at most 300'], 150],
+	[100, [422], 50],
+	[101, [400], 50],
+	[99, [400], undefined],
+	[1_000, [500], 10],
+	[10, [403, 'Limit'], undefined],
+])('after %d, refused with %j: %s', (size, refused, smaller) => {
+	expect(new PageSize(createTestClock()).smallerAfter(refusal(...refused), size)).toEqual({
+		size: smaller,
+	});
+});
 
 describe('what is learned', () => {
 	test('holds until something smaller is learned', () => {
-		const size = createPageSize(createTestClock());
-		expect(size.most()).toBe(1_000);
-		size.learned({ refused: 1_000, accepted: 200, isCertain: true });
-		size.learned({ refused: 500, accepted: 250, isCertain: true });
-		expect(size.most()).toBe(200);
-		size.learned({ refused: 200, accepted: undefined, isCertain: true });
-		size.learned({ refused: 1_000, accepted: 500, isCertain: true });
-		expect(size.most()).toBeUndefined();
+		const size = new PageSize(createTestClock());
+		expect(size.most).toBe(1_000);
+		size.learned(1_000, 200, true);
+		size.learned(500, 250, true);
+		expect(size.most).toBe(200);
+		size.learned(200, undefined, true);
+		size.learned(1_000, 500, true);
+		expect(size.most).toBeUndefined();
 	});
 
 	test('from a doubtful refusal counts with the second one, within the same hour', () => {
 		const clock = createTestClock();
-		const size = createPageSize(clock);
-		const doubtful = { refused: 1_000, accepted: 200, isCertain: false };
-		size.most();
-		size.learned(doubtful);
-		expect(size.most()).toBe(1_000);
+		const size = new PageSize(clock);
+		expect(size.most).toBe(1_000);
+		size.learned(1_000, 200, false);
+		expect(size.most).toBe(1_000);
 		clock.pass(HOUR);
-		expect(size.most()).toBe(1_000);
-		size.learned(doubtful);
-		expect(size.most()).toBe(1_000);
-		size.learned(doubtful);
-		expect(size.most()).toBe(200);
+		expect(size.most).toBe(1_000);
+		size.learned(1_000, 200, false);
+		expect(size.most).toBe(1_000);
+		size.learned(1_000, 200, false);
+		expect(size.most).toBe(200);
 	});
 
-	test('is forgotten after an hour: the accepted sizes, and the description, too', async () => {
+	test('is forgotten after an hour, with the accepted sizes', () => {
 		const clock = createTestClock();
-		const size = createPageSize(clock);
-		let described = 0;
-		const describe = async () => await Promise.resolve((described += 1) && 300);
-		size.most();
+		const size = new PageSize(clock);
+		expect(size.most).toBe(1_000);
 		size.accepted(1_000);
-		await size.smallerThan(refusal(400), 1_000, describe);
-		await size.smallerThan(refusal(400), 1_000, describe);
-		expect([size.isRefused(refusal(400), 1_000), described]).toEqual([false, 1]);
+		size.learned(1_000, 300, true);
+		expect([size.most, size.smallerAfter(refusal(400), 1_000)]).toEqual([300, undefined]);
 		clock.pass(HOUR);
-		size.most();
-		await size.smallerThan(refusal(400), 1_000, describe);
-		expect([size.isRefused(refusal(400), 1_000), described]).toEqual([true, 2]);
+		expect(size.most).toBe(1_000);
+		expect(size.smallerAfter(refusal(400), 1_000)).toBeDefined();
 	});
 });
 

@@ -182,27 +182,11 @@ describe('all records', () => {
 		expect(limits()).toEqual([Math.min(wanted, 1_000)]);
 	});
 
-	test('the description is asked for within five seconds, or less if the user says so', async () => {
-		const answer = (limit: unknown) =>
-			Number(limit) > 300 ? refusal(400, {}) : { records: records(1) };
-		const usual = service(answer, 300);
-		await read(usual.api);
-		const quick = service(answer, 300);
-		await read(quick.api, Infinity, { timeoutMs: 1_000 });
-		const slow = service(answer, 300);
-		await read(slow.api, Infinity, { timeoutMs: 60_000 });
-		const all = [usual, quick, slow].map(({ descriptions }) => descriptions);
-		expect(all.map(([one]) => one?.timeoutMs)).toEqual([5_000, 1_000, 5_000]);
-		expect(all.flat().every(({ impatient }) => impatient)).toBe(true);
-		expect(usual.limits()).toEqual([1_000, 300]);
-	});
-
 	describe('what a refusal teaches', () => {
 		/** The sizes that later listings ask for first, after this one was read. */
-		async function later(words: object, maximum?: number) {
-			const { api, limits } = service(
-				(limit) => (Number(limit) > 300 ? refusal(400, words) : { records: records(1) }),
-				maximum,
+		async function later(words: object) {
+			const { api, limits } = service((limit) =>
+				Number(limit) > 300 ? refusal(400, words) : { records: records(1) },
 			);
 			await read(api);
 			const used = limits();
@@ -217,9 +201,6 @@ describe('all records', () => {
 			'%j names the size',
 			async (words) => expect(await later(words)).toEqual([[1_000, 500, 250], 250]),
 		);
-		test('one that the description explains, too', async () => {
-			expect(await later({}, 300)).toEqual([[1_000, 300], 300]);
-		});
 		test('any other one does not: its reason may pass', async () => {
 			expect(await later({})).toEqual([[1_000, 500, 250], 1_000]);
 		});

@@ -97,8 +97,7 @@ export function enterOperand(field: ValueField, entered: unknown, rules: EntryRu
 		`${refusal.message} ('Value' of a condition in 'Filters')`,
 		refusal.description,
 	);
-	const isSpelling = typeof entered === 'string' || typeof entered === 'number';
-	if (!rules.unlisted || !field.kind.mayBeUnlisted || !isSpelling) throw told;
+	if (!rules.unlisted || !field.kind.mayBeUnlisted?.(entered, field)) throw told;
 	rules.unlisted.set(entered, told);
 	return entered;
 }

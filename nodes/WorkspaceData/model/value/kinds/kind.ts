@@ -145,8 +145,8 @@ export interface Kind {
 	accepts?(field: ValueField): string;
 	/** The choices that an entry names, where the field has a list of them. */
 	choicesIn?(entered: unknown, field: ValueField): readonly unknown[];
-	/** Whether records may hold values that the field no longer accepts: choices that were removed. */
-	readonly mayBeUnlisted?: true;
+	/** Whether records may hold an entered value although the field does not accept it: a choice that was removed. */
+	mayBeUnlisted?(entered: unknown, field: ValueField): boolean;
 	/** Whether records decide how an entry is sent. */
 	dependsOnRecords?(entered: unknown): boolean;
 	/** The habit that stored values show. */

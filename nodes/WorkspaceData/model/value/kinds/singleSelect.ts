@@ -3,7 +3,7 @@ import { readOptions, type FieldOption } from '../../answer/option';
 import { isObject } from '../../answer/shapes';
 import type { Comparable } from '../comparable';
 import { canonicalJson, textOf } from '../serialization';
-import { enteredChoice, showChoice, storedChoice } from '../choices';
+import { enteredChoice, isChoice, showChoice, storedChoice } from '../choices';
 import { InputError } from '../../inputError';
 import { askForNearest, listed } from '../../names';
 import {
@@ -108,7 +108,13 @@ export const choice: Kind = {
 	},
 	enter: enterChoice,
 	accepts: allowedChoices,
-	mayBeUnlisted: true,
+	mayBeUnlisted(entered, { options }) {
+		if (typeof entered !== 'string' && typeof entered !== 'number') return false;
+		// What is near a choice, or may mean one of several, is no other value.
+		const isNear =
+			isChoice(options, String(entered)) || enteredChoice(options, entered) !== undefined;
+		return options.length > 0 && !isNear && storedChoice(options, entered) === undefined;
+	},
 	choicesIn: (entered) => (entriesOf(entered).length === 1 ? entriesOf(entered) : []),
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
 	input: { type: 'options', options: offers, canMatch: true, filterValues: offers },
