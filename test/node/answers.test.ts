@@ -225,7 +225,7 @@ test.each(['create', 'update', 'upsert'])(
 	},
 );
 
-test('a page size that the service refuses is halved, once only: the description names a larger one', async () => {
+test('a page size that the service refuses is halved, once only', async () => {
 	const { control } = workspace.service;
 	control.fillCard({ cardId: card.id, count: 1_200 });
 	control.fail({
@@ -241,7 +241,6 @@ test('a page size that the service refuses is halved, once only: the description
 		.filter(({ path }) => path.endsWith('/records'))
 		.map(({ query }) => new URLSearchParams(query).get('limit'));
 	expect(limits).toEqual(['1000', '500', '500', '500']);
-	expect(control.requests().filter(({ path }) => path.endsWith('openapi.json'))).toHaveLength(1);
 });
 
 describe('cards and fields that come in pages', () => {

@@ -252,16 +252,20 @@ test.each([
 	expect(bodies()).toEqual([]);
 });
 
-test('a service that replaces the record is noticed at the first one (O9)', async () => {
-	await start([
-		{ k: 'k1', v: 'a', s: 'Open' },
-		{ k: 'k2', v: 'b', s: 'Open' },
-		{ k: 'k3', v: 'c', s: 'Open' },
-	]);
-	other.replaces = true;
-	const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
-	const { error } = await run('upsert', { columns: keyed }, items);
-	expect(error?.message).toContain("replaced record 'r0' by the values that were sent");
-	expect(error?.description).toContain("'Send Again'");
-	expect(other.changes).toHaveLength(1);
-});
+test.each([200, 204])(
+	'a service that replaces the record is noticed at the first one, answered with %d (O9)',
+	async (status) => {
+		await start([
+			{ k: 'k1', v: 'a', s: 'Open' },
+			{ k: 'k2', v: 'b', s: 'Open' },
+			{ k: 'k3', v: 'c', s: 'Open' },
+		]);
+		other.replaces = true;
+		other.updateStatus = status;
+		const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
+		const { error } = await run('upsert', { columns: keyed }, items);
+		expect(error?.message).toContain("replaced record 'r0' by the values that were sent");
+		expect(error?.description).toContain("'Send Again'");
+		expect(other.changes).toHaveLength(1);
+	},
+);

@@ -1,6 +1,6 @@
 /** A service whose listing lags behind: what this process wrote in the last minute counts, also in other executions (O20). */
 import type { IDataObject } from 'n8n-workflow';
-import { mapAutomatically } from '../support/parameters';
+import { mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -28,7 +28,8 @@ test('a key that was just created is not created again (O20)', async () => {
 	const before = await list();
 	expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['created']);
 	lag(before);
-	expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['unchanged']);
+	// Not unchanged: it may have been deleted since.
+	expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['updated']);
 	lag(before);
 	const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
 	expect(actions(await run('sync', sync, [{ Key: 'a', V: '2' }]))).toEqual(['updated']);
@@ -43,6 +44,47 @@ test('a value is compared with what was just written, not with an older listing 
 	expect(actions(await upsert({ Key: 'a', V: 'old' }))).toEqual(['updated']);
 	expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: 'old' }]);
 });
+
+test('what somebody else has written since counts (O20)', async () => {
+	await upsert({ Key: 'a', V: 'before' });
+	const [made] = (await upsert({ Key: 'a', V: 'ours' })).json;
+	const id = made?.id as string;
+	const theirs = async (data: Record<string, string>) =>
+		await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, {
+			data: Object.fromEntries(
+				Object.entries(data).map(([name, value]) => [card.fieldIds[name], value]),
+			),
+		});
+	await theirs({ V: 'theirs' });
+	const where = { filters: { conditions: [{ field: 'V', condition: 'equals', value: 'ours' }] } };
+	expect((await run('deleteMany', where)).json).toEqual([]);
+	expect(actions(await upsert({ Key: 'a', V: 'ours' }))).toEqual(['updated']);
+	await theirs({ Key: 'b' });
+	const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+	expect(actions(await run('sync', sync, [{ Key: 'b', V: 'ours' }]))).toEqual(['unchanged']);
+	expect(await workspace.rows(card.id)).toEqual([{ Key: 'b', V: 'ours' }]);
+});
+
+test('several writes within the minute are compared as usual', async () => {
+	for (const V of ['1', '2', '3']) await upsert({ Key: 'a', V });
+	expect(actions(await upsert({ Key: 'a', V: '3' }))).toEqual(['unchanged']);
+	workspace.service.control.resetRequests();
+	await upsert({ Key: 'a', V: '4' });
+	const sent = workspace.service.control.requests().find(({ method }) => method === 'PATCH');
+	expect(JSON.parse(sent?.body ?? '')).toEqual({ data: { [card.fieldIds.V ?? '']: '4' } });
+});
+
+test.each(['updateMany', 'deleteMany'])(
+	'%s finds what was just created (O20)',
+	async (operation) => {
+		const before = await list();
+		await upsert({ Key: 'a' });
+		lag(before);
+		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+		const { json } = await run(operation, { filters, columns: mapEach({ V: '2' }) });
+		expect(json).toHaveLength(1);
+	},
+);
 
 test('a record that was just deleted does not count as one (O20)', async () => {
 	await upsert({ Key: 'a' });

@@ -13,6 +13,8 @@ export interface OtherService {
 	records: Array<{ id: string; created_at: string; data: Json }>;
 	/** Whether a change of some values removes the others. */
 	replaces: boolean;
+	/** The status of a change; 204 comes without a body. */
+	updateStatus: number;
 	/** Bodies of changes, in their order. */
 	changes: Array<{ method: string; path: string; body: Json | undefined }>;
 	close(): Promise<void>;
@@ -50,8 +52,6 @@ export async function startOtherService(
 				const { fields: listed } = service;
 				return send(200, { fields: typeof listed === 'function' ? listed() : listed });
 			}
-			const found = records[place];
-			if (method === 'GET' && found) return send(200, found);
 			if (method === 'GET') return send(200, { records, next_cursor: null });
 			if (method === 'POST') return send(201, add(values));
 			if (method === 'DELETE') {
@@ -60,7 +60,8 @@ export async function startOtherService(
 			}
 			const record = records[place];
 			if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
-			return send(200, record ?? {});
+			if (service.updateStatus === 204) return send(204);
+			return send(service.updateStatus, record ?? {});
 		});
 	});
 	const service: OtherService = {
@@ -70,6 +71,7 @@ export async function startOtherService(
 		fields,
 		records,
 		replaces: false,
+		updateStatus: 200,
 		changes,
 		close: async () => await server.close(),
 	};

@@ -25,6 +25,8 @@ const INCOMPLETE =
 
 /** The status of an answer without a body: of a listing, that it is empty. */
 export const NO_CONTENT = 204;
+/** The status of a part of what was asked for. @see RFC 9110, section 15.3.7 */
+const PARTIAL = 206;
 
 /**
  * Opens a listing for which the interface shows no pages: an answer that does not say that it continues is complete.
@@ -47,6 +49,9 @@ function openPlainListing<Entry extends { id: string }>(
 		const { status, body, headers } = answer;
 		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
+		if (status === PARTIAL || (status === NO_CONTENT && next !== undefined)) {
+			throw new UnexpectedAnswer(`The service's ${what} is incomplete`, INCOMPLETE);
+		}
 		for (const { id } of entries) {
 			if (ids.has(id)) {
 				throw new UnexpectedAnswer(`The service's ${what} shows the ID ${id} twice`, INCOMPLETE);
@@ -54,7 +59,7 @@ function openPlainListing<Entry extends { id: string }>(
 			ids.add(id);
 		}
 		const following = readNextQuery(body, headers.link);
-		const total = readTotal(body) ?? 0;
+		const total = readTotal(body, headers['x-total-count']) ?? 0;
 		if (!following && total > ids.size) {
 			throw new UnexpectedAnswer(
 				`The service's ${what} is incomplete: it shows ${ids.size} of ${total}`,

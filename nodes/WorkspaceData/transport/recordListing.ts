@@ -1,5 +1,5 @@
 /** The records of a card, page by page, in pages as large as the service gives them. */
-import type { Page } from '../model/answer/page';
+import { readNextQuery, type Page } from '../model/answer/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { WorkspaceApi } from './api';
 import { UnexpectedAnswer, Unreachable } from './failure/failures';
@@ -23,16 +23,19 @@ async function readRecords(
 	limit: number | undefined,
 	options: ReadOptions,
 ): Promise<RecordPage> {
-	const { status, body } = await api.request({
+	const { status, body, headers } = await api.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
 		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
 		...options,
 		shrinks: limit !== undefined && limit > SMALL_PAGE,
 	});
-	if (status === NO_CONTENT) return { records: [], nextCursor: null };
+	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
+	if (page.nextCursor === null && (status === 206 || readNextQuery({}, headers.link))) {
+		page.gap = 'there are more pages, but it tells no cursor';
+	}
 	if (page.gap) {
 		throw new UnexpectedAnswer(
 			`The service's list of records is incomplete: ${page.gap}`,

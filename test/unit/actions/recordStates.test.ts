@@ -89,20 +89,11 @@ test('each step of a write is seen', () => {
 	expect(new Set([0, ...seen]).size).toBe(5);
 });
 
-test('a write that began before the records were listed counts once it is reported', () => {
-	const states = createRecordStates();
-	states.apply(changed({ a: 2 }));
-	states.apply({ type: 'maybeCreated', sent: {} });
-	expect(states.current(listed)).toMatchObject({ data: { a: 2 } });
-	expect(states.isWritten('r1')).toBe(true);
-});
-
-test('writes before the listing are known, and no reason to spare a record', () => {
+test('a report about a record that was never being written changes nothing', () => {
 	const states = createRecordStates();
 	states.apply({ type: 'deleted', id: 'r1' });
-	states.list();
-	expect(states.current(listed)).toBe('deleted');
+	states.apply(changed({ a: 2 }));
+	states.apply({ type: 'maybeCreated', sent: {} });
+	expect(states.current(listed)).toBe(listed);
 	expect(states.isWritten('r1')).toBe(false);
-	states.apply({ type: 'changing', id: 'r1' });
-	expect(states.isWritten('r1')).toBe(true);
 });

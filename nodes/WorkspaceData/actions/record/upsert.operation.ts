@@ -12,6 +12,7 @@ import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFi
 import {
 	hintAtSpelling,
 	itemKey,
+	keepsSpellings,
 	keyPart,
 	matchingFieldIds,
 	otherSpelling,
@@ -124,7 +125,10 @@ export const upsertRecord = defineOperation({
 				);
 			}
 			matches.requireComplete();
-			const near = (await matches.near(data)).find((one) => !keys.has(matches.keyOf(one.data)));
+			const { isOne } = keepsSpellings(run);
+			const near = (await matches.near(data)).find(
+				(one) => isOne || !keys.has(matches.keyOf(one.data)),
+			);
 			if (near) throw otherSpelling(fieldIds, data, near, card.name);
 			const created = await create(run, write, data);
 			hintAtSpelling(run, fieldIds, data, created, listing);

@@ -22,12 +22,14 @@ export const matchKey = (
 	zone: Zone,
 ): string => JSON.stringify(fieldIds.map((id) => identityOf(index, id, ownValue(data, id), zone)));
 
-/** What services change in the texts that they keep: outer spaces, the form of composed characters, fractions of a second. */
+/** What services change in the texts that they keep: spaces, invisible characters, the form of characters, fractions of a second. */
 const loosened = (value: unknown): unknown =>
 	typeof value === 'string'
 		? value
+				.normalize('NFKC')
+				.replaceAll(/\p{Cf}/gu, '')
+				.replaceAll(/\s+/g, ' ')
 				.trim()
-				.normalize('NFC')
 				.replace(/^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[.,]\d+/, '$1')
 		: value;
 
@@ -38,7 +40,9 @@ export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
 		Object.fromEntries(fieldIds.map((id) => [id, loosened(ownValue(data, id))])),
 		index,
 		zone,
-	).toLowerCase();
+	)
+		.toUpperCase()
+		.toLowerCase();
 
 /** The records of a card by the values of their matching fields. */
 export interface MatchIndex {
@@ -178,6 +182,11 @@ export function createMatchIndex(
 			keys.set(record.id, key);
 			file(key, record);
 		});
+		for (const record of states.creations()) {
+			if (keys.has(record.id)) continue;
+			file(keyOf(record.data), record);
+			states.notListed(record.id);
+		}
 	};
 	/** One listing tells the IDs of all: it waits for the creates that are under way. */
 	const reread = async (): Promise<void> => {

@@ -1,23 +1,9 @@
 /** What a run knows about the records of a card: writes of this process override what the run has listed. */
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
+import { RecentWrites, type WriteEvent } from './recentWrites';
 
-/** A write to the records of a card, in the order in which this process learns of it. */
-export type WriteEvent =
-	/** A create is under way. `settled` is fulfilled once its outcome is known. */
-	| { type: 'creating'; settled: Promise<unknown> }
-	| { type: 'created'; record: DataRecord; sent: JsonObject }
-	/** A create without a clear answer: the record may exist. */
-	| { type: 'maybeCreated'; sent: JsonObject }
-	/** A change or deletion is under way. */
-	| { type: 'changing'; id: string }
-	/** A change was carried out. `record` holds at least the values that were sent. */
-	| { type: 'changed'; record: DataRecord; sent: JsonObject }
-	| { type: 'deleted'; id: string }
-	/** A change or deletion failed; it may have been carried out. */
-	| { type: 'failed'; id: string }
-	/** A change or deletion was not carried out. */
-	| { type: 'refused'; id: string };
+export type { WriteEvent };
 
 /** A record that was written. */
 interface State {
@@ -38,21 +24,24 @@ export interface RecordStates {
 	apply(event: WriteEvent): void;
 	/** A listed record in its current state. */
 	current(listed: DataRecord): DataRecord | 'deleted';
-	/** From now on the records are listed: earlier writes are no reason to spare a record. */
-	list(): void;
 	/** Whether this process has written the record, or begun to, since it was listed. */
 	isWritten(id: string): boolean;
 	/** A number that differs after each step of a write to the record: by it one sees whether there was any meanwhile. */
 	stepsOf(id: string): number;
+	/** Whether this process wrote a value of a record in the last minute. */
+	hasWritten(id: string, fieldId: string): boolean;
+	/** Records that this process created shortly before the listing, which may not show them yet. */
+	creations(): readonly DataRecord[];
+	/** A record of `creations` is not listed: the listing lags behind, or somebody has deleted it. */
+	notListed(id: string): void;
 	/** Whether the values of a record are known: no write is under way, and the last one had a clear answer. */
 	isCertain(id: string): boolean;
 }
 
-/** Creates the states of the records of a card; none was written. */
-export function createRecordStates(): RecordStates {
+/** Creates the states of the records of a card that is listed now. @param recent what was written before */
+export function createRecordStates(recent = new RecentWrites()): RecordStates {
 	const states = new Map<string, State>();
-	/** The steps of records before they were listed. */
-	const before = new Map<string, number>();
+	const unlisted = new Set<string>();
 
 	function begin(id: string): void {
 		const { underWay = 0, steps = 0, isUnclear = false, ...known } = states.get(id) ?? {};
@@ -78,14 +67,12 @@ export function createRecordStates(): RecordStates {
 					break;
 				case 'changed': {
 					const { id, data } = event.record;
-					if (!states.has(id)) begin(id);
 					// A value that was cleared is in what was sent only.
 					const values = { ...states.get(id)?.values, ...event.sent, ...data };
 					end(id, { values, isDeleted: false });
 					break;
 				}
 				case 'deleted':
-					if (!states.has(event.id)) begin(event.id);
 					end(event.id, { isDeleted: true });
 					break;
 				case 'failed':
@@ -97,21 +84,24 @@ export function createRecordStates(): RecordStates {
 				default:
 			}
 		},
-		current(listed) {
-			const state = states.get(listed.id);
-			if (state?.isDeleted) return 'deleted';
+		current(record) {
+			const state = states.get(record.id);
+			const listed = recent.current(record);
+			if (state?.isDeleted || listed === 'deleted') return 'deleted';
 			if (!state?.values) return listed;
 			const data = { ...listed.data, ...state.values };
 			return { ...listed, data, raw: { ...listed.raw, data } };
 		},
-		list() {
-			for (const [id, { steps }] of states) before.set(id, steps);
-		},
-		isWritten: (id) => (states.get(id)?.steps ?? 0) !== (before.get(id) ?? 0),
+		hasWritten: (id, fieldId) =>
+			recent.has(id, fieldId) || Object.hasOwn(states.get(id)?.values ?? {}, fieldId),
+		creations: () => recent.creations,
+		notListed: (id) => void unlisted.add(id),
+		isWritten: (id) => states.has(id),
 		stepsOf: (id) => states.get(id)?.steps ?? 0,
 		isCertain(id) {
 			const state = states.get(id);
-			return !state || (state.underWay === 0 && !state.isUnclear);
+			if (!state) return !unlisted.has(id) && recent.isCertain(id);
+			return state.underWay === 0 && !state.isUnclear;
 		},
 	};
 }

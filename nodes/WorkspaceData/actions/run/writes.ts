@@ -16,6 +16,7 @@ import type { Items } from '../schedule/items';
 import type { YieldToLoop } from '../schedule/yieldToLoop';
 import type { CardReference, Records } from './listings';
 import { createMatchIndex, looseKey, matchKey, type MatchIndex } from './matchIndex';
+import { RecentWrites, rememberWrite } from './recentWrites';
 import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
 import { createWriteOrder, type WriteOrder } from './writeOrder';
 
@@ -36,10 +37,12 @@ export interface Writes extends WriteOrder {
 		id: string,
 		sent: JsonObject,
 		send: () => Promise<DataRecord>,
+		earlier?: DataRecord,
 	): Promise<DataRecord>;
 	/**
 	 * As `change`, if it is still wanted.
 	 *
+	 * @param earlier gives the record as it was, if that is known
 	 * @param isWanted asked right before it is sent; other executions may have written the record meanwhile
 	 * @returns undefined where it was not
 	 */
@@ -49,6 +52,7 @@ export interface Writes extends WriteOrder {
 		sent: JsonObject,
 		send: () => Promise<DataRecord>,
 		isWanted: () => boolean,
+		earlier: () => DataRecord | undefined,
 	): Promise<DataRecord | undefined>;
 	/**
 	 * Deletes a record by `send`, after all earlier writes to it, and lets all executions of this process know. Waits for
@@ -89,29 +93,6 @@ export const MAX_READINGS = 3;
 /** Receives the writes of a card. */
 type Listener = (event: WriteEvent) => void;
 
-/** How long a listing may lag behind what this process wrote, in ms. */
-const LAG_MS = 60_000;
-/** The most writes that are remembered. */
-const MAX_RECENT = 10_000;
-
-/** The last writes of this process that were carried out: a listing may not show them yet. */
-const recent: Array<{ address: string; at: number; event: WriteEvent }> = [];
-
-/** Remembers a write of this process. */
-function remember(address: string, event: WriteEvent, at: number): void {
-	if (event.type !== 'created' && event.type !== 'changed' && event.type !== 'deleted') return;
-	// As a listing would show it: what was sent, the service may keep in another spelling.
-	const shown = 'record' in event ? { ...event, sent: event.record.data } : event;
-	recent.push({ address, at, event: shown });
-	if (recent.length > MAX_RECENT) recent.splice(0, MAX_RECENT / 2);
-}
-
-/** The writes to a card that a listing may not show yet. */
-const lately = (address: string, now: number): WriteEvent[] =>
-	recent
-		.filter((one) => one.address === address && Math.abs(now - one.at) < LAG_MS)
-		.map(({ event }) => event);
-
 /** The runs that have listed a card, by the card's address; a run leaves when it ends. */
 const listeners = new Map<string, Set<Listener>>();
 
@@ -149,13 +130,12 @@ export function createWrites(
 
 	const address = (...parts: string[]) => JSON.stringify([baseUrl, workspaceId, ...parts]);
 	function hear(card: CardReference, listener: Listener): void {
-		for (const event of lately(address(card.id), clock.now())) listener(event);
 		own.set(card.id, [...(own.get(card.id) ?? []), listener]);
 		subscriptions.push(subscribe(address(card.id), listener));
 	}
 	function tell({ card, dryRun }: WritePlace, event: WriteEvent): void {
 		const audience = dryRun ? own.get(card.id) : listeners.get(address(card.id));
-		if (!dryRun) remember(address(card.id), event, clock.now());
+		if (!dryRun) rememberWrite(address(card.id), event, clock.now());
 		audience?.forEach((listener) => listener(event));
 	}
 
@@ -213,12 +193,15 @@ export function createWrites(
 		return await (dryRun ? task() : order.onRecord(card, id, task));
 	}
 
-	const changeIf: Writes['changeIf'] = async (place, id, sent, send, isWanted) =>
+	const changeIf: Writes['changeIf'] = async (place, id, sent, send, isWanted, earlier) =>
 		await ifWanted(
 			place,
 			id,
 			isWanted,
-			async () => await changing(place, id, send, (record) => ({ type: 'changed', record, sent })),
+			async () =>
+				await changing(place, id, send, (record) => {
+					return { type: 'changed', record, sent, before: earlier()?.data };
+				}),
 		);
 
 	/** Reads all records; again where the order has shifted meanwhile. @returns whether none can have been skipped */
@@ -238,10 +221,9 @@ export function createWrites(
 	function statesOf(card: CardReference): RecordStates {
 		const known = states.get(card.id);
 		if (known) return known;
-		const created = createRecordStates();
+		const created = createRecordStates(new RecentWrites(address(card.id), clock.now()));
 		states.set(card.id, created);
 		hear(card, (event) => created.apply(event));
-		created.list();
 		return created;
 	}
 
@@ -262,8 +244,15 @@ export function createWrites(
 			return await creation;
 		},
 		changeIf,
-		async change(place, id, sent, send) {
-			const changed = await changeIf(place, id, sent, send, () => true);
+		async change(place, id, sent, send, earlier) {
+			const changed = await changeIf(
+				place,
+				id,
+				sent,
+				send,
+				() => true,
+				() => earlier,
+			);
 			return changed as DataRecord;
 		},
 		async remove(place, id, send, isWanted = () => true) {

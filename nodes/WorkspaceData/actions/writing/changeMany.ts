@@ -87,7 +87,9 @@ async function chooseRecords(
 	const passes = readFilter(filters, matchType, index, run, true);
 	const chosen = new Map<string, { record: DataRecord; steps: number }>();
 	const states = run.writes.states(card);
+	const unseen = new Map(states.creations().map((record) => [record.id, record]));
 	const take = (listed: DataRecord): boolean => {
+		unseen.delete(listed.id);
 		const current = states.current(listed);
 		// The listing may have a record twice: its later values count.
 		if (current !== 'deleted' && passes?.(current))
@@ -105,6 +107,8 @@ async function chooseRecords(
 		if (listing.hasShifted()) run.messages.hint(mayBeMissed(card.name));
 		return count;
 	});
+	// A listing that lags behind does not show what was just created.
+	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
 	hintAtReading(run, read);
 	await requireSameFields(run, card, index, request);

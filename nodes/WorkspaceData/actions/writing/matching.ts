@@ -82,6 +82,10 @@ export function otherSpelling(
 	);
 }
 
+/** Whether the service has shown in this run that it keeps several spellings as one. */
+export const keepsSpellings = (run: Run): { isOne: boolean } =>
+	run.once('spellings', () => ({ isOne: false }));
+
 /** Says so if the service keeps the matching values of a new record in another spelling than was sent. */
 export function hintAtSpelling(
 	run: Run,
@@ -92,6 +96,7 @@ export function hintAtSpelling(
 ): void {
 	const keys = [sent, kept].map((data) => matchKey(fieldIds, data, index, run.zone));
 	if (keys[0] === keys[1]) return;
+	keepsSpellings(run).isOne = true;
 	run.messages.hint(
 		`The service keeps ${shown(fieldIds, kept)} for ${shown(fieldIds, sent)}. Match on the value as it is kept`,
 	);

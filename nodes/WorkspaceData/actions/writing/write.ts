@@ -2,18 +2,19 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import { isEmpty } from '../../model/value/emptyValue';
 import { readRecord, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
-import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { isObject, type JsonObject } from '../../model/answer/shapes';
 import { listed } from '../../model/names';
-import { ApiFailure, namesGone, UnexpectedAnswer } from '../../transport/failure/failures';
+import { ApiFailure, namesGone } from '../../transport/failure/failures';
 import { cardPath, type ReadOptions } from '../../transport/cardAndFieldListings';
 import type { ApiAnswer, ApiRequest, PathPart } from '../../transport/request';
 import { noIdHint, readCreated, assertDone } from '../../transport/writeAnswer';
 import { isRecordNotFound } from '../reading/ifNotFound';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
 import { requireData } from './valueConversion';
-import { emptyValuesOption, unchangedOption } from '../../ui/writeOptions';
+import { emptyValuesOption } from '../../ui/writeOptions';
 import { differing, Refused, settled } from './difference';
+import { sendPart } from './keptRecord';
 import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';
 
@@ -134,7 +135,7 @@ export async function update(
 	const sent = settled(requireData(data, write.columns), undefined, index, run.zone);
 	const target = { id: recordId, index, ...(earlier && { earlier }) };
 	const send = async () => await sendUpdate(run, write, sent, target);
-	return await run.writes.change(write, recordId, sent, send);
+	return await run.writes.change(write, recordId, sent, send, earlier);
 }
 
 /** The record that is changed. */
@@ -153,88 +154,15 @@ async function sendUpdate(
 ): Promise<DataRecord> {
 	if (dryRun) return knownRecord(id, { ...earlier?.data, ...sent }, earlier?.createdAt);
 	const path = recordPath(card.id, id);
-	const isPart =
-		earlier !== undefined && lost(earlier, knownRecord(id, sent), sent, index).length > 0;
-	return await withFirst(run, card, isPart, async (isFirst) => {
+	const send = async () => {
 		const { body } = await sendValues(run, sent, { method: 'PATCH', path, ...request });
 		assertDone(body, 'record', 'changed');
-		const shown = readRecord(body);
-		if (isPart && isFirst && shown)
-			await requireKept(run, { earlier, shown, sent, index, path, request });
-		return writtenRecord(shown, id, sent, earlier);
-	});
-}
-
-/** The fields in which a record had a value that was not sent, and has none now. */
-const lost = (
-	earlier: DataRecord,
-	now: DataRecord,
-	sent: JsonObject,
-	index: FieldIndex,
-): string[] =>
-	Object.keys(earlier.data).filter(
-		(id) =>
-			!Object.hasOwn(sent, id) &&
-			!isEmpty(ownValue(earlier.data, id)) &&
-			isEmpty(ownValue(now.data, id)) &&
-			index.byId(id)?.isReadOnly === false,
-	);
-
-/**
- * Sends a change of a part of a record. The first one of a run goes alone: it shows whether the service keeps the other
- * values.
- */
-async function withFirst<Result>(
-	run: Run,
-	card: CardReference,
-	isPart: boolean,
-	send: (isFirst: boolean) => Promise<Result>,
-): Promise<Result> {
-	if (!isPart) return await send(false);
-	const first = run.once(`first change of ${card.id}`, (): { sent?: Promise<unknown> } => ({}));
-	if (first.sent) {
-		await first.sent.catch(async (error: unknown) => {
-			// Of other failures each item has its own.
-			if (error instanceof ReplacedRecord) await Promise.reject(error);
-		});
-		return await send(false);
-	}
-	const sending = send(true);
-	first.sent = sending;
-	return await sending;
-}
-
-/** A change of some values has removed the others. */
-class ReplacedRecord extends UnexpectedAnswer {}
-
-/** What shows whether a change of some values kept the others. */
-interface PartialChange {
-	earlier: DataRecord;
-	shown: DataRecord;
-	sent: JsonObject;
-	index: FieldIndex;
-	path: PathPart[];
-	request: ReadOptions;
-}
-
-/** Requires that a record kept the values that were not sent. An answer may show a part of it: then it is read. @throws ReplacedRecord */
-async function requireKept(
-	run: Run,
-	{ earlier, shown, sent, index, path, request }: PartialChange,
-): Promise<void> {
-	if (lost(earlier, shown, sent, index).length === 0) return;
-	const now = await run.api
-		.request({ method: 'GET', path, ...request })
-		.then(({ body }) => readRecord(body))
-		.catch(() => undefined);
-	const missing = now ? lost(earlier, now, sent, index) : [];
-	if (missing.length === 0) return;
-	const names = missing.map((id) => run.messages.withNames(id));
-	throw new ReplacedRecord(
-		`The service replaced record '${earlier.id}' by the values that were sent`,
-		`It had values in ${listed(names, MAX_NAMED)}, and has none there now. No other record was changed. Set the option '${unchangedOption.displayName}' to 'Send Again', map all fields, and run the items again.`,
-		true,
-	);
+		return readRecord(body);
+	};
+	const shown = earlier
+		? await sendPart(run, { card, earlier, sent, index, request }, send)
+		: await send();
+	return writtenRecord(shown, id, sent, earlier);
 }
 
 /**
@@ -294,7 +222,8 @@ export async function updateListed(
 		const sent = states.stepsOf(id) === steps ? changes : values;
 		return await sendUpdate(run, write, sent, { id, earlier, index });
 	};
-	const record = await run.writes.change(write, id, values, send).catch((error: unknown) => {
+	const sending = run.writes.change(write, id, values, send, earlier);
+	const record = await sending.catch((error: unknown) => {
 		if (isNamedGone(error)) run.messages.note(error, GONE_SINCE);
 		throw error;
 	});
@@ -332,7 +261,8 @@ export async function updateListedIf(
 	};
 	const send = async () =>
 		await sendUpdate(run, write, sent, { id, index, ...(earlier && { earlier }) });
-	const record = await run.writes.changeIf(write, id, Object.fromEntries(usual), send, isWanted);
+	const mapped = Object.fromEntries(usual);
+	const record = await run.writes.changeIf(write, id, mapped, send, isWanted, () => earlier);
 	return record && { action: 'updated', record };
 }
 

@@ -55,13 +55,17 @@ export function readCursor(body: unknown, isNested = false): string | null {
 }
 
 /** The target of a link to the next page. @see RFC 8288, section 3 */
-const NEXT_LINK = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?next\b/i;
+const NEXT_LINK =
+	/<([^>]*)>(?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s,;"]+))*?\s*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
 
 /** A number under one of these names, in an object or in an object next to a list in it. */
 function numberIn(body: JsonObject, names: readonly string[]): number | undefined {
-	const places = [body, ...Object.values(body).filter(isObject)];
+	const near = Object.values(body).filter(isObject);
+	const places = [body, ...near, ...near.flatMap((one) => Object.values(one).filter(isObject))];
 	const values = places.flatMap((place) => names.map((name) => ownValue(place, name)));
-	return values.find((value): value is number => Number.isSafeInteger(value));
+	return values
+		.map((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value))
+		.find((value): value is number => Number.isSafeInteger(value));
 }
 
 /** The query of the next page, as a listing without cursors tells it. */
@@ -92,22 +96,34 @@ export function readNextQuery(body: unknown, link: unknown): Record<string, stri
 	return cursor === null ? null : { cursor };
 }
 
-/** How many entries a listing has in all; undefined where it does not say. */
-export const readTotal = (body: unknown): number | undefined =>
-	isObject(body)
-		? numberIn(body, ['total', 'total_count', 'totalCount', 'total_items'])
-		: undefined;
+/** How many entries a listing has in all; undefined where it does not say. @param header `X-Total-Count` */
+export function readTotal(body: unknown, header: unknown): number | undefined {
+	const stated = Number(header ?? NaN);
+	if (Number.isSafeInteger(stated)) return stated;
+	if (!isObject(body)) return undefined;
+	return numberIn(body, [
+		...['total', 'total_count', 'totalCount', 'total_items', 'totalItems', 'total_records'],
+		...['totalRecords', 'totalRows', 'total_rows'],
+	]);
+}
 
 /** Names under which services say that a list continues, or where. */
-const MORE = /^has_?more$/i;
+const MORE = /^(?:has_?(?:more|next(?:_?page)?)|truncated|is_?truncated)$/i;
+const LAST = /^is_?last(?:_?page)?$/i;
+/** A number is where the page begins; a text is where the next one does. */
+const OFFSET = /^offset$/i;
 const ELSEWHERE = /^(?:@odata\.)?next(?:_?(?:page|cursor|link|url|href|token))*$/i;
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Whether an object next to a list says that the list continues. */
 const saysMore = (object: JsonObject): boolean =>
 	Object.entries(object).some(
 		([name, value]) =>
 			(MORE.test(name) && value === true) ||
-			(ELSEWHERE.test(name) && holds(value) && !isObject(value)),
+			(LAST.test(name) && value === false) ||
+			(OFFSET.test(name) && typeof value === 'string' && /\D/.test(value)) ||
+			(ELSEWHERE.test(name) && holds(value) && (!isObject(value) || isText(value.href))),
 	);
 
 const cutShort = (cursor: unknown): InputError =>

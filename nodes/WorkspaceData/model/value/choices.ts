@@ -105,7 +105,7 @@ export function enteredChoice(
 	const places = new Set(labelled.get(text));
 	// Where the listing does not tell what records hold, the label itself is sent: it must not look like another choice.
 	const isSent = [...places].some((place) => at(place).sent === undefined);
-	for (const place of texts.get(text) ?? []) {
+	for (const place of (typeof entered === 'string' && texts.get(text)) || []) {
 		if (isSent || at(place).identifiers.includes(text)) places.add(place);
 	}
 	if (places.size === 0 && exact) return undefined;

@@ -76,7 +76,26 @@ function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: u
 	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, zone)));
 }
 
+/** That a set has the same members as the entered one, in any order. */
+function equalsSet(
+	{ field, rules }: Asked,
+	list: readonly unknown[],
+): (stored: unknown) => boolean {
+	const [member, members] = membersOf(field);
+	const wanted = new Set(
+		list.map((one) => keyOf(member, enterOperand(member, one, rules), rules.zone)),
+	);
+	return (stored) => {
+		const keys = isEmpty(stored)
+			? []
+			: members(stored).map((one) => keyOf(member, one, rules.zone));
+		return new Set(keys).size === wanted.size && keys.every((key) => wanted.has(key));
+	};
+}
+
 function equals({ field, entered, rules }: Asked): (stored: unknown) => boolean {
+	const list = field.kind.set && field.kind.choicesIn?.(entered, field);
+	if (list && list.length > 0) return equalsSet({ field, entered, rules }, list);
 	const key = keyOf(field, enterOperand(field, entered, rules), rules.zone);
 	return (stored) => keyOf(field, stored, rules.zone) === key;
 }

@@ -45,8 +45,9 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 	const { options } = field;
 	if (options.length === 0) return entered;
 	const [only, ...others] = entriesOf(entered);
-	if (others.length > 0)
+	if (others.length > 0 || only === null || Array.isArray(only)) {
 		throw unusable(field, entered, `Enter one choice. ${allowedChoices(field)}`);
+	}
 	const spelling = typeof only === 'boolean' ? String(only) : only;
 	if (typeof spelling !== 'string' && typeof spelling !== 'number') return entered;
 	const named = enteredChoice(options, spelling, rules.exact);
