@@ -40,11 +40,13 @@ export function takenBody(body: unknown, variants: Variants): unknown {
 
 /** A field as the listing shows it. */
 export function shownField(field: Json, { nameKey, readOnlyKey }: Variants): Json {
-	const { name, ...rest } = field;
-	const isComputed = String(name).endsWith('(computed)');
+	const isComputed = String(field.name).endsWith('(computed)');
+	const named = Object.entries(field).map(([key, value]) => [
+		key === 'name' ? nameKey : key,
+		value,
+	]);
 	return {
-		...rest,
-		[nameKey]: name,
+		...(Object.fromEntries(named) as Json),
 		...(readOnlyKey !== 'none' && { [readOnlyKey]: isComputed }),
 	};
 }

@@ -155,6 +155,16 @@ describe('pages whose order shifts: the second begins with the last record of th
 		expect(await count()).toBe(15);
 	});
 
+	test('what is only read says that records may be missing (O14)', async () => {
+		for (const operation of ['getAll', 'count']) {
+			shift(1);
+			const { error, run: ran } = await run(operation, { returnAll: true });
+			expect(error).toBeUndefined();
+			const hints = JSON.stringify(ran.data.resultData.runData['Workspace Data']?.[0]?.hints);
+			expect(hints).toContain('they may have skipped others');
+		}
+	});
+
 	test('Delete Many reads them again (O14)', async () => {
 		shift(1);
 		const filters = { conditions: [{ field: 'Key', condition: 'startsWith', value: 'k1' }] };

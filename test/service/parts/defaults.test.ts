@@ -98,5 +98,15 @@ test('variants: every one has a shape of the service’s own, and no unknown one
 		updatedEventData: 'changed',
 		limitAboveMaximum: 'refuse',
 		clearedFields: 'absent',
+		longNumbers: false,
+		storedTexts: 'exact',
+		storedNames: 'exact',
+		nameKey: 'name',
+		readOnlyKey: 'none',
+		charset: 'utf-8',
+		limitAboveTen: 200,
+		listPages: 'one',
+		problems: 'bare',
+		createdAt: 'exact',
 	});
 });

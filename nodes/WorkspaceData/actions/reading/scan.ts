@@ -39,6 +39,18 @@ export async function scanRecords(
 	}
 }
 
+/** Says so where pages showed a record twice: then they may have skipped others. @param card how messages call the card */
+export function hintAtShift(
+	{ messages }: Pick<Run, 'messages'>,
+	listing: RecordListing,
+	card: string,
+): void {
+	if (!listing.hasShifted()) return;
+	messages.hint(
+		`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`,
+	);
+}
+
 /** Why a reading did not end at the limit. */
 export interface ReadingCost {
 	/** Results that were wanted; Infinity for all. */

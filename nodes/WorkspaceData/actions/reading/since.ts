@@ -25,7 +25,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import { scanRecords } from './scan';
+import { hintAtShift, scanRecords } from './scan';
 
 /** The key in the node's static data; its value is a JSON text. */
 const KEY = 'returnedRecords';
@@ -125,6 +125,7 @@ async function openCard(
 		card,
 		async () => await scanRecords(run, listing, take, true),
 	);
+	hintAtShift(run, listing, card.name);
 	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
 	if (by === 'new') requireAges(card, listed);
 	const before = { tokens, spans };

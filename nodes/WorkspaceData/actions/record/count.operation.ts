@@ -2,7 +2,7 @@ import type { DataRecord } from '../../model/answer/record';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
-import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
 
 export const countRecords = defineOperation({
 	value: 'count',
@@ -19,7 +19,9 @@ export const countRecords = defineOperation({
 			if (!passes || passes(record)) count += 1;
 			return false;
 		};
-		const read = await scanRecords(run, run.records.of(card, Infinity), take, true);
+		const listing = run.records.of(card, Infinity);
+		const read = await scanRecords(run, listing, take, true);
+		hintAtShift(run, listing, card.name);
 		passes?.requireSeen();
 		hintAtReading(run, read);
 		return [{ count }];

@@ -22,7 +22,7 @@ import {
 import { readChoice, readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
 import { mapInSlices } from '../schedule/yieldToLoop';
-import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
 import { recordOutput, wantedFields } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { readSearch } from '../../model/value/recordFilter';
@@ -90,6 +90,7 @@ export const getManyRecords = defineOperation({
 				return false;
 			};
 			const read = await scanRecords(run, listing, keep, true);
+			hintAtShift(run, listing, card.name);
 			filter?.requireSeen();
 			hintAtReading(run, read, { limit, needsAll: true });
 			return await mapInSlices(run.yieldToLoop, (await sort(found)).slice(0, limit), output);
@@ -101,6 +102,7 @@ export const getManyRecords = defineOperation({
 			return results.length === limit;
 		};
 		const read = await scanRecords(run, listing, take, !passes || limit === Infinity);
+		hintAtShift(run, listing, card.name);
 		if (results.length < limit) filter?.requireSeen();
 		if (passes) hintAtReading(run, read, { limit });
 		return results;

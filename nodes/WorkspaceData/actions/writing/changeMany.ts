@@ -9,7 +9,7 @@ import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
 import type { CardReference, Run } from '../run/run';
 import { MAX_READINGS } from '../run/writes';
-import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
 import { isNamedGone } from './write';
@@ -71,9 +71,6 @@ interface Chosen {
 	now(record: DataRecord): DataRecord | undefined;
 }
 
-const mayBeMissed = (card: string): string =>
-	`The pages of card '${card}' showed a record twice, so they may have skipped others. Run the node again while nobody else changes the card`;
-
 /**
  * The records that meet the conditions, as this run knows them.
  *
@@ -104,7 +101,7 @@ async function chooseRecords(
 			listing = run.records.again(card, request);
 			count = await scanRecords(run, listing, take, true);
 		}
-		if (listing.hasShifted()) run.messages.hint(mayBeMissed(card.name));
+		hintAtShift(run, listing, card.name);
 		return count;
 	});
 	// A listing that lags behind does not show what was just created.
