@@ -25,19 +25,32 @@ export type WriteEvent =
 
 /** How long a listing may lag behind, in ms. */
 const LAG_MS = 60_000;
-/** The most writes that are remembered. */
+/** The most writes that are remembered, and the most characters of their values: records may be large. */
 const MAX_WRITES = 10_000;
+const MAX_CHARACTERS = 4_000_000;
 
 /** A write that was carried out. */
 type Done = Extract<WriteEvent, { type: 'created' | 'changed' | 'deleted' }>;
 
-const writes: Array<{ address: string; at: number; event: Done }> = [];
+let writes: Array<{ address: string; at: number; event: Done; size: number }> = [];
+let size = 0;
+
+/** About how many characters the values of a record take. */
+const sizeOf = (data: JsonObject): number =>
+	Object.values(data).reduce<number>(
+		(sum, value) => sum + (typeof value === 'string' ? value.length : 50),
+		0,
+	);
 
 /** Remembers a write. @param address of its card @param now ms since the epoch */
 export function rememberWrite(address: string, event: WriteEvent, now: number): void {
 	if (event.type !== 'created' && event.type !== 'changed' && event.type !== 'deleted') return;
-	writes.push({ address, at: now, event });
-	if (writes.length > MAX_WRITES) writes.splice(0, MAX_WRITES / 2);
+	const own = event.type === 'deleted' ? 0 : sizeOf(event.record.data);
+	writes.push({ address, at: now, event, size: own });
+	size += own;
+	if (writes.length <= MAX_WRITES && size <= MAX_CHARACTERS) return;
+	writes = writes.slice(Math.ceil(writes.length / 2));
+	size = writes.reduce((sum, write) => sum + write.size, 0);
 }
 
 /** A value that was written, and the values that were there before, as JSON; undefined where these are not known. */
@@ -66,9 +79,10 @@ export class RecentWrites {
 			return;
 		}
 		const { record } = event;
-		if (event.type === 'created' || this.created.has(record.id)) {
-			this.created.set(record.id, record);
-		}
+		const isNew = event.type === 'created';
+		if (isNew || this.created.has(record.id)) this.created.set(record.id, record);
+		// A listing that shows the record shows what it was created with.
+		if (isNew) return;
 		const fields = this.changed.get(record.id) ?? new Map<string, Written>();
 		this.changed.set(record.id, fields);
 		for (const id of Object.keys(event.sent)) {
@@ -111,14 +125,12 @@ export class RecentWrites {
 	}
 }
 
-/** The values before a write. A record that is listed was created before: then the listing shows it. */
+/** The values before a write, as JSON. @param written the write to the same value before it, if any */
 function olderOf(
-	event: Exclude<Done, { type: 'deleted' }>,
+	{ before }: Extract<Done, { type: 'changed' }>,
 	fieldId: string,
 	written: Written | undefined,
 ): ReadonlySet<string> | undefined {
-	if (event.type === 'created') return new Set();
-	const before: JsonObject | undefined = event.before;
 	if (!before || (written && !written.older)) return undefined;
 	const last = written ? [canonicalJson(written.value), ...(written.older ?? [])] : [];
 	return new Set([...last, canonicalJson(ownValue(before, fieldId))]);
