@@ -165,63 +165,101 @@ const pageAdvice = (later: string): string =>
 		.filter(Boolean)
 		.join(' ');
 
-/** Advice that the service's own words do not give. */
+/** What the advice on a refusal depends on. */
+interface Refusal extends Pick<Problem, 'status' | 'foreign'> {
+	kind: string;
+	/** The service's words. */
+	words: string;
+	creates: ApiRequest['creates'];
+	method: ApiRequest['method'];
+	isApiKey: boolean;
+	/** Whether a web page came in place of an answer, and not for a wrong address. */
+	isPage: boolean;
+}
+
+const UNCLEAR_CHANGE =
+	'The change may have been carried out: look at the data, or run this item again.';
+const LOWER_PARALLEL = "lower the option 'Max Parallel Requests' if the operation has it.";
+const NEXT_KEY =
+	'If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.';
+
+/** Advice that the service's own words do not give: of the first line that fits. */
+const ADVICE: ReadonlyArray<
+	[(refusal: Refusal) => boolean, string | ((refusal: Refusal) => string)]
+> = [
+	[
+		({ status }) => status === 304,
+		'A cache between n8n and the service may have answered. Run the node again, or ask the operator of the service.',
+	],
+	[
+		({ status }) => status >= 300 && status < 400,
+		"Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.",
+	],
+	[({ status, isApiKey }) => status === 401 && isApiKey, "Check 'API Key' in the credential."],
+	[
+		({ status }) => status === 401,
+		'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.',
+	],
+	[
+		({ status, foreign }) => status === 404 && foreign === true,
+		"A web page answered, not the service. Check 'Base URL' in the credential.",
+	],
+	[
+		({ kind, status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
+		"It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.",
+	],
+	[
+		({ status }) => status === 403,
+		({ isApiKey }) =>
+			`${isApiKey ? 'This API key' : 'The role of this service account'} does not allow it. In the credential, choose an account that may edit, or ask the owner of the workspace for that role.`,
+	],
+	[
+		({ status, words, creates }) =>
+			status === 409 && SAYS_UNIQUE.test(words) && creates === 'record',
+		`Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. ${NEXT_KEY}`,
+	],
+	[
+		({ status, words }) => status === 409 && SAYS_UNIQUE.test(words),
+		'Something else has this value already. Enter another one, or change what has it.',
+	],
+	[
+		({ status }) => status === 429,
+		`Run the node again after the limit resets, or ${LOWER_PARALLEL}`,
+	],
+	[
+		({ creates, status }) => creates === 'subscription' && isTransientStatus(status),
+		`The subscription may have been created: ${LOOK_FOR_SUBSCRIPTION}`,
+	],
+	[
+		({ creates, status }) => creates !== undefined && isTransientStatus(status),
+		({ creates, status, isPage }) => {
+			const unclear = `The ${creates} may have been created: check before you run this item again.`;
+			const busy = `If the service answers only a few requests at once, ${LOWER_PARALLEL}`;
+			return [unclear, status === 503 ? busy : isPage && pageAdvice('')].filter(Boolean).join(' ');
+		},
+	],
+	[
+		({ status, method }) => status === 504 && method !== 'GET',
+		({ isPage }) => (isPage ? pageAdvice(UNCLEAR_CHANGE) : UNCLEAR_CHANGE),
+	],
+	[({ isPage }) => isPage, () => pageAdvice('Run the node again later.')],
+	[
+		({ status }) => status === 503,
+		'The service is overloaded or under maintenance. Run the node again later.',
+	],
+];
+
+/** Advice that the service's own words do not give; undefined where they are enough. */
 function advice(
 	{ status, foreign, kind = '', title, detail = '' }: Problem,
 	{ creates, method }: Pick<ApiRequest, 'creates' | 'method'>,
 	authentication: Authentication,
 ): string | undefined {
-	if (status === 304) {
-		return 'A cache between n8n and the service may have answered. Run the node again, or ask the operator of the service.';
-	}
-	if (status >= 300 && status < 400) {
-		return "Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.";
-	}
-	if (status === 401) {
-		return authentication === 'apiKey'
-			? "Check 'API Key' in the credential."
-			: 'The service rejected a new access token. The service account may have been revoked, or the API may trust another realm.';
-	}
-	if (status === 404 && foreign) {
-		return "A web page answered, not the service. Check 'Base URL' in the credential.";
-	}
-	if (/card/.test(kind) && isGone({ status, kind }, ['card'])) {
-		return "It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.";
-	}
-	if (status === 403) {
-		return `${
-			authentication === 'apiKey' ? 'This API key' : 'The role of this service account'
-		} does not allow it. In the credential, choose an account that may edit, or ask the owner of the workspace for that role.`;
-	}
-	if (status === 409 && SAYS_UNIQUE.test(`${title} ${detail}`)) {
-		if (creates === 'record') {
-			return "Another record has this value. Enter another one, or use the operation 'Create or Update' to update that record. If it says so there, the service may keep the value in another spelling, for example in lower case: enter it as the record has it.";
-		}
-		return 'Something else has this value already. Enter another one, or change what has it.';
-	}
-	if (status === 429) {
-		return "Run the node again after the limit resets, or lower the option 'Max Parallel Requests' if the operation has it.";
-	}
-	const isPage = foreign && status >= 500;
-	if (creates === 'subscription' && isTransientStatus(status)) {
-		return `The subscription may have been created: ${LOOK_FOR_SUBSCRIPTION}`;
-	}
-	if (creates && isTransientStatus(status)) {
-		const busy =
-			status === 503
-				? "If the service answers only a few requests at once, lower the option 'Max Parallel Requests' if the operation has it."
-				: '';
-		const unclear = `The ${creates} may have been created: check before you run this item again.`;
-		return [unclear, busy || (isPage && pageAdvice(''))].filter(Boolean).join(' ');
-	}
-	if (status === 504 && method !== 'GET') {
-		const unclear =
-			'The change may have been carried out: look at the data, or run this item again.';
-		return isPage ? pageAdvice(unclear) : unclear;
-	}
-	if (isPage) return pageAdvice('Run the node again later.');
-	if (status === 503) {
-		return 'The service is overloaded or under maintenance. Run the node again later.';
-	}
-	return undefined;
+	const refusal: Refusal = {
+		...{ status, foreign, kind, creates, method, words: `${title} ${detail}` },
+		isApiKey: authentication === 'apiKey',
+		isPage: foreign === true && status >= 500,
+	};
+	const say = ADVICE.find(([fits]) => fits(refusal))?.[1];
+	return typeof say === 'function' ? say(refusal) : say;
 }
