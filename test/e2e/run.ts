@@ -51,8 +51,8 @@ interface Run {
 }
 
 /**
- * The runs, one after the other: all tests that bear company, then queue mode, whose seven
- * processes want the machine for themselves.
+ * The runs, one after the other: all tests that bear company, then those that keep the machine busy, then queue mode, whose
+ * seven processes want it for themselves.
  */
 async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
 	const files: string[] = [];
@@ -62,11 +62,14 @@ async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>):
 	}
 	if (files.length === 0) throw new Problem(`No file has that in its path.\n\n${usage}`);
 	const ofQueue = (file: string) => file.startsWith(`queue${sep}`);
+	const isBusy = (file: string) => file.startsWith(`memory${sep}`);
+	const inN8n = majors.map((major) => `n8n ${major}`);
 	const runs = [
 		{
-			projects: ['service', ...majors.map((major) => `n8n ${major}`)],
-			files: files.filter((file) => !ofQueue(file)),
+			projects: ['service', ...inN8n],
+			files: files.filter((file) => !ofQueue(file) && !isBusy(file)),
 		},
+		{ projects: inN8n, files: files.filter(isBusy) },
 		{
 			projects: ['queue mode'],
 			files: files.filter((file) => ofQueue(file) && majors.includes(2)),
