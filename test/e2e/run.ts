@@ -51,7 +51,7 @@ interface Run {
 }
 
 /**
- * The runs, one after the other: all tests that bear company, then those that keep the machine busy, then queue mode, whose
+ * The runs, one after the other: all tests that bear company, then tests that keep the machine busy, then queue mode, whose
  * seven processes want it for themselves.
  */
 async function planRuns({ only, skip, majors }: ReturnType<typeof readOptions>): Promise<Run[]> {
