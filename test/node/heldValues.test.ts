@@ -195,6 +195,7 @@ describe('filters on a choice that records hold, and the field does not offer (O
 		['Status', 'isAnyOf', ['Gone', 'Open'], ['k1', 'k2']],
 		['Status', 'notEquals', 'Gone', ['k2']],
 		['Tags', 'contains', 'gone', ['k1']],
+		['Tags', 'equals', ['gone', 'a'], ['k1']],
 	])('%s %s %j', async (field, condition, value, keys) => {
 		await start(records);
 		const { json, error } = await run('getAll', {

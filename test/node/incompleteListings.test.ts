@@ -61,6 +61,11 @@ describe('cards and fields in pages', () => {
 	test.each([
 		['says that there are more', { total: 9 }, 'shows 1 of 9'],
 		['says so in an object next to it', { meta: { total_count: 9 } }, 'shows 1 of 9'],
+		['says so in a text', { meta: { pagination: { total: '9' } } }, 'shows 1 of 9'],
+		['has a next page', { pageInfo: { hasNextPage: true } }, 'it continues'],
+		['is not the last page', { isLast: false }, 'it continues'],
+		['is cut', { truncated: true }, 'it continues'],
+		['has an offset for the next page', { offset: 'itrX' }, 'it continues'],
 		['shows an ID twice', { fields: [{ id: 'f1' }, { id: 'f1' }] }, 'the ID f1 twice'],
 	])('a list that %s is refused before anything is created (O12)', async (_, more, message) => {
 		answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'Other', type: 'text' }], ...more });

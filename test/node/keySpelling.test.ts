@@ -73,6 +73,25 @@ describe.each([
 	});
 });
 
+test.each([
+	['a  b', 'a b'],
+	['a\u00a0b', 'a b'],
+	['a\u200bb', 'ab'],
+	['\ufb01x', 'fix'],
+	['Stra\u00dfe', 'STRASSE'],
+])('the key %j is refused where the card has %j (O3)', async (sent, kept) => {
+	await workspace.records(card.id, [{ Mail: kept }]);
+	expect((await upsert('Mail', sent)).error?.message).toContain('only in its spelling');
+	expect(await rows()).toHaveLength(1);
+});
+
+test('a third spelling is refused once the service has shown that it keeps one (O3)', async () => {
+	workspace.service.control.setVariants({ storedTexts: 'lowerCase' });
+	const { error } = await upsert('Mail', 'Ann', 'ann', 'ANN');
+	expect(error?.message).toContain('"ANN"');
+	expect(await rows()).toHaveLength(1);
+});
+
 test('keys that differ in case are two records, where another item or record has the other spelling (O3)', async () => {
 	const { json } = await upsert('Mail', 'ann', 'Ann');
 	expect(json.map(({ action }) => action)).toEqual(['created', 'created']);

@@ -456,6 +456,8 @@ describe('choices that look like numbers (O17)', () => {
 		[{ Level: true }, "'L1', 'L2', 'L3'"],
 		[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
 		[{ Years: true }, "'2024', '2025'"],
+		[{ Level: [null] }, 'Enter one choice'],
+		[{ Years: ['2024', null] }, 'Enter one choice'],
 	])('%j is refused', async (item, advice) => {
 		await start(LEVEL);
 		const { error } = await create(item);
