@@ -26,7 +26,7 @@ const INCOMPLETE =
 /** The status of an answer without a body: of a listing, that it is empty. */
 export const NO_CONTENT = 204;
 /** The status of a part of what was asked for. @see RFC 9110, section 15.3.7 */
-const PARTIAL = 206;
+export const PARTIAL = 206;
 
 /**
  * Opens a listing for which the interface shows no pages: an answer that does not say that it continues is complete.

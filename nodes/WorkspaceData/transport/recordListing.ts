@@ -13,7 +13,7 @@ import {
 } from './pageSize';
 import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
-import { cardPath, NO_CONTENT, unexpected } from './cardAndFieldListings';
+import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';
 
 /** One page of records. @param limit records wanted; undefined leaves it to the service */
 async function readRecords(
@@ -33,7 +33,7 @@ async function readRecords(
 	if (status === NO_CONTENT && cursor === undefined) return { records: [], nextCursor: null };
 	const page = readRecordPage(body);
 	if (!page) throw unexpected('a list of records');
-	if (page.nextCursor === null && (status === 206 || readNextQuery({}, headers.link))) {
+	if (page.nextCursor === null && (status === PARTIAL || readNextQuery({}, headers.link))) {
 		page.gap = 'there are more pages, but it tells no cursor';
 	}
 	if (page.gap) {

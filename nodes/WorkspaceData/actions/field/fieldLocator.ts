@@ -74,3 +74,6 @@ export const fieldPath = (cardId: string, fieldId: string): PathPart[] => [
 	'fields',
 	{ value: fieldId, parameter: 'Field' },
 ];
+
+/** The fields of a card, as the executions that change them take turns. */
+export const fieldsOf = (card: CardReference): string => `fields of ${card.id}`;

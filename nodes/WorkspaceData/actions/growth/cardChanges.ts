@@ -6,7 +6,7 @@ import { foldCase } from '../../model/text';
 import { plainOption } from '../../model/answer/option';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { readChoice } from '../readParameters';
-import { fieldPath } from '../field/fieldLocator';
+import { fieldPath, fieldsOf } from '../field/fieldLocator';
 import {
 	createFields,
 	describePlan,
@@ -78,9 +78,6 @@ export async function previewChanges(
 	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
 	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
 }
-
-/** The fields of a card, as the executions that change them take turns. */
-export const fieldsOf = (card: CardReference): string => `fields of ${card.id}`;
 
 /** All of some choices in a hint. */
 const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);

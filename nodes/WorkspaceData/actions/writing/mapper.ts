@@ -158,21 +158,6 @@ export function hintAtLeftOut(
 	}
 }
 
-/** Says which values were left out because nobody can write their fields. */
-export function hintAtComputed(
-	{ messages }: Pick<Run, 'messages'>,
-	{ entries, isAutomatic, matchingKeys }: Columns,
-	{ fields }: FieldIndex,
-): void {
-	if (!isAutomatic) return;
-	for (const { name } of fields.filter(({ isReadOnly }) => isReadOnly)) {
-		if (matchingKeys.includes(name) || !entries.some(([key]) => key === name)) continue;
-		messages.hint(
-			`'${name}' of the items was not written, because the service computes this field`,
-		);
-	}
-}
-
 /** Whether a column has no name: a header that is missing in a file. No field can be called so. */
 export const isNameless = (name: string): boolean => cleanName(name) === '';
 

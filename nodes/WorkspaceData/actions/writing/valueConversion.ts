@@ -10,7 +10,7 @@ import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import { Refused } from './difference';
-import { hasName, hintAtComputed, hintAtLeftOut, type Columns } from './mapper';
+import { hasName, hintAtLeftOut, type Columns } from './mapper';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
@@ -108,14 +108,20 @@ export function toRecordData(
 	isListed = false,
 ): JsonObject {
 	hintAtLeftOut(run, columns, index);
-	hintAtComputed(run, columns, index);
 	const rules = conversionRules(run, options);
 	const find = finder(columns, index, options);
 	const keys = new Map<string, string>();
 	const matching = new Set(columns.matchingKeys);
 	const toEntry = (key: string, entry: unknown): [string, unknown] | undefined => {
 		const field = find(key, entry);
-		if (!field || (field.isReadOnly && columns.isAutomatic && !matching.has(key))) return undefined;
+		const isKey = matching.has(key);
+		if (!field) return undefined;
+		if (field.isReadOnly && columns.isAutomatic && !isKey) {
+			run.messages.hint(
+				`'${key}' of the items was not written, because the service computes this field`,
+			);
+			return undefined;
+		}
 		const other = keys.get(field.id);
 		if (other !== undefined) {
 			throw new InputError(
@@ -124,7 +130,6 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
-		const isKey = matching.has(key);
 		const value = entered(field, entry, isKey ? { ...rules, exact: true } : rules);
 		const isHeldPerhaps = isListed && !isKey;
 		if (value instanceof Refused && !(isHeldPerhaps && value.isForValue)) throw value.error;

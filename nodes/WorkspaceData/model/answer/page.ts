@@ -1,7 +1,7 @@
 /** One page of a listing: its entries, and the cursor of the next page. */
 import { InputError } from '../inputError';
 import { plainText } from '../text';
-import { holds, isInexact, isObject, ownValue, readList, type JsonObject } from './shapes';
+import { holds, isInexact, isObject, isText, ownValue, readList, type JsonObject } from './shapes';
 
 /** One page of a listing. */
 export interface Page<Entry> {
@@ -113,8 +113,6 @@ const LAST = /^is_?last(?:_?page)?$/i;
 /** A number is where the page begins; a text is where the next one does. */
 const OFFSET = /^offset$/i;
 const ELSEWHERE = /^(?:@odata\.)?next(?:_?(?:page|cursor|link|url|href|token))*$/i;
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Whether an object next to a list says that the list continues. */
 const saysMore = (object: JsonObject): boolean =>

@@ -1,7 +1,7 @@
 /** What an answer other than success says: problem details, or whatever comes in their place. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
-import { holds, isObject, type JsonObject, WRAPPERS, isWebPage } from './shapes';
+import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /**
  * Problem details as the service sends them; members beyond these are kept.
@@ -77,8 +77,6 @@ function entriesOf(errors: object): Array<{ field: string; message: string }> {
 			.map((message) => ({ field, message })),
 	);
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** The text of one entry of such a list; empty where the problem's `detail` says it already. */
 function entryText(entry: unknown, detail: string): string {

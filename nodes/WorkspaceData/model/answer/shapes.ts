@@ -11,6 +11,10 @@ export type JsonObject = Record<string, unknown>;
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a value is a text, and not an empty one. */
+export const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value !== '';
+
 /** The value under a key; never one that all objects have, such as `constructor`. */
 export const ownValue = (object: JsonObject, key: string): unknown =>
 	Object.hasOwn(object, key) ? object[key] : undefined;
