@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
-import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../nodes/WorkspaceData/transport/session';
 import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
 import { createTestClock } from '../support/clock';
 import { runAction, type ActionResult } from '../support/n8n';
@@ -365,14 +365,14 @@ describe('G3: a create is answered with JSON that cannot be read', () => {
 });
 
 test('G3: a subscription whose identifier is in Location only', async () => {
-	const request: WorkspaceApi['request'] = async () => ({
+	const request: Session['request'] = async () => ({
 		status: 201,
 		headers: { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' },
 		body: { secret: 'of the subscription' },
 	});
-	const api = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as WorkspaceApi;
+	const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
 	const wanted = { targetUrl: 'https://n8n.example.com', events: ['record.created'], cardId: null };
-	expect(await createSubscription(api, wanted, createTestClock())).toMatchObject({
+	expect(await createSubscription(session, wanted, createTestClock())).toMatchObject({
 		id: 'sub/9',
 		secret: 'of the subscription',
 	});

@@ -1,18 +1,18 @@
-import type { WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../nodes/WorkspaceData/transport/session';
 import type { ApiAnswer, ApiRequest } from '../../nodes/WorkspaceData/transport/request';
 
 /** A service whose answers a test gives, and the requests that came. */
-export interface ScriptedApi extends WorkspaceApi {
+export interface ScriptedApi extends Session {
 	readonly sent: ApiRequest[];
 }
 
 /** @param answer gets each request; what it throws is the failure of the request */
 export function scriptedApi(
 	answer: (request: ApiRequest) => Partial<ApiAnswer> | Promise<Partial<ApiAnswer>>,
-	place: Partial<WorkspaceApi> = {},
+	place: Partial<Session> = {},
 ): ScriptedApi {
 	const sent: ApiRequest[] = [];
-	const api: Partial<ScriptedApi> = {
+	const session: Partial<ScriptedApi> = {
 		baseUrl: 'https://data.example.com/api/v1',
 		workspaceId: 'w1',
 		...place,
@@ -22,5 +22,5 @@ export function scriptedApi(
 			return { status: 200, body: undefined, headers: {}, ...(await answer(request)) };
 		},
 	};
-	return api as ScriptedApi;
+	return session as ScriptedApi;
 }

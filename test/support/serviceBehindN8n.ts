@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { WorkspaceDataApi } from '../../credentials/WorkspaceDataApi.credentials';
 import { WorkspaceDataServiceAccountApi } from '../../credentials/WorkspaceDataServiceAccountApi.credentials';
-import { openApi, type WorkspaceApi } from '../../nodes/WorkspaceData/transport/api';
+import { openSession, type Session } from '../../nodes/WorkspaceData/transport/session';
 import { createTestClock, type TestClock } from './clock';
 
 /** n8n's full response. */
@@ -36,7 +36,7 @@ export async function serviceBehindN8n({
 	toTokenRequest = (place) => answer(200, {}, { access_token: `token-${place + 1}` }),
 	before = () => {},
 }: Behaviour): Promise<{
-	api: WorkspaceApi;
+	session: Session;
 	clock: TestClock;
 	cancel: AbortController;
 	sent: IHttpRequestOptions[];
@@ -92,7 +92,7 @@ export async function serviceBehindN8n({
 		helpers: { httpRequestWithAuthentication },
 	} as unknown as IExecuteFunctions;
 	return {
-		api: await openApi(context, authentication, clock),
+		session: await openSession(context, authentication, clock),
 		clock,
 		cancel,
 		sent,

@@ -127,7 +127,7 @@ type ItemError = ReturnType<typeof toNodeError>;
 /** The error of an item, with the run's note on it. */
 function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const withFieldNames = (text: string) => run.messages.withNames(text);
-	const place = { itemIndex, withFieldNames, redact: (text: string) => run.api.redact(text) };
+	const place = { itemIndex, withFieldNames, redact: (text: string) => run.session.redact(text) };
 	const nodeError = toNodeError(run.context.getNode(), error, place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');

@@ -5,7 +5,7 @@ import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import { locateCard, peekLocator } from '../model/locator';
 import { quote } from '../model/names';
-import { openApi, type WorkspaceApi } from '../transport/api';
+import { openSession, type Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import { saysGone } from '../transport/failure/failures';
 import { toNodeError } from '../transport/failure/nodeError';
@@ -21,8 +21,8 @@ export const editorAuthentication = (context: ILoadOptionsFunctions): Authentica
 	toAuthentication(context.getCurrentNodeParameter('authentication') ?? 'apiKey');
 
 /** Opens the service for a call of the editor. */
-export async function openEditorApi(context: ILoadOptionsFunctions): Promise<WorkspaceApi> {
-	return await openApi(context, editorAuthentication(context));
+export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Session> {
+	return await openSession(context, editorAuthentication(context));
 }
 
 /**
@@ -33,41 +33,44 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Wor
  */
 async function findChosenCard(
 	context: ILoadOptionsFunctions,
-	api: WorkspaceApi,
+	session: Session,
 ): Promise<string | undefined> {
 	const locator = peekLocator(context.getCurrentNodeParameter('cardId'));
 	if (!locator || locator.text.startsWith('=')) return undefined;
-	const { id } = await locateCard(locator, async () => await listCards(api, EDITOR_READ));
+	const { id } = await locateCard(locator, async () => await listCards(session, EDITOR_READ));
 	return id;
 }
 
 /** As `findChosenCard`; undefined also when no single card has the name. */
 export async function chosenCardId(
 	context: ILoadOptionsFunctions,
-	api: WorkspaceApi,
+	session: Session,
 ): Promise<string | undefined> {
-	return await findChosenCard(context, api).catch((error: unknown) => {
+	return await findChosenCard(context, session).catch((error: unknown) => {
 		if (error instanceof InputError) return undefined;
 		throw error;
 	});
 }
 
-const fieldsOf = async (api: WorkspaceApi, cardId: string | undefined): Promise<FieldIndex> =>
-	indexFields(cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ), cardId ?? '');
+const fieldsOf = async (session: Session, cardId: string | undefined): Promise<FieldIndex> =>
+	indexFields(
+		cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ),
+		cardId ?? '',
+	);
 
 /** The fields of the chosen card; none while no card is chosen. */
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
-	const api = await openEditorApi(context);
-	return await fieldsOf(api, await chosenCardId(context, api));
+	const session = await openEditorApi(context);
+	return await fieldsOf(session, await chosenCardId(context, session));
 }
 
 /** As `chosenCardFields`. @throws InputError when no single card has the name, or none has the ID */
 export async function findChosenCardFields(
 	context: ILoadOptionsFunctions,
-	api: WorkspaceApi,
+	session: Session,
 ): Promise<FieldIndex> {
-	const cardId = await findChosenCard(context, api);
-	return await fieldsOf(api, cardId).catch((error: unknown) => {
+	const cardId = await findChosenCard(context, session);
+	return await fieldsOf(session, cardId).catch((error: unknown) => {
 		if (cardId === undefined || !saysGone(error, ['card'])) throw error;
 		throw new InputError(
 			`The workspace has no card with the ID ${quote(cardId)}`,

@@ -93,16 +93,16 @@ export async function searchRecords(
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
 	return await forEditor(this, async () => {
-		const api = await openEditorApi(this);
-		const cardId = await chosenCardId(this, api);
+		const session = await openEditorApi(this);
+		const cardId = await chosenCardId(this, session);
 		if (cardId === undefined) return { results: [] };
-		const { fields } = indexFields(await listFields(api, cardId, EDITOR_READ), cardId);
+		const { fields } = indexFields(await listFields(session, cardId, EDITOR_READ), cardId);
 		const fieldIds = fields.map(({ id }) => id);
 		const results: INodeListSearchItems[] = [];
 		let cursor: string | null | undefined = paginationToken;
 		for (let page = 0; page < PAGES_PER_SEARCH && results.length === 0; page += 1) {
 			const { records, nextCursor } = await getRecordPage(
-				api,
+				session,
 				cardId,
 				cursor ?? undefined,
 				PAGE_SIZE,

@@ -29,12 +29,12 @@ const titleCase = (text: string): string =>
  */
 export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await forEditor(this, async () => {
-		const api = await openEditorApi(this);
-		const described = await getDescription(api, 'json', EDITOR_READ)
+		const session = await openEditorApi(this);
+		const described = await getDescription(session, 'json', EDITOR_READ)
 			.then(describedFieldTypes)
 			.catch(() => []);
-		const cardId = described.length > 0 ? undefined : await chosenCardId(this, api);
-		const seen = cardId === undefined ? [] : await listFields(api, cardId, EDITOR_READ);
+		const cardId = described.length > 0 ? undefined : await chosenCardId(this, session);
+		const seen = cardId === undefined ? [] : await listFields(session, cardId, EDITOR_READ);
 		const types = new Set([...described, ...seen.map(({ type }) => type).filter(Boolean)]);
 		return [...types].sort().map((type) => ({ name: titleCase(type), value: type }));
 	});

@@ -94,9 +94,9 @@ function whyNoFields(card: LocatorReading | undefined): string {
 /** The fields of the chosen card for the mapper; keys are names. */
 export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await forEditor(this, async () => {
-		const api = await openEditorApi(this);
+		const session = await openEditorApi(this);
 		const saved = savedSchema.safeParse(this.getCurrentNodeParameter('columns')).data?.schema ?? [];
-		const index = await findChosenCardFields(this, api).catch((error: unknown) => {
+		const index = await findChosenCardFields(this, session).catch((error: unknown) => {
 			// The editor drops the values of fields that are not listed: an error keeps what was mapped.
 			if (error instanceof InputError && saved.length === 0) return error;
 			throw error;

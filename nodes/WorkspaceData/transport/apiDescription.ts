@@ -1,6 +1,6 @@
 /** The service's OpenAPI description: field types, and the largest page of records. */
 import { isObject, type JsonObject, isWebPage, ownValue } from '../model/answer/shapes';
-import type { WorkspaceApi } from './api';
+import type { Session } from './session';
 import { ApiFailure, UnexpectedAnswer } from './failure/failures';
 import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
 
@@ -13,13 +13,13 @@ import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
  * @see service interface, parts 4 and 9
  */
 export async function getDescription(
-	api: WorkspaceApi,
+	session: Session,
 	format: string,
 	options: ReadOptions = {},
 ): Promise<JsonObject> {
 	const yaml = format === 'yaml';
 	const read = async (root: ApiRequest['root']): Promise<ApiAnswer> =>
-		await api.request({
+		await session.request({
 			method: 'GET',
 			root,
 			path: [yaml ? 'openapi.yaml' : 'openapi.json'],

@@ -2,7 +2,7 @@
 import { readCard, readCards, type Card } from '../model/answer/card';
 import { readFields, type Field } from '../model/answer/field';
 import { readNextQuery, readTotal } from '../model/answer/page';
-import type { WorkspaceApi } from './api';
+import type { Session } from './session';
 import { UnexpectedAnswer } from './failure/failures';
 import { openListing, type Listing } from './paging';
 import type { PathPart, ReadOptions } from './request';
@@ -35,7 +35,7 @@ export const PARTIAL = 206;
  * @throws UnexpectedAnswer for a list that is not complete, or shows an entry twice: then it does not show another one
  */
 function openPlainListing<Entry extends { id: string }>(
-	api: WorkspaceApi,
+	session: Session,
 	what: string,
 	path: PathPart[],
 	read: (body: unknown) => Entry[] | undefined,
@@ -45,7 +45,7 @@ function openPlainListing<Entry extends { id: string }>(
 	return openListing(`The ${what}`, async (next) => {
 		const query =
 			next === undefined ? {} : { query: Object.fromEntries(new URLSearchParams(next)) };
-		const answer = await api.request({ method: 'GET', path, ...query, ...options });
+		const answer = await session.request({ method: 'GET', path, ...query, ...options });
 		const { status, body, headers } = answer;
 		const entries = status === NO_CONTENT ? [] : read(body);
 		if (!entries) throw unexpected(`a ${what}`);
@@ -71,22 +71,22 @@ function openPlainListing<Entry extends { id: string }>(
 }
 
 /** Opens the listing of the workspace's cards. @see service interface, part 4, "Cards" */
-export function openCardListing(api: WorkspaceApi, options: ReadOptions = {}): Listing<Card> {
-	return openPlainListing(api, 'list of cards', ['cards'], readCards, options);
+export function openCardListing(session: Session, options: ReadOptions = {}): Listing<Card> {
+	return openPlainListing(session, 'list of cards', ['cards'], readCards, options);
 }
 
 /** All cards of the workspace. */
-export async function listCards(api: WorkspaceApi, options: ReadOptions = {}): Promise<Card[]> {
-	return await openCardListing(api, options).first(Infinity);
+export async function listCards(session: Session, options: ReadOptions = {}): Promise<Card[]> {
+	return await openCardListing(session, options).first(Infinity);
 }
 
 /** One card. @throws UnexpectedAnswer when the answer holds none */
 export async function getCard(
-	api: WorkspaceApi,
+	session: Session,
 	cardId: string,
 	options: ReadOptions = {},
 ): Promise<Card> {
-	const { body } = await api.request({ method: 'GET', path: cardPath(cardId), ...options });
+	const { body } = await session.request({ method: 'GET', path: cardPath(cardId), ...options });
 	const card = readCard(body);
 	if (!card) throw unexpected('a card');
 	return card;
@@ -94,11 +94,11 @@ export async function getCard(
 
 /** All fields of a card. @see service interface, part 4, "Fields" */
 export async function listFields(
-	api: WorkspaceApi,
+	session: Session,
 	cardId: string,
 	options: ReadOptions = {},
 ): Promise<Field[]> {
 	const path = [...cardPath(cardId), 'fields'];
-	const listing = openPlainListing(api, 'list of fields', path, readFields, options);
+	const listing = openPlainListing(session, 'list of fields', path, readFields, options);
 	return await listing.first(Infinity);
 }

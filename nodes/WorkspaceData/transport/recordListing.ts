@@ -1,7 +1,7 @@
 /** The records of a card, page by page, in pages as large as the service gives them. */
 import { readNextQuery, type Page } from '../model/answer/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
-import type { WorkspaceApi } from './api';
+import type { Session } from './session';
 import { UnexpectedAnswer, Unreachable } from './failure/failures';
 import {
 	mayRefuseSize,
@@ -17,13 +17,13 @@ import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListing
 
 /** One page of records. @param limit records wanted; undefined leaves it to the service */
 async function readRecords(
-	api: WorkspaceApi,
+	session: Session,
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
 	options: ReadOptions,
 ): Promise<RecordPage> {
-	const { status, body, headers } = await api.request({
+	const { status, body, headers } = await session.request({
 		method: 'GET',
 		path: [...cardPath(cardId), 'records'],
 		query: { ...(limit && { limit }), ...(cursor !== undefined && { cursor }) },
@@ -53,17 +53,19 @@ async function readRecords(
  * @param limit records wanted on this page; undefined leaves it to the service
  */
 export async function getRecordPage(
-	api: WorkspaceApi,
+	session: Session,
 	cardId: string,
 	cursor: string | undefined,
 	limit: number | undefined,
 	options: ReadOptions = {},
 ): Promise<RecordPage> {
-	return await readRecords(api, cardId, cursor, limit, options).catch(async (error: unknown) => {
-		if (limit === undefined || !mayRefuseSize(error, limit)) throw error;
-		const smaller = namesPageSize(error) ? undefined : SMALL_PAGE;
-		return await readRecords(api, cardId, cursor, smaller, options);
-	});
+	return await readRecords(session, cardId, cursor, limit, options).catch(
+		async (error: unknown) => {
+			if (limit === undefined || !mayRefuseSize(error, limit)) throw error;
+			const smaller = namesPageSize(error) ? undefined : SMALL_PAGE;
+			return await readRecords(session, cardId, cursor, smaller, options);
+		},
+	);
 }
 
 /** The records of a card. */
@@ -77,13 +79,13 @@ export type RecordListing = Listing<DataRecord>;
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(
-	api: WorkspaceApi,
+	session: Session,
 	cardId: string,
 	wanted: number,
 	options: ReadOptions = {},
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
-	const pageSize = pageSizeOf(api.baseUrl);
+	const pageSize = pageSizeOf(session.baseUrl);
 	/**
 	 * The size of all pages. A cursor may be the number of a page: it would mean another place with another size. So the
 	 * size never changes between two pages; where it must shrink, the listing starts again.
@@ -124,7 +126,7 @@ export function openRecordListing(
 	async function readFirst(): Promise<RecordPage> {
 		// Terminates: each failure leaves a smaller size, and finally none.
 		for (;;) {
-			const page = await readRecords(api, cardId, undefined, size, options).catch(shrink);
+			const page = await readRecords(session, cardId, undefined, size, options).catch(shrink);
 			if (!page) continue;
 			noteAccepted();
 			const within = recordsWithin(page.records);
@@ -141,7 +143,7 @@ export function openRecordListing(
 			isFirst = false;
 			return entriesOf(await readFirst());
 		}
-		const page = await readRecords(api, cardId, cursor, size, options).catch(shrink);
+		const page = await readRecords(session, cardId, cursor, size, options).catch(shrink);
 		return page ? entriesOf(page) : 'restart';
 	}
 

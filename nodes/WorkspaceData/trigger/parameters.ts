@@ -17,7 +17,7 @@ import {
 import { checkCondition } from '../model/value/condition';
 import { OWN_VALUES } from '../model/answer/record';
 import { plainNames, plainNumber, plainText } from '../model/text';
-import { openApi, type WorkspaceApi } from '../transport/api';
+import { openSession, type Session } from '../transport/session';
 import { toAuthentication, type Authentication } from '../transport/auth/credential';
 import type { Clock } from '../transport/http/clock';
 import { listCards, listFields, type ReadOptions } from '../transport/cardAndFieldListings';
@@ -137,8 +137,8 @@ export function readAuthentication(context: ParameterPlace): Authentication | un
 	}
 }
 
-const chosenCard = async (locator: unknown, api: WorkspaceApi, options: ReadOptions) =>
-	await locateCard(readLocator(locator, 'Card'), async () => await listCards(api, options));
+const chosenCard = async (locator: unknown, session: Session, options: ReadOptions) =>
+	await locateCard(readLocator(locator, 'Card'), async () => await listCards(session, options));
 
 /**
  * The card that is watched.
@@ -148,10 +148,10 @@ const chosenCard = async (locator: unknown, api: WorkspaceApi, options: ReadOpti
  */
 export async function watchedCard(
 	{ card }: TriggerSettings,
-	api: WorkspaceApi,
+	session: Session,
 	options: ReadOptions = {},
 ): Promise<string | null> {
-	return card === undefined ? null : (await chosenCard(card, api, options)).id;
+	return card === undefined ? null : (await chosenCard(card, session, options)).id;
 }
 
 /** How long publishing may wait for a listing, in ms. */
@@ -163,9 +163,9 @@ async function fieldsOfCard(
 	settings: TriggerSettings,
 	clock: Clock,
 ): Promise<FieldIndex> {
-	const api = await openApi(context, settings.authentication, clock);
-	const { id } = await chosenCard(settings.card, api, QUICK);
-	return indexFields(await listFields(api, id, QUICK), id);
+	const session = await openSession(context, settings.authentication, clock);
+	const { id } = await chosenCard(settings.card, session, QUICK);
+	return indexFields(await listFields(session, id, QUICK), id);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The cards of a workspace and the fields of a card, in whatever pages they come. */
-import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { UnexpectedAnswer } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	getCard,
@@ -15,16 +15,16 @@ function service(answer: (request: ApiRequest) => unknown) {
 		sent.push(one);
 		return await Promise.resolve({ status: 200, headers: {}, body: answer(one) });
 	};
-	return { sent, api: { request } as unknown as WorkspaceApi };
+	return { sent, session: { request } as unknown as Session };
 }
 const card = (n: number) => ({ id: `c${n}`, name: `Card ${n}` });
 const options = { timeoutMs: 5_000, impatient: true };
 
 test('all cards come, page after page, with the same settings', async () => {
-	const { api, sent } = service(({ query }) =>
+	const { session, sent } = service(({ query }) =>
 		query ? { cards: [card(2)], next_cursor: null } : { cards: [card(1)], next_cursor: 'two' },
 	);
-	expect((await listCards(api, options)).map(({ id }) => id)).toEqual(['c1', 'c2']);
+	expect((await listCards(session, options)).map(({ id }) => id)).toEqual(['c1', 'c2']);
 	expect(sent).toEqual([
 		{ method: 'GET', path: ['cards'], ...options },
 		{ method: 'GET', path: ['cards'], query: { cursor: 'two' }, ...options },
@@ -32,28 +32,28 @@ test('all cards come, page after page, with the same settings', async () => {
 });
 
 test('a card is looked for only as far as it is', async () => {
-	const { api, sent } = service(() => ({ cards: [card(1)], next_cursor: 'more' }));
-	expect(await openCardListing(api).find('c1')).toMatchObject({ name: 'Card 1' });
+	const { session, sent } = service(() => ({ cards: [card(1)], next_cursor: 'more' }));
+	expect(await openCardListing(session).find('c1')).toMatchObject({ name: 'Card 1' });
 	expect(sent).toHaveLength(1);
 });
 
 test('an answer without a cursor is complete', async () => {
-	const { api, sent } = service(() => [card(1), card(2)]);
-	expect(await listCards(api)).toHaveLength(2);
+	const { session, sent } = service(() => [card(1), card(2)]);
+	expect(await listCards(session)).toHaveLength(2);
 	expect(sent).toHaveLength(1);
 });
 
 test('one card is read by its ID', async () => {
-	const { api, sent } = service(() => ({ card: card(7) }));
-	expect(await getCard(api, 'c/7', options)).toMatchObject({ id: 'c7', name: 'Card 7' });
+	const { session, sent } = service(() => ({ card: card(7) }));
+	expect(await getCard(session, 'c/7', options)).toMatchObject({ id: 'c7', name: 'Card 7' });
 	expect(sent).toEqual([
 		{ method: 'GET', path: ['cards', { value: 'c/7', parameter: 'Card' }], ...options },
 	]);
 });
 
 test('the fields of a card', async () => {
-	const { api, sent } = service(() => ({ fields: [{ id: 'f1', name: 'Name', type: 'text' }] }));
-	expect(await listFields(api, 'c1', options)).toMatchObject([{ id: 'f1', name: 'Name' }]);
+	const { session, sent } = service(() => ({ fields: [{ id: 'f1', name: 'Name', type: 'text' }] }));
+	expect(await listFields(session, 'c1', options)).toMatchObject([{ id: 'f1', name: 'Name' }]);
 	expect(sent).toEqual([
 		{ method: 'GET', path: ['cards', { value: 'c1', parameter: 'Card' }, 'fields'], ...options },
 	]);
@@ -61,18 +61,21 @@ test('the fields of a card', async () => {
 
 test('fields without end are reported by what they are', async () => {
 	let count = 0;
-	const { api } = service(() => ({ fields: [{ id: `f${(count += 1)}` }], next_cursor: 'again' }));
-	await expect(listFields(api, 'c1')).rejects.toThrow('The list of fields does not end');
+	const { session } = service(() => ({
+		fields: [{ id: `f${(count += 1)}` }],
+		next_cursor: 'again',
+	}));
+	await expect(listFields(session, 'c1')).rejects.toThrow('The list of fields does not end');
 });
 
 test.each([
-	['cards', async (api: WorkspaceApi) => await listCards(api), 'a list of cards'],
-	['fields', async (api: WorkspaceApi) => await listFields(api, 'c1'), 'a list of fields'],
-	['a card', async (api: WorkspaceApi) => await getCard(api, 'c1'), 'a card'],
+	['cards', async (session: Session) => await listCards(session), 'a list of cards'],
+	['fields', async (session: Session) => await listFields(session, 'c1'), 'a list of fields'],
+	['a card', async (session: Session) => await getCard(session, 'c1'), 'a card'],
 ])('%s: another answer is refused, and the address is to be checked', async (_, read, what) => {
-	const { api } = service(() => '<html>Sign in</html>');
-	await expect(read(api)).rejects.toBeInstanceOf(UnexpectedAnswer);
-	await expect(read(api)).rejects.toMatchObject({
+	const { session } = service(() => '<html>Sign in</html>');
+	await expect(read(session)).rejects.toBeInstanceOf(UnexpectedAnswer);
+	await expect(read(session)).rejects.toMatchObject({
 		message: `The answer is not ${what}`,
 		description: expect.stringContaining("'Base URL'"),
 	});

@@ -1,5 +1,5 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
-import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import { recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
@@ -32,12 +32,12 @@ function service(count: number, decide: (limit: number | undefined) => number | 
 		};
 	};
 	// The accepted size is remembered for each service.
-	const api = {
+	const session = {
 		baseUrl: `https://s${(services += 1)}.example/api/v1`,
 		request,
-	} as unknown as WorkspaceApi;
+	} as unknown as Session;
 	const read = async (wanted = Infinity) =>
-		(await openRecordListing(api, 'c1', wanted).first(wanted)).map(({ id }) => id);
+		(await openRecordListing(session, 'c1', wanted).first(wanted)).map(({ id }) => id);
 	return { limits, read };
 }
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`);
@@ -186,9 +186,9 @@ describe('H10: what a cursor means depends on the size of the pages', () => {
 			const next = withSize ? `${page + 1}x${limit}` : String(page + 1);
 			return { status: 200, headers: {}, body: { records, next_cursor: more ? next : null } };
 		};
-		const api = { baseUrl: `https://n${(services += 1)}.example/api/v1`, request };
+		const session = { baseUrl: `https://n${(services += 1)}.example/api/v1`, request };
 		const read = async (wanted = Infinity) =>
-			(await openRecordListing(api as unknown as WorkspaceApi, 'c1', wanted).first(wanted)).length;
+			(await openRecordListing(session as unknown as Session, 'c1', wanted).first(wanted)).length;
 		return { read, limits };
 	}
 	const sizes = (...parts: Array<[count: number, bytes: number]>) =>

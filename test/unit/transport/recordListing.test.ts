@@ -1,5 +1,5 @@
 /** The pages of a card's records: complete, or refused. */
-import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	getRecordPage,
@@ -25,9 +25,9 @@ function service(answer: (limit: unknown, request: ApiRequest) => unknown, maxim
 		return { status: 200, headers: {}, body };
 	};
 	// What is learned of a service is kept by its address.
-	const api = { baseUrl: `https://l${(services += 1)}.example/api/v1`, request };
+	const session = { baseUrl: `https://l${(services += 1)}.example/api/v1`, request };
 	const limits = () => sent.map(({ query }) => query?.limit);
-	return { sent, descriptions, limits, api: api as unknown as WorkspaceApi };
+	return { sent, descriptions, limits, session: session as unknown as Session };
 }
 const records = (count: number, text = '') =>
 	Array.from({ length: count }, (_, n) => ({ id: `r${n}`, data: { text } }));
@@ -40,12 +40,12 @@ describe('one page', () => {
 	const options = { timeoutMs: 7_000 };
 
 	test('asks for what is wanted, and for nothing else', async () => {
-		const { api, sent } = service(() => ({ records: records(1), next_cursor: 'b' }));
-		expect(await getRecordPage(api, 'c1', undefined, undefined, options)).toMatchObject({
+		const { session, sent } = service(() => ({ records: records(1), next_cursor: 'b' }));
+		expect(await getRecordPage(session, 'c1', undefined, undefined, options)).toMatchObject({
 			records: [{ id: 'r0' }],
 			nextCursor: 'b',
 		});
-		await getRecordPage(api, 'c1', '', 5, options);
+		await getRecordPage(session, 'c1', '', 5, options);
 		const path = ['cards', { value: 'c1', parameter: 'Card' }, 'records'];
 		expect(sent).toEqual([
 			{ method: 'GET', path, query: {}, ...options, shrinks: false },
@@ -58,8 +58,8 @@ describe('one page', () => {
 		[422, { title: 'Wrong Limit' }],
 		[400, { kind: 'invalid-limit' }],
 	])('a refused size (%d, %j) is left to the service', async (status, words) => {
-		const { api, limits } = service((limit) => (limit ? refusal(status, words) : records(2)));
-		expect((await getRecordPage(api, 'c1', 'a', 5)).records).toHaveLength(2);
+		const { session, limits } = service((limit) => (limit ? refusal(status, words) : records(2)));
+		expect((await getRecordPage(session, 'c1', 'a', 5)).records).toHaveLength(2);
 		expect(limits()).toEqual([5, undefined]);
 	});
 
@@ -71,8 +71,8 @@ describe('one page', () => {
 		[refusal(400, { detail: 'limit' }), undefined],
 		[new Error('limit'), 5],
 	])('%s with limit %s is the answer', async (error, limit) => {
-		const { api, sent } = service(() => error);
-		await expect(getRecordPage(api, 'c1', undefined, limit)).rejects.toBe(error);
+		const { session, sent } = service(() => error);
+		await expect(getRecordPage(session, 'c1', undefined, limit)).rejects.toBe(error);
 		expect(sent).toHaveLength(1);
 	});
 
@@ -81,24 +81,24 @@ describe('one page', () => {
 		[{ records: [...records(2), { data: {} }] }, 'incomplete: it has 1 without an ID'],
 		[{ records: records(2), errors: ['shard 3'] }, 'incomplete: it came with errors'],
 	])('%j is refused, as records could be missed', async (body, message) => {
-		const { api } = service(() => body);
-		await expect(getRecordPage(api, 'c1', undefined, 5)).rejects.toThrow(message);
+		const { session } = service(() => body);
+		await expect(getRecordPage(session, 'c1', undefined, 5)).rejects.toThrow(message);
 	});
 });
 
 describe('all records', () => {
-	const read = async (api: WorkspaceApi, wanted = Infinity, options = {}) =>
-		await openRecordListing(api, 'c1', wanted, options).first(wanted);
+	const read = async (session: Session, wanted = Infinity, options = {}) =>
+		await openRecordListing(session, 'c1', wanted, options).first(wanted);
 
 	test('are kept for all who read them, unless it is said that nobody will read them again', async () => {
-		const { api, sent } = service(() => ({ records: records(3) }));
-		const kept = openRecordListing(api, 'c1', Infinity);
+		const { session, sent } = service(() => ({ records: records(3) }));
+		const kept = openRecordListing(session, 'c1', Infinity);
 		for (let reader = 0; reader < 2; reader += 1) {
 			expect(await kept.part(0, 2)).toHaveLength(2);
 			expect(await kept.part(2, 2)).toHaveLength(1);
 		}
 		expect(sent).toHaveLength(1);
-		const once = openRecordListing(api, 'c1', Infinity, {}, { keep: false });
+		const once = openRecordListing(session, 'c1', Infinity, {}, { keep: false });
 		await once.part(0, 2);
 		await once.part(2, 2);
 		await expect(once.part(0, 2)).rejects.toThrow('read twice');
@@ -106,63 +106,63 @@ describe('all records', () => {
 
 	test('a size that was accepted is not what a later refusal is about', async () => {
 		let isRefused = false;
-		const { api, limits } = service(() =>
+		const { session, limits } = service(() =>
 			isRefused ? refusal(400, { detail: 'not now' }) : { records: records(3) },
 		);
-		await read(api);
+		await read(session);
 		isRefused = true;
-		await expect(read(api)).rejects.toThrow('Bad request');
+		await expect(read(session)).rejects.toThrow('Bad request');
 		expect(limits()).toEqual([1_000, 1_000]);
 	});
 
 	test('settings go along with each request', async () => {
-		const { api, sent } = service((_, { query }) =>
+		const { session, sent } = service((_, { query }) =>
 			query?.cursor ? { records: [] } : { records: records(1), next_cursor: 'b' },
 		);
-		await read(api, Infinity, { requestsPerSecond: 3 });
+		await read(session, Infinity, { requestsPerSecond: 3 });
 		expect(sent.map(({ requestsPerSecond }) => requestsPerSecond)).toEqual([3, 3]);
 	});
 
 	test('a page that is too large is read in ever smaller ones, down to one record', async () => {
-		const { api, limits } = service((limit) =>
+		const { session, limits } = service((limit) =>
 			Number(limit) > 1 ? tooLarge() : { records: records(1) },
 		);
-		expect(await read(api)).toHaveLength(1);
+		expect(await read(session)).toHaveLength(1);
 		expect(limits()).toEqual([1_000, 125, 15, 1]);
 	});
 
 	test('a single record that is too large is reported, once', async () => {
-		const { api, limits } = service(() => tooLarge());
-		await expect(read(api)).rejects.toMatchObject({ tooLarge: true });
+		const { session, limits } = service(() => tooLarge());
+		await expect(read(session)).rejects.toMatchObject({ tooLarge: true });
 		expect(limits()).toEqual([1_000, 125, 15, 1]);
 	});
 
 	test('pages that take longer than the time-out are halved, down to ten (O11)', async () => {
 		const late = new Unreachable('late', { transient: true, httpCode: 'ECONNABORTED' });
-		const { api, limits } = service((limit) =>
+		const { session, limits } = service((limit) =>
 			Number(limit) > 200 ? late : { records: records(1) },
 		);
-		expect(await read(api)).toHaveLength(1);
+		expect(await read(session)).toHaveLength(1);
 		expect(limits()).toEqual([1_000, 500, 250, 125]);
 		const never = service(() => late);
-		await expect(read(never.api)).rejects.toBe(late);
+		await expect(read(never.session)).rejects.toBe(late);
 		expect(never.limits()).toEqual([1_000, 500, 250, 125, 62, 31, 15, 10]);
 	});
 
 	test('a lost connection is reported: no smaller page would help', async () => {
 		const lost = new Unreachable('lost', { transient: true });
-		const { api, limits } = service(() => lost);
-		await expect(read(api)).rejects.toBe(lost);
+		const { session, limits } = service(() => lost);
+		await expect(read(session)).rejects.toBe(lost);
 		expect(limits()).toEqual([1_000]);
 	});
 
 	test('pages of large records are read again in smaller ones before more is read', async () => {
 		const text = 'x'.repeat(80_000);
-		const { api, limits } = service((limit) => {
+		const { session, limits } = service((limit) => {
 			const count = Number(limit);
 			return { records: records(count, text), next_cursor: 'b' };
 		});
-		const listing = openRecordListing(api, 'c1', Infinity);
+		const listing = openRecordListing(session, 'c1', Infinity);
 		const first = await listing.part(0, 1);
 		expect(first).toHaveLength(1);
 		const [, second] = limits() as number[];
@@ -177,20 +177,20 @@ describe('all records', () => {
 		['no more is wanted', 200, 'b'],
 	])('a page of large records is enough if %s', async (_, wanted, next) => {
 		const text = 'x'.repeat(80_000);
-		const { api, limits } = service(() => ({ records: records(200, text), next_cursor: next }));
-		expect(await read(api, wanted)).toHaveLength(200);
+		const { session, limits } = service(() => ({ records: records(200, text), next_cursor: next }));
+		expect(await read(session, wanted)).toHaveLength(200);
 		expect(limits()).toEqual([Math.min(wanted, 1_000)]);
 	});
 
 	describe('what a refusal teaches', () => {
 		/** The sizes that later listings ask for first, after this one was read. */
 		async function later(words: object) {
-			const { api, limits } = service((limit) =>
+			const { session, limits } = service((limit) =>
 				Number(limit) > 300 ? refusal(400, words) : { records: records(1) },
 			);
-			await read(api);
+			await read(session);
 			const used = limits();
-			await read(api);
+			await read(session);
 			return [used, limits()[used.length]];
 		}
 
@@ -205,21 +205,21 @@ describe('all records', () => {
 			expect(await later({})).toEqual([[1_000, 500, 250], 1_000]);
 		});
 		test('one that named the size, then one that did not', async () => {
-			const { api, limits } = service((limit) => {
+			const { session, limits } = service((limit) => {
 				if (limit === 1_000) return refusal(413, {});
 				return limit === 500 ? refusal(400, {}) : { records: records(1) };
 			});
-			await read(api);
+			await read(session);
 			expect(limits()).toEqual([1_000, 500, 250]);
-			await read(api);
+			await read(session);
 			expect(limits()[3]).toBe(250);
 		});
 		test('the size that a short listing learned holds for a long one', async () => {
-			const { api, limits } = service((limit) =>
+			const { session, limits } = service((limit) =>
 				limit === 600 ? refusal(413, {}) : { records: records(1) },
 			);
-			await read(api, 600);
-			await read(api);
+			await read(session, 600);
+			await read(session);
 			expect(limits()).toEqual([600, 300, 300]);
 		});
 	});

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openApi } from '../../../nodes/WorkspaceData/transport/api';
+import { openSession } from '../../../nodes/WorkspaceData/transport/session';
 import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { createTestClock } from '../../support/clock';
@@ -54,10 +54,10 @@ async function service(...given: [{ toWrites: Answer[] }] | Answer[]) {
 	};
 	const open = async (signal: AbortSignal) => {
 		const own = { ...context, getExecutionCancelSignal: () => signal };
-		return await openApi(own as unknown as IExecuteFunctions, 'apiKey', clock);
+		return await openSession(own as unknown as IExecuteFunctions, 'apiKey', clock);
 	};
 	/** `open` opens the service for another execution with the same key. */
-	return { api: await open(cancel.signal), sent, clock, cancel, open };
+	return { session: await open(cancel.signal), sent, clock, cancel, open };
 }
 
 const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
@@ -67,9 +67,9 @@ const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): 
 	...more,
 });
 test('sends to the encoded address, with a time-out, without redirects, and judges the status itself', async () => {
-	const { api, sent } = await service(ok);
-	await api.request(request('POST'));
-	await api.request(request('GET', { timeoutMs: 5_000, query: { limit: 5 } }));
+	const { session, sent } = await service(ok);
+	await session.request(request('POST'));
+	await session.request(request('GET', { timeoutMs: 5_000, query: { limit: 5 } }));
 	expect(sent).toEqual([
 		expect.objectContaining({
 			method: 'POST',
@@ -105,25 +105,25 @@ describe('retries: which requests, and how often at most', () => {
 	];
 	test.each(rows)('%s', async (_, fault, times) => {
 		for (const method of everything) {
-			const { api, sent } = await service(fault);
-			await expect(api.request(request(method))).rejects.toThrow();
+			const { session, sent } = await service(fault);
+			await expect(session.request(request(method))).rejects.toThrow();
 			expect([method, sent.length]).toEqual([method, times[method]]);
 		}
 	});
 	test.each(rows)('%s: the editor does not wait', async (_, fault) => {
-		const { api, sent } = await service(fault);
-		await expect(api.request(request('GET', { impatient: true }))).rejects.toThrow();
+		const { session, sent } = await service(fault);
+		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow();
 		expect(sent).toHaveLength(1);
 	});
 	test('success after faults is success', async () => {
 		for (const method of everything) {
-			const { api } = await service(failure('ECONNREFUSED'), failure('ECONNREFUSED'), ok);
-			expect(await api.request(request(method))).toMatchObject({ status: 200 });
+			const { session } = await service(failure('ECONNREFUSED'), failure('ECONNREFUSED'), ok);
+			expect(await session.request(request(method))).toMatchObject({ status: 200 });
 		}
 	});
 	describe('one too many for the service, which answers others meanwhile (H12)', () => {
-		const others = async (api: { request(one: ApiRequest): Promise<unknown> }) => {
-			for (let n = 0; n < 1_200; n += 1) await api.request(request('GET', { ahead: true }));
+		const others = async (session: { request(one: ApiRequest): Promise<unknown> }) => {
+			for (let n = 0; n < 1_200; n += 1) await session.request(request('GET', { ahead: true }));
 		};
 		const isWrite = ({ method }: IHttpRequestOptions) => method !== 'GET';
 
@@ -131,9 +131,9 @@ describe('retries: which requests, and how often at most', () => {
 			'an update is tried until it fits in',
 			async (refusal) => {
 				const toWrites = [refusal, refusal, refusal, refusal, refusal, ok];
-				const { api, sent } = await service({ toWrites });
-				const reading = others(api);
-				expect(await api.request(request('PATCH'))).toMatchObject({ status: 200 });
+				const { session, sent } = await service({ toWrites });
+				const reading = others(session);
+				expect(await session.request(request('PATCH'))).toMatchObject({ status: 200 });
 				expect(sent.filter(isWrite)).toHaveLength(6);
 				await reading;
 			},
@@ -144,18 +144,18 @@ describe('retries: which requests, and how often at most', () => {
 				['POST', 503, 1],
 				['PATCH', 500, 3],
 			] as const) {
-				const { api, sent } = await service({ toWrites: [answer(status)] });
-				const reading = others(api);
-				await expect(api.request(request(method))).rejects.toThrow();
+				const { session, sent } = await service({ toWrites: [answer(status)] });
+				const reading = others(session);
+				await expect(session.request(request(method))).rejects.toThrow();
 				expect([method, status, sent.filter(isWrite).length]).toEqual([method, status, times]);
 				await reading;
 			}
 		});
 	});
 	test('pauses grow and have jitter', async () => {
-		const { api, clock } = await service(failure('ECONNREFUSED'));
+		const { session, clock } = await service(failure('ECONNREFUSED'));
 		const start = clock.now();
-		await expect(api.request(request('GET'))).rejects.toThrow();
+		await expect(session.request(request('GET'))).rejects.toThrow();
 		expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
 	});
 });
@@ -165,15 +165,15 @@ describe('B22, B23: a create whose answer is lost', () => {
 		['ECONNRESET', 'the connection was closed before an answer came'],
 		['ECONNABORTED', 'no answer came in time'],
 	])('%s: sent once; the message says that it may have been created', async (code, reason) => {
-		const { api } = await service(failure(code));
-		await expect(api.request(request('POST'))).rejects.toMatchObject({
+		const { session } = await service(failure(code));
+		await expect(session.request(request('POST'))).rejects.toMatchObject({
 			message: `The record may have been created: ${reason}`,
 			description: expect.stringContaining('before you run this item again'),
 		});
 	});
 	test('a connection refused: three tries, then a message that names the host', async () => {
-		const { api } = await service(failure('ECONNREFUSED'));
-		await expect(api.request(request('POST'))).rejects.toMatchObject({
+		const { session } = await service(failure('ECONNREFUSED'));
+		await expect(session.request(request('POST'))).rejects.toMatchObject({
 			message: 'The service could not be reached: the connection was refused',
 			description: expect.stringContaining('data.example.com'),
 		});
@@ -181,8 +181,8 @@ describe('B22, B23: a create whose answer is lost', () => {
 	test.each([502, 504])(
 		'a gateway answers %d: the advice says that it may have been created',
 		async (status) => {
-			const { api } = await service(answer(status));
-			await expect(api.request(request('POST'))).rejects.toMatchObject({
+			const { session } = await service(answer(status));
+			await expect(session.request(request('POST'))).rejects.toMatchObject({
 				advice: expect.stringContaining('The record may have been created'),
 			});
 		},
@@ -196,9 +196,9 @@ describe('a DELETE that finds nothing', () => {
 	test.each([failure('ECONNRESET'), answer(500)])(
 		'is done after an unclear try where the service says so (D8)',
 		async (unclear) => {
-			const { api } = await service(unclear, saying('record-not-found'));
+			const { session } = await service(unclear, saying('record-not-found'));
 			const deletion = request('DELETE', { deletes: 'record' });
-			expect(await api.request(deletion)).toMatchObject({ status: 204 });
+			expect(await session.request(deletion)).toMatchObject({ status: 204 });
 		},
 	);
 	test.each([
@@ -206,18 +206,20 @@ describe('a DELETE that finds nothing', () => {
 		['no problem at all', answer(404)],
 		['what it is in', saying('workspace-not-found')],
 	])('is reported after an unclear try where the answer is about %s (D8)', async (_, gone) => {
-		const { api } = await service(answer(502), gone);
-		await expect(api.request(request('DELETE', { deletes: 'record' }))).rejects.toMatchObject({
+		const { session } = await service(answer(502), gone);
+		await expect(session.request(request('DELETE', { deletes: 'record' }))).rejects.toMatchObject({
 			problem: { status: 404 },
 		});
 	});
 	test('is reported when it is the first answer, or when the first try cannot have arrived', async () => {
-		await expect((await service(answer(404))).api.request(request('DELETE'))).rejects.toThrow();
+		await expect((await service(answer(404))).session.request(request('DELETE'))).rejects.toThrow();
 		const first = await service(saying('record-not-found'));
 		const deletion = request('DELETE', { deletes: 'record' });
-		await expect(first.api.request(deletion)).rejects.toMatchObject({ problem: { status: 404 } });
-		const { api } = await service(failure('ECONNREFUSED'), answer(404));
-		await expect(api.request(request('DELETE'))).rejects.toMatchObject({
+		await expect(first.session.request(deletion)).rejects.toMatchObject({
+			problem: { status: 404 },
+		});
+		const { session } = await service(failure('ECONNREFUSED'), answer(404));
+		await expect(session.request(request('DELETE'))).rejects.toMatchObject({
 			problem: { status: 404 },
 		});
 	});
@@ -241,25 +243,25 @@ describe('B20, B21: refusals for the rate', () => {
 		[503, 'PATCH'],
 		[503, 'DELETE'],
 	] as const)('status %d waits for the reset and continues: %s', async (status, method) => {
-		const { api, sent, clock } = await service(limited(now + 30, status), ok);
+		const { session, sent, clock } = await service(limited(now + 30, status), ok);
 		const start = clock.now();
-		expect(await api.request(request(method))).toMatchObject({ status: 200 });
+		expect(await session.request(request(method))).toMatchObject({ status: 200 });
 		expect(sent).toHaveLength(2);
 		expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
 		expect(clock.now() - start).toBeLessThan(32_000);
 	});
 	test('the time that requests wait is counted once, however many wait (M15)', async () => {
-		const { api } = await service(limited(now + 30), ok);
-		expect(api.waitedMs).toBe(0);
-		await Promise.all(Array.from({ length: 5 }, async () => await api.request(request('GET'))));
-		expect(api.waitedMs).toBeGreaterThanOrEqual(29_000);
-		expect(api.waitedMs).toBeLessThan(33_000);
+		const { session } = await service(limited(now + 30), ok);
+		expect(session.waitedMs).toBe(0);
+		await Promise.all(Array.from({ length: 5 }, async () => await session.request(request('GET'))));
+		expect(session.waitedMs).toBeGreaterThanOrEqual(29_000);
+		expect(session.waitedMs).toBeLessThan(33_000);
 	});
 	test.each([403, 503])(
 		'a create that is answered %d, the last of its window, is sent once, as it may be stored (H13)',
 		async (status) => {
-			const { api, sent } = await service(limited(now + 30, status), ok);
-			await expect(api.request(request('POST'))).rejects.toMatchObject({
+			const { session, sent } = await service(limited(now + 30, status), ok);
+			await expect(session.request(request('POST'))).rejects.toMatchObject({
 				problem: { status },
 				rateLimited: false,
 			});
@@ -267,8 +269,8 @@ describe('B20, B21: refusals for the rate', () => {
 		},
 	);
 	test('a create that is answered 503: the advice names the number of requests at once, and says to check (H12)', async () => {
-		const { api } = await service(answer(503));
-		await expect(api.request(request('POST'))).rejects.toMatchObject({
+		const { session } = await service(answer(503));
+		await expect(session.request(request('POST'))).rejects.toMatchObject({
 			advice: expect.stringMatching(/may have been created.*'Max Parallel Requests'/),
 		});
 	});
@@ -280,17 +282,17 @@ describe('B20, B21: refusals for the rate', () => {
 				{ 'content-type': 'text/html' },
 				'<html><head><title>Too Many Requests</title></head></html>',
 			);
-			const { api, sent, clock } = await service(page, page, ok);
+			const { session, sent, clock } = await service(page, page, ok);
 			const start = clock.now();
-			expect(await api.request(request(method))).toMatchObject({ status: 200 });
+			expect(await session.request(request(method))).toMatchObject({ status: 200 });
 			expect(sent).toHaveLength(3);
 			expect(clock.now() - start).toBeGreaterThanOrEqual(3_000);
 		},
 	);
 	test('a gateway’s web page with status 429 without end: one message that says what to do (L1)', async () => {
 		const page = answer(429, {}, '<html><head><title>Slow down</title></head></html>');
-		const { api } = await service(page);
-		await expect(api.request(request('POST'))).rejects.toMatchObject({
+		const { session } = await service(page);
+		await expect(session.request(request('POST'))).rejects.toMatchObject({
 			problem: { status: 429, title: 'Rate limit reached', detail: 'Slow down' },
 			advice: expect.stringContaining("'Max Parallel Requests'"),
 			transient: true,
@@ -303,9 +305,9 @@ describe('B20, B21: refusals for the rate', () => {
 	])(
 		'with a reset %s for ever: ends with the refusal after at most about five minutes',
 		async (_, reset) => {
-			const { api, clock, sent } = await service(limited(reset));
+			const { session, clock, sent } = await service(limited(reset));
 			const start = clock.now();
-			await expect(api.request(request('GET'))).rejects.toMatchObject({
+			await expect(session.request(request('GET'))).rejects.toMatchObject({
 				problem: { status: 429 },
 				advice: expect.stringContaining("'Max Parallel Requests'"),
 			});
@@ -316,44 +318,46 @@ describe('B20, B21: refusals for the rate', () => {
 	test('the editor waits for a reset that is seconds away, and for no other', async () => {
 		const soon = await service(limited(now + 2), ok);
 		const impatient = request('GET', { impatient: true });
-		expect(await soon.api.request(impatient)).toMatchObject({ status: 200 });
+		expect(await soon.session.request(impatient)).toMatchObject({ status: 200 });
 		const late = await service(limited(now + 30), ok);
 		const start = late.clock.now();
-		await expect(late.api.request(impatient)).rejects.toMatchObject({ problem: { status: 429 } });
+		await expect(late.session.request(impatient)).rejects.toMatchObject({
+			problem: { status: 429 },
+		});
 		expect(late.sent).toHaveLength(1);
 		expect(late.clock.now() - start).toBeLessThan(1_000);
 	});
 	test('what waits is let go when nothing more is to be sent', async () => {
-		const { api, clock, sent } = await service(limited(now + 3_600));
-		const waiting = api.request(request('POST')).catch((error: unknown) => error);
+		const { session, clock, sent } = await service(limited(now + 3_600));
+		const waiting = session.request(request('POST')).catch((error: unknown) => error);
 		await clock.sleep(2_000);
 		const start = clock.now();
-		api.stop();
+		session.stop();
 		expect(await waiting).toMatchObject({ name: 'Cancelled' });
 		expect(clock.now() - start).toBeLessThan(1_000);
 		expect(sent).toHaveLength(1);
 	});
 	test('cancelling ends a wait within a second', async () => {
-		const { api, clock, cancel, sent } = await service(limited(now + 3_600));
-		const outcome = api.request(request('GET')).catch((error: unknown) => error);
+		const { session, clock, cancel, sent } = await service(limited(now + 3_600));
+		const outcome = session.request(request('GET')).catch((error: unknown) => error);
 		await clock.sleep(5_000);
 		const start = clock.now();
 		cancel.abort();
 		expect(await outcome).toMatchObject({ name: 'Cancelled' });
 		expect(clock.now() - start).toBeLessThan(1_000);
-		await expect(api.request(request('GET'))).rejects.toMatchObject({ name: 'Cancelled' });
+		await expect(session.request(request('GET'))).rejects.toMatchObject({ name: 'Cancelled' });
 		expect(sent).toHaveLength(1);
 	});
 });
 
 test('cancelling ends the wait for the requests of another execution with the same key (B36)', async () => {
-	const { api, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
+	const { session, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
 	const cancel = new AbortController();
 	const other = await open(cancel.signal);
 	const start = clock.now();
 	const creates = Array.from(
 		{ length: 8 },
-		async () => await api.request(request('POST')).catch(() => {}),
+		async () => await session.request(request('POST')).catch(() => {}),
 	);
 	const waiting = other.request(request('GET')).catch((error: unknown) => error);
 	cancel.abort();
@@ -364,28 +368,28 @@ test('cancelling ends the wait for the requests of another execution with the sa
 });
 
 test('a refusal under a status of success is a failure, and is not sent again', async () => {
-	const { api, sent } = await service(answer(200, {}, { success: false, error: 'Read-only' }));
-	await expect(api.request(request('PATCH'))).rejects.toMatchObject({
+	const { session, sent } = await service(answer(200, {}, { success: false, error: 'Read-only' }));
+	await expect(session.request(request('PATCH'))).rejects.toMatchObject({
 		problem: { status: 200, detail: 'Read-only' },
 	});
 	expect(sent).toHaveLength(1);
 });
 
 test('a refusal under another status keeps its advice, whatever its body', async () => {
-	const { api } = await service(answer(403, {}, { success: false, error: 'Read-only' }));
-	await expect(api.request(request('PATCH'))).rejects.toMatchObject({
+	const { session } = await service(answer(403, {}, { success: false, error: 'Read-only' }));
+	await expect(session.request(request('PATCH'))).rejects.toMatchObject({
 		problem: { status: 403, detail: 'Read-only' },
 		advice: expect.stringContaining('choose an account that may edit'),
 	});
 });
 
 test('after stop nothing more is sent', async () => {
-	const { api, sent } = await service(ok);
+	const { session, sent } = await service(ok);
 	const all = Array.from(
 		{ length: 30 },
-		async () => await api.request(request('GET', { maxParallel: 2 })),
+		async () => await session.request(request('GET', { maxParallel: 2 })),
 	);
-	api.stop();
+	session.stop();
 	const outcomes = await Promise.allSettled(all);
 	expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(28);
 	expect(sent.length).toBeLessThanOrEqual(2);
@@ -394,23 +398,23 @@ test('after stop nothing more is sent', async () => {
 test.each(['', '..', undefined])(
 	'a path parameter %j is refused before anything is sent',
 	async (value) => {
-		const { api, sent } = await service(ok);
+		const { session, sent } = await service(ok);
 		await expect(
-			api.request({ method: 'GET', path: ['cards', { value, parameter: 'Card' }] }),
+			session.request({ method: 'GET', path: ['cards', { value, parameter: 'Card' }] }),
 		).rejects.toThrow("'Card'");
 		expect(sent).toEqual([]);
 	},
 );
 
 test('secrets are removed from the service’s messages', async () => {
-	const { api } = await service(
+	const { session } = await service(
 		answer(
 			400,
 			{},
 			{ title: `no key-of-test-${keys + 1}`, detail: `Bearer key-of-test-${keys + 1}` },
 		),
 	);
-	await expect(api.request(request('GET'))).rejects.toMatchObject({
+	await expect(session.request(request('GET'))).rejects.toMatchObject({
 		problem: { title: 'no ***', detail: 'Bearer ***' },
 	});
 });
@@ -422,11 +426,11 @@ describe('D3: refusals that tell no usable time', () => {
 		['a reset of 0', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0' }],
 		['a reset a moment ago', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }],
 	])('%s: pauses of at least a second, which double', async (_, headers) => {
-		const { api, clock, sent } = await service(answer(429, headers));
+		const { session, clock, sent } = await service(answer(429, headers));
 		const start = clock.now();
 		const items = Array.from(
 			{ length: 20 },
-			async () => await api.request(request('POST')).catch((error: unknown) => error),
+			async () => await session.request(request('POST')).catch((error: unknown) => error),
 		);
 		for (const error of await Promise.all(items)) {
 			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
@@ -435,16 +439,16 @@ describe('D3: refusals that tell no usable time', () => {
 		expect(sent.length).toBeLessThan(120);
 	});
 	test('a call of the editor ends within seconds', async () => {
-		const { api, clock, sent } = await service(answer(429, { 'retry-after': '0' }));
+		const { session, clock, sent } = await service(answer(429, { 'retry-after': '0' }));
 		const start = clock.now();
-		await expect(api.request(request('GET', { impatient: true }))).rejects.toThrow();
+		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow();
 		expect(clock.now() - start).toBeLessThan(6_000);
 		expect(sent.length).toBeLessThanOrEqual(3);
 	});
 });
 
 test('D11: a reset that is a day away: 50 items wait five minutes altogether', async () => {
-	const { api, clock, sent } = await service(
+	const { session, clock, sent } = await service(
 		answer(429, {
 			'x-ratelimit-remaining': '0',
 			'x-ratelimit-reset': String(Date.UTC(2026, 0, 2) / 1000),
@@ -454,7 +458,7 @@ test('D11: a reset that is a day away: 50 items wait five minutes altogether', a
 	const items = Array.from(
 		{ length: 50 },
 		async () =>
-			await api.request(request('GET', { maxParallel: 1 })).catch((error: unknown) => error),
+			await session.request(request('GET', { maxParallel: 1 })).catch((error: unknown) => error),
 	);
 	for (const error of await Promise.all(items)) {
 		expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
@@ -465,44 +469,44 @@ test('D11: a reset that is a day away: 50 items wait five minutes altogether', a
 
 test('D11: a service that serves now and then is waited for as long as it takes', async () => {
 	const refusal = answer(429, { 'retry-after': '50' });
-	const { api, clock } = await service(
+	const { session, clock } = await service(
 		...Array.from({ length: 20 }, () => [refusal, refusal, ok]).flat(),
 	);
 	const start = clock.now();
 	const items = Array.from(
 		{ length: 20 },
-		async () => await api.request(request('GET', { maxParallel: 1 })),
+		async () => await session.request(request('GET', { maxParallel: 1 })),
 	);
 	expect(await Promise.all(items)).toHaveLength(20);
 	expect(clock.now() - start).toBeGreaterThan(20 * 100_000);
 });
 
 test('D11: an item that waits in vain ends the others only if nothing was served meanwhile', async () => {
-	const { api } = await service(({ url }) =>
+	const { session } = await service(({ url }) =>
 		url.endsWith('/limited') ? answer(429, { 'retry-after': '50' }) : answer(200),
 	);
 	let failure: unknown;
-	const limited = api
+	const limited = session
 		.request(request('GET', { path: ['limited'] }))
 		.catch((error: unknown) => (failure = error));
-	while (failure === undefined) await api.request(request('GET'));
+	while (failure === undefined) await session.request(request('GET'));
 	await limited;
 	expect(failure).toMatchObject({ problem: { status: 429 } });
-	expect(await api.request(request('GET'))).toMatchObject({ status: 200 });
+	expect(await session.request(request('GET'))).toMatchObject({ status: 200 });
 });
 
 describe('D25: 503 with Retry-After and no rate headers', () => {
 	const later = (seconds: string) => answer(503, { 'retry-after': seconds });
 	test('holds for requests that may be sent twice', async () => {
-		const { api, clock } = await service(later('20'), ok);
+		const { session, clock } = await service(later('20'), ok);
 		const start = clock.now();
-		expect(await api.request(request('PATCH'))).toMatchObject({ status: 200 });
+		expect(await session.request(request('PATCH'))).toMatchObject({ status: 200 });
 		expect(clock.now() - start).toBeGreaterThanOrEqual(20_000);
 	});
 	test('may be a date', async () => {
-		const { api, clock } = await service(later('Thu, 01 Jan 2026 00:00:30 GMT'), ok);
+		const { session, clock } = await service(later('Thu, 01 Jan 2026 00:00:30 GMT'), ok);
 		const start = clock.now();
-		await api.request(request('GET'));
+		await session.request(request('GET'));
 		expect(clock.now() - start).toBeGreaterThanOrEqual(29_000);
 	});
 	test('is not waited for beyond five minutes, nor by a create', async () => {
@@ -510,8 +514,8 @@ describe('D25: 503 with Retry-After and no rate headers', () => {
 			['GET', '301'],
 			['POST', '1'],
 		] as const) {
-			const { api, sent } = await service(later(seconds), ok);
-			await expect(api.request(request(method))).rejects.toMatchObject({
+			const { session, sent } = await service(later(seconds), ok);
+			await expect(session.request(request(method))).rejects.toMatchObject({
 				problem: { status: 503 },
 			});
 			expect(sent).toHaveLength(1);
@@ -524,12 +528,14 @@ describe('a service that keeps silent', () => {
 	const never = [silence] as const;
 
 	test('D9: 20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
-		const { api, clock, sent } = await service(...never);
+		const { session, clock, sent } = await service(...never);
 		const start = clock.now();
 		const items = Array.from(
 			{ length: 20 },
 			async () =>
-				await api.request(request('DELETE', { maxParallel: 1 })).catch((error: unknown) => error),
+				await session
+					.request(request('DELETE', { maxParallel: 1 }))
+					.catch((error: unknown) => error),
 		);
 		const errors = await Promise.all(items);
 		expect(clock.now() - start).toBeLessThan(100_000);
@@ -542,10 +548,10 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('a request that was sent, and not again, is not said to be unsent', async () => {
-		const { api, sent } = await service(...never);
+		const { session, sent } = await service(...never);
 		const both = [request('GET'), request('GET')];
 		const errors = await Promise.all(
-			both.map(async (one) => await api.request(one).catch((error: unknown) => error)),
+			both.map(async (one) => await session.request(one).catch((error: unknown) => error)),
 		);
 		for (const error of errors) {
 			expect(error).toMatchObject({
@@ -557,9 +563,9 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('D10: a time-out is for the whole answer, and ends the connection', async () => {
-		const { api, clock, sent } = await service(...never);
+		const { session, clock, sent } = await service(...never);
 		const start = clock.now();
-		await expect(api.request(request('POST', { timeoutMs: 1_000 }))).rejects.toMatchObject({
+		await expect(session.request(request('POST', { timeoutMs: 1_000 }))).rejects.toMatchObject({
 			message: expect.stringContaining('may'),
 		});
 		expect(clock.now() - start).toBeLessThan(1_300);
@@ -567,17 +573,17 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('G11: after an answer, nothing is left to end: the client would make an error of it', async () => {
-		const { api, sent } = await service(ok);
-		await api.request(request('GET'));
+		const { session, sent } = await service(ok);
+		await session.request(request('GET'));
 		expect(sent[0]?.abortSignal?.aborted).toBe(false);
 	});
 
 	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {
-		const { api, clock, sent } = await service(...never);
+		const { session, clock, sent } = await service(...never);
 		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
 		const start = clock.now();
 		for (let n = 0; n < 200; n += 1) {
-			await expect(api.request(impatient)).rejects.toMatchObject({ transient: true });
+			await expect(session.request(impatient)).rejects.toMatchObject({ transient: true });
 			clock.pass(100);
 		}
 		expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 10_000);
@@ -585,21 +591,21 @@ describe('a service that keeps silent', () => {
 	});
 
 	test('K6: what a person asks for is sent right after the time-out of another request', async () => {
-		const { api, clock } = await service(...never.slice(0, 1), ok);
+		const { session, clock } = await service(...never.slice(0, 1), ok);
 		const deletion = request('DELETE', { impatient: true, timeoutMs: 8_000 });
-		await expect(api.request(deletion)).rejects.toMatchObject({ transient: true });
+		await expect(session.request(deletion)).rejects.toMatchObject({ transient: true });
 		const publishing = request('POST', { impatient: true, timeoutMs: 10_000 });
-		await expect(api.request(publishing)).rejects.toThrow('was not sent');
+		await expect(session.request(publishing)).rejects.toThrow('was not sent');
 		clock.pass(100);
-		expect((await api.request({ ...publishing, insistent: true })).status).toBe(200);
-		expect((await api.request(publishing)).status).toBe(200);
+		expect((await session.request({ ...publishing, insistent: true })).status).toBe(200);
+		expect((await session.request(publishing)).status).toBe(200);
 	});
 
 	test('K8: a creation is never cut short to see whether the service answers again', async () => {
-		const { api, clock, sent } = await service(...never);
+		const { session, clock, sent } = await service(...never);
 		const creation = request('POST', { impatient: true, timeoutMs: 10_000 });
 		for (let n = 0; n < 2; n += 1) {
-			await expect(api.request(creation)).rejects.toMatchObject({ transient: true });
+			await expect(session.request(creation)).rejects.toMatchObject({ transient: true });
 			clock.pass(20_000);
 		}
 		expect(sent.map(({ timeout }) => timeout)).toEqual([10_000, 10_000]);

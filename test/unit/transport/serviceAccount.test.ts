@@ -14,12 +14,12 @@ const authentication = 'serviceAccount';
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
 test('a token is asked for once, and goes along with every request', async () => {
-	const { api, sent, tokenRequests } = await serviceBehindN8n({
+	const { session, sent, tokenRequests } = await serviceBehindN8n({
 		authentication,
 		toRequest: () => answer(200),
 	});
-	await Promise.all([api.request(get), api.request(create)]);
-	await api.request(get);
+	await Promise.all([session.request(get), session.request(create)]);
+	await session.request(get);
 	expect(sent.map(tokenOf)).toEqual(new Array(3).fill('Bearer token-1'));
 	expect(tokenRequests).toHaveLength(1);
 });
@@ -27,22 +27,22 @@ test('a token is asked for once, and goes along with every request', async () =>
 test.each([get, create])(
 	'a refused token is renewed, and $method is sent again',
 	async (request) => {
-		const { api, sent } = await serviceBehindN8n({
+		const { session, sent } = await serviceBehindN8n({
 			authentication,
 			toRequest: (options) => answer(tokenOf(options) === 'Bearer token-2' ? 200 : 401),
 		});
-		expect(await api.request(request)).toMatchObject({ status: 200 });
+		expect(await session.request(request)).toMatchObject({ status: 200 });
 		expect(sent.map(tokenOf)).toEqual(['Bearer token-1', 'Bearer token-2']);
 	},
 );
 
 test('a new token that is refused as well is not replaced: the advice names the account', async () => {
-	const { api, sent, tokenRequests } = await serviceBehindN8n({
+	const { session, sent, tokenRequests } = await serviceBehindN8n({
 		authentication,
 		toRequest: () => answer(401),
 	});
 	for (let n = 0; n < 2; n += 1) {
-		await expect(api.request(get)).rejects.toMatchObject({
+		await expect(session.request(get)).rejects.toMatchObject({
 			advice: expect.stringContaining('The service account may have been revoked'),
 		});
 	}
@@ -51,12 +51,12 @@ test('a new token that is refused as well is not replaced: the advice names the 
 });
 
 test('an account that the auth server refuses sends nothing, and is told why', async () => {
-	const { api, sent, tokenRequests } = await serviceBehindN8n({
+	const { session, sent, tokenRequests } = await serviceBehindN8n({
 		authentication,
 		toRequest: () => answer(200),
 		toTokenRequest: () => answer(401, {}, { error_description: 'The client is disabled' }),
 	});
-	await expect(api.request(create)).rejects.toMatchObject({
+	await expect(session.request(create)).rejects.toMatchObject({
 		name: 'AccessTokenError',
 		message: 'The service account was not accepted',
 		description: expect.stringContaining('The client is disabled'),
@@ -65,14 +65,14 @@ test('an account that the auth server refuses sends nothing, and is told why', a
 });
 
 test('a request that n8n does not let out is a fault of the auth server’s address until a token was given', async () => {
-	const { api, sent } = await serviceBehindN8n({
+	const { session, sent } = await serviceBehindN8n({
 		authentication,
 		toRequest: () => answer(200),
 		before: () => {
 			throw new Error('Domain not allowed');
 		},
 	});
-	const error: unknown = await api.request(get).catch((reason: unknown) => reason);
+	const error: unknown = await session.request(get).catch((reason: unknown) => reason);
 	expect(error).toBeInstanceOf(AccessTokenError);
 	expect(error).toMatchObject({
 		message: expect.stringMatching(
@@ -83,11 +83,11 @@ test('a request that n8n does not let out is a fault of the auth server’s addr
 });
 
 test('a service that cannot be reached with a valid token is not taken for the auth server', async () => {
-	const { api, sent } = await serviceBehindN8n({
+	const { session, sent } = await serviceBehindN8n({
 		authentication,
 		toRequest: () => failure('ECONNREFUSED'),
 	});
-	await expect(api.request(get)).rejects.toMatchObject({
+	await expect(session.request(get)).rejects.toMatchObject({
 		name: 'Unreachable',
 		message: 'The service could not be reached: the connection was refused',
 	});
@@ -95,18 +95,18 @@ test('a service that cannot be reached with a valid token is not taken for the a
 });
 
 test('tokens that the service quotes are not shown', async () => {
-	const { api } = await serviceBehindN8n({
+	const { session } = await serviceBehindN8n({
 		authentication,
 		toTokenRequest: () => answer(200, {}, { access_token: 'opaque-1234' }),
 		toRequest: () => answer(400, {}, { title: 'no opaque-1234', status: 400 }),
 	});
-	await expect(api.request(get)).rejects.toMatchObject({ problem: { title: 'no ***' } });
-	expect(api.redact('opaque-1234')).toBe('***');
+	await expect(session.request(get)).rejects.toMatchObject({ problem: { title: 'no ***' } });
+	expect(session.redact('opaque-1234')).toBe('***');
 });
 
 test('an API key that is refused is not renewed, and has its own advice', async () => {
-	const { api, sent } = await serviceBehindN8n({ toRequest: () => answer(401) });
-	await expect(api.request(get)).rejects.toMatchObject({
+	const { session, sent } = await serviceBehindN8n({ toRequest: () => answer(401) });
+	await expect(session.request(get)).rejects.toMatchObject({
 		advice: expect.stringContaining("'API Key'"),
 	});
 	expect(sent).toHaveLength(1);
@@ -116,8 +116,8 @@ describe('cancelled', () => {
 	const never = async () => await new Promise<never>(() => {});
 	/** Cancels the execution while a request is under way. */
 	async function cancelled(behaviour: Parameters<typeof serviceBehindN8n>[0], request: ApiRequest) {
-		const { api, cancel, clock } = await serviceBehindN8n(behaviour);
-		const failing = api.request(request).catch((reason: unknown) => reason);
+		const { session, cancel, clock } = await serviceBehindN8n(behaviour);
+		const failing = session.request(request).catch((reason: unknown) => reason);
 		await clock.sleep(1_000);
 		cancel.abort();
 		const error = await failing;

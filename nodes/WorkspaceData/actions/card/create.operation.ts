@@ -69,11 +69,11 @@ export const createCard = defineOperation({
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function addCard(
-	{ api }: Pick<Run, 'api'>,
+	{ session }: Pick<Run, 'session'>,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Card | undefined> {
-	const answer = await api.request({
+	const answer = await session.request({
 		...request,
 		method: 'POST',
 		path: ['cards'],
@@ -115,7 +115,7 @@ async function findNew(
 	request: ReadOptions,
 ): Promise<Card | undefined> {
 	const known = new Set(before.map(({ id }) => id));
-	const now = await listCards(run.api, request).catch(() => []);
+	const now = await listCards(run.session, request).catch(() => []);
 	return now.find((card) => card.name.trim() === name.trim() && !known.has(card.id));
 }
 
@@ -135,7 +135,7 @@ export async function cardOfName(
 	request: ReadOptions = {},
 ): Promise<{ card: Card; isNew: boolean }> {
 	return await run.writes.exclusively(`card ${foldCase(name)}`, async () => {
-		const before = await listCards(run.api, request);
+		const before = await listCards(run.session, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
 		const created = await addCard(run, body, request).catch(async (error: unknown) => {

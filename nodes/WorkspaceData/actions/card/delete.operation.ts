@@ -17,13 +17,13 @@ export const deleteCard = defineOperation({
 		const card = await run.cards.findExact(get('cardId'));
 		const { id } = card;
 		if (isDry) {
-			const { name } = await getCard(run.api, id);
+			const { name } = await getCard(run.session, id);
 			const { fields } = await run.fields.of(card);
 			const records = await countRecords(run, card);
 			const before = { name, fields: fields.length, records };
 			return [{ dry_run: true, action: 'delete', id, before, after: null }];
 		}
-		const { body } = await run.api.request({
+		const { body } = await run.session.request({
 			method: 'DELETE',
 			path: cardPath(id),
 			deletes: 'card',

@@ -10,6 +10,6 @@ export const getCardOperation = defineOperation({
 	properties: [cardLocator],
 	async execute({ run, get }) {
 		const { id } = await run.cards.find(get('cardId'));
-		return [(await getCard(run.api, id)).raw];
+		return [(await getCard(run.session, id)).raw];
 	},
 });

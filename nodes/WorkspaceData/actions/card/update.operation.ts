@@ -51,7 +51,7 @@ export const updateCard = defineOperation({
 			'Update Fields',
 		);
 		const { id } = await run.cards.find(get('cardId'));
-		const { body } = await run.api.request({ method: 'PATCH', path: cardPath(id), body: sent });
+		const { body } = await run.session.request({ method: 'PATCH', path: cardPath(id), body: sent });
 		assertDone(body, 'card', 'changed');
 		return [readCard(body)?.raw ?? { id, ...sent }];
 	},

@@ -102,12 +102,12 @@ export function readFieldOptions(
  * @throws UnexpectedAnswer when something else answered, such as the page of a proxy
  */
 export async function addField(
-	{ api }: Pick<Run, 'api'>,
+	{ session }: Pick<Run, 'session'>,
 	cardId: string,
 	body: JsonObject,
 	request: ReadOptions = {},
 ): Promise<Field | undefined> {
-	const answer = await api.request({
+	const answer = await session.request({
 		...request,
 		method: 'POST',
 		path: [...cardPath(cardId), 'fields'],

@@ -21,7 +21,7 @@ export const deleteField = defineOperation({
 			return [{ dry_run: true, action: 'delete', id: field.id, before, after: null }];
 		}
 		const path = fieldPath(card.id, field.id);
-		const { body } = await run.api.request({ method: 'DELETE', path, deletes: 'field' });
+		const { body } = await run.session.request({ method: 'DELETE', path, deletes: 'field' });
 		assertDone(body, 'field', 'deleted');
 		return [{ deleted: true, id: field.id }];
 	},

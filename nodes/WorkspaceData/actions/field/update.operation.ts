@@ -138,7 +138,7 @@ async function sendUpdate(
 ): Promise<JsonObject> {
 	const { removed } = planUpdate(field, sent);
 	const path = fieldPath(card.id, field.id);
-	const { body } = await run.api
+	const { body } = await run.session
 		.request({ method: 'PATCH', path, body: sent })
 		.catch((error: unknown) => {
 			const isRefused =

@@ -126,7 +126,7 @@ async function addChoices(
 		if (!current) continue;
 		const missing = texts.filter((text) => !enteredChoice(current.options, text));
 		if (missing.length === 0) continue;
-		await run.api.request({
+		await run.session.request({
 			...request,
 			method: 'PATCH',
 			path: fieldPath(card.id, current.id),

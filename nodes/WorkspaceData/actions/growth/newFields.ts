@@ -109,7 +109,7 @@ async function createField(
 		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
 			if (mayHaveHappened(error)) {
-				const now = await listFields(run.api, card.id, request).catch(() => []);
+				const now = await listFields(run.session, card.id, request).catch(() => []);
 				if (now.some((listed) => listed.name === name)) return field;
 			}
 			const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);

@@ -71,7 +71,7 @@ export const getRecordPageOperation = defineOperation({
 		const cursor = readCursorParameter(get('cursor'));
 		const card = await run.cards.find(get('cardId'), request);
 		const output = recordOutput(await run.fields.of(card, request), get('simple'), options);
-		const page = await getRecordPage(run.api, card.id, cursor, limit, request).catch(
+		const page = await getRecordPage(run.session, card.id, cursor, limit, request).catch(
 			(error: unknown) => {
 				throw explainCursor(error, cursor);
 			},

@@ -108,7 +108,7 @@ export const upsertRecord = defineOperation({
 			// Nothing is done with them: neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly') return found.map(result.kept);
 			if (found.length > 0) {
-				const atOnce = () => run.api.atOnce({ method: 'PATCH', ...request });
+				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
 					const { action, record } = await updateListed(run, write, data, earlier, listing);
 					return action === 'unchanged'

@@ -5,7 +5,7 @@ import type { Card } from '../../model/answer/card';
 import { ownValue } from '../../model/answer/shapes';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import { locateCard, readLocator, type Locator } from '../../model/locator';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import {
 	listFields,
 	openCardListing,
@@ -36,13 +36,9 @@ export interface Cards {
 }
 
 /** Creates the cards of a run; nothing is read yet. */
-export function createCards(
-	api: WorkspaceApi,
-	messages: Messages,
-	yieldToLoop: YieldToLoop,
-): Cards {
+export function createCards(session: Session, messages: Messages, yieldToLoop: YieldToLoop): Cards {
 	let listing: Listing<Card> | undefined;
-	const list = (options?: ReadOptions) => (listing ??= openCardListing(api, options));
+	const list = (options?: ReadOptions) => (listing ??= openCardListing(session, options));
 
 	async function find(
 		locator: Locator,
@@ -81,12 +77,12 @@ export interface Records {
  *
  * @param isShared whether there are several items
  */
-export function createRecords(api: WorkspaceApi, isShared: boolean): Records {
+export function createRecords(session: Session, isShared: boolean): Records {
 	const listings = new Map<string, RecordListing>();
 	return {
 		of(card, wanted, options, repeats = false) {
 			const how = { keep: isShared, repeats };
-			const open = () => openRecordListing(api, card.id, wanted, options, how);
+			const open = () => openRecordListing(session, card.id, wanted, options, how);
 			// Nobody else reads them, so records that were returned need not stay in memory.
 			if (!isShared) return open();
 			const key = JSON.stringify([card.id, wanted, repeats]);
@@ -95,7 +91,7 @@ export function createRecords(api: WorkspaceApi, isShared: boolean): Records {
 			return listing;
 		},
 		again: (card, options) =>
-			openRecordListing(api, card.id, Infinity, options, { keep: false, repeats: true }),
+			openRecordListing(session, card.id, Infinity, options, { keep: false, repeats: true }),
 	};
 }
 
@@ -126,7 +122,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
 
 /** Creates the field listings of a run; nothing is read yet. */
 export function createFields(
-	api: WorkspaceApi,
+	session: Session,
 	records: Records,
 	messages: Messages,
 	yieldToLoop: YieldToLoop,
@@ -138,7 +134,7 @@ export function createFields(
 	const aliases = new Map<string, Map<string, string>>();
 
 	async function read(card: CardReference, options?: ReadOptions): Promise<FieldIndex> {
-		const fields = await listFields(api, card.id, options);
+		const fields = await listFields(session, card.id, options);
 		for (const { id, name } of fields) messages.learnName(id, name);
 		const index = indexFields(fields, card.name, aliases.get(card.id));
 		const shown = fields.filter((field) => index.keyOf(field) !== field.name);

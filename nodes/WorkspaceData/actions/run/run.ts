@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
 import { createKeyedQueue, type KeyedQueue } from '../../model/keyedQueue';
-import { openApi, type WorkspaceApi } from '../../transport/api';
+import { openSession, type Session } from '../../transport/session';
 import { toAuthentication } from '../../transport/auth/credential';
 import { systemClock, type Clock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
@@ -30,7 +30,7 @@ export interface Run {
 	context: IExecuteFunctions;
 	/** The time zone of the workflow. */
 	zone: Zone;
-	api: WorkspaceApi;
+	session: Session;
 	items: Items;
 	/** Waits until an item may compute: thousands of items share the event loop with all of n8n. */
 	yieldToLoop: YieldToLoop;
@@ -58,14 +58,14 @@ export interface Run {
 export async function openRun(context: IExecuteFunctions): Promise<Run> {
 	// Not an expression: the same for all items.
 	const authentication = toAuthentication(context.getNodeParameter('authentication', 0, 'apiKey'));
-	const api = await openApi(context, authentication);
-	return createRun(context, api);
+	const session = await openSession(context, authentication);
+	return createRun(context, session);
 }
 
 /** Creates the state that the items of one execution share; nothing is sent yet. */
 export function createRun(
 	context: IExecuteFunctions,
-	api: WorkspaceApi,
+	session: Session,
 	yieldToLoop = createYieldToLoop(),
 	clock: Clock = systemClock,
 ): Run {
@@ -79,19 +79,19 @@ export function createRun(
 		inItemOrder,
 		gather: async (...parts) => await yieldAfter(yieldToLoop, gather(...parts)),
 	};
-	const records = createRecords(api, count > 1);
-	const cards = createCards(api, messages, yieldToLoop);
-	const fields = createFields(api, records, messages, yieldToLoop);
-	const writes = createWrites(api, records, items, api.halted, zone, clock, yieldToLoop);
-	const ending = createEnding(() => api.stop());
+	const records = createRecords(session, count > 1);
+	const cards = createCards(session, messages, yieldToLoop);
+	const fields = createFields(session, records, messages, yieldToLoop);
+	const writes = createWrites(session, records, items, session.halted, zone, clock, yieldToLoop);
+	const ending = createEnding(() => session.stop());
 	ending.whenDone(() => {
-		const hint = longWaitHint(api.waitedMs);
+		const hint = longWaitHint(session.waitedMs);
 		if (hint) messages.hint(hint);
 	});
 	return {
 		context,
 		zone,
-		api,
+		session,
 		items,
 		yieldToLoop,
 		cards,
@@ -103,10 +103,13 @@ export function createRun(
 		inOrder: createKeyedQueue(),
 		ending,
 		description: async (format, options) =>
-			await once(`description ${format}`, async () => await getDescription(api, format, options)),
+			await once(
+				`description ${format}`,
+				async () => await getDescription(session, format, options),
+			),
 		close() {
 			writes.close();
-			api.close();
+			session.close();
 		},
 	};
 }

@@ -3,7 +3,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import {
 	Failure,
 	mayHaveHappened,
@@ -114,7 +114,7 @@ function subscribe(address: string, listener: Listener): () => void {
  * @param clock times the wait for requests that the service may still carry out
  */
 export function createWrites(
-	{ baseUrl, workspaceId }: Pick<WorkspaceApi, 'baseUrl' | 'workspaceId'>,
+	{ baseUrl, workspaceId }: Pick<Session, 'baseUrl' | 'workspaceId'>,
 	records: Records,
 	items: Items,
 	signal: AbortSignal,

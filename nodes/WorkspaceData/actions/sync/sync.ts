@@ -105,7 +105,7 @@ async function deleteMissing(
 	const deleted: DataRecord[] = [];
 	await inParallel(
 		deletions,
-		() => run.api.atOnce({ method: 'DELETE', ...request }),
+		() => run.session.atOnce({ method: 'DELETE', ...request }),
 		async (record) => {
 			const part = keyPart(fieldIds, record.data, listing, run.zone);
 			await run.writes.inOrder({ card, part, isShared: !dryRun }, async () => {

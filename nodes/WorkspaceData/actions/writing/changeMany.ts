@@ -162,7 +162,7 @@ export async function changeMany<Result>(
 		}
 		const changed = await inParallel(
 			records,
-			() => run.api.atOnce({ method: 'PATCH', ...request }),
+			() => run.session.atOnce({ method: 'PATCH', ...request }),
 			async (record) => {
 				const result = await change(record, () => now(record)).catch(unlessGone);
 				return result === undefined ? [] : [{ before: record, result }];

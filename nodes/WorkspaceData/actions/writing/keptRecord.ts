@@ -63,7 +63,7 @@ export async function sendPart(
 	send: () => Promise<DataRecord | undefined>,
 ): Promise<DataRecord | undefined> {
 	const isWhole = lostFields(run, change, undefined).length === 0;
-	if (isWhole || keeping.get(run.api.baseUrl)) return await send();
+	if (isWhole || keeping.get(run.session.baseUrl)) return await send();
 	const first = run.once(
 		`first change of ${change.card.id}`,
 		(): { sent?: Promise<unknown> } => ({}),
@@ -101,7 +101,7 @@ async function requireKept(
 		missing = lostFields(run, change, found);
 	}
 	if (missing.length === 0) {
-		keeping.set(run.api.baseUrl, true);
+		keeping.set(run.session.baseUrl, true);
 		return;
 	}
 	const names = missing.map((id) => run.messages.withNames(id));

@@ -138,7 +138,7 @@ export async function withLiveFields<Result>(
 
 	async function tryAgain(error: unknown, { listing, data }: LiveFields): Promise<Result> {
 		if (!blamesFields(error)) throw error;
-		const resume = run.api.pause();
+		const resume = run.session.pause();
 		const reading = { ...request, ahead: true };
 		// The service's words about the record count, not its words about a listing.
 		const again = await run.fields

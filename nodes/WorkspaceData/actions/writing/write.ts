@@ -78,7 +78,7 @@ async function sendValues(
 	sent: JsonObject,
 	request: Omit<ApiRequest, 'body'>,
 ): Promise<ApiAnswer> {
-	return await run.api.request({ ...request, body: { data: sent } }).catch((error: unknown) => {
+	return await run.session.request({ ...request, body: { data: sent } }).catch((error: unknown) => {
 		const isRefused = error instanceof ApiFailure && [400, 422].includes(error.problem.status);
 		const empty = Object.keys(sent).filter((id) => sent[id] === '');
 		if (isRefused && empty.length > 0) {
@@ -295,7 +295,7 @@ export async function remove(
 	const send = async (): Promise<void> => {
 		if (place.dryRun) return;
 		const path = recordPath(place.card.id, recordId);
-		await run.api.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
+		await run.session.request({ method: 'DELETE', path, deletes: 'record', ...request }).then(
 			({ body }) => assertDone(body, 'record', 'deleted'),
 			(error: unknown) => {
 				if (!listed || !isRecordNotFound(error)) throw error;

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { z } from 'zod/v3';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
 import type { Search } from '../../model/subscription/eventsAndEffects';
-import { openApi } from '../../transport/api';
+import { openSession } from '../../transport/session';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { listFields } from '../../transport/cardAndFieldListings';
 import { localTime } from '../../transport/timeZone';
@@ -45,10 +45,10 @@ export async function catchUp(
 	search: Search,
 	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
-	const api = await openApi(context, settings.authentication, clock);
+	const session = await openSession(context, settings.authentication, clock);
 	// As subscribed: a card that was chosen by name may have another one by now.
 	const { current } = await openStore(context, undefined).read();
-	const watched = current ? current.cardId : await watchedCard(settings, api);
+	const watched = current ? current.cardId : await watchedCard(settings, session);
 	const known = openKnownRecords(context);
 	const warned = new Set<string>();
 	const warnOnce = (message: string): void => {
@@ -56,7 +56,7 @@ export async function catchUp(
 		warned.add(message);
 	};
 	const created = (after: number, upTo: number) =>
-		createdBetween(api, watched, after, upTo, ({ id, name }, error) =>
+		createdBetween(session, watched, after, upTo, ({ id, name }, error) =>
 			warnOnce(
 				`Missed records of card '${name}' (${id}) are left out, because it cannot be read: ${reasonOf(error)}`,
 			),
@@ -69,7 +69,7 @@ export async function catchUp(
 	const isNamed = settings.simple && settings.fieldKeys === 'name';
 	const needsFields = isNamed || settings.conditions.length > 0;
 	for (const cardId of needsFields ? new Set(wanted.map((one) => one.cardId)) : []) {
-		const fields = await listFields(api, cardId).catch(() => undefined);
+		const fields = await listFields(session, cardId).catch(() => undefined);
 		indexes.set(cardId, fields && indexFields(fields, cardId));
 	}
 	const zone = localTime(context);
@@ -78,7 +78,7 @@ export async function catchUp(
 	const delivered = await known.complete(search.upTo, found);
 	return wanted.flatMap((one) => {
 		if (delivered.has(keyOf(one))) return [];
-		const event = missedEvent(one, api.workspaceId);
+		const event = missedEvent(one, session.workspaceId);
 		const index = indexes.get(one.cardId);
 		const place = { index, zone, warn: warnOnce };
 		if (isFiltered(event, settings) && !meetsConditions(event, settings, place)) return [];

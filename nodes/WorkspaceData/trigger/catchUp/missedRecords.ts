@@ -4,7 +4,7 @@ import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { isSeen, spanOf } from '../../model/recordMemory';
 import type { Search } from '../../model/subscription/eventsAndEffects';
 import { parseTime } from '../../model/time';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import { listCards } from '../../transport/cardAndFieldListings';
 import { ApiFailure, saysGone } from '../../transport/failure/failures';
 import { openRecordListing } from '../../transport/recordListing';
@@ -43,17 +43,17 @@ type NamedCard = Pick<Card, 'id' | 'name'>;
  * @param onRefused hears of each of all cards that may not be read
  */
 export async function* createdBetween(
-	api: WorkspaceApi,
+	session: Session,
 	watched: string | null,
 	from: number,
 	upTo: number,
 	onRefused: (card: NamedCard, error: ApiFailure) => void,
 ): AsyncGenerator<Candidate[]> {
 	const cards: NamedCard[] =
-		watched === null ? await listCards(api) : [{ id: watched, name: watched }];
+		watched === null ? await listCards(session) : [{ id: watched, name: watched }];
 	let group: Candidate[] = [];
 	for (const card of cards) {
-		const listing = openRecordListing(api, card.id, Infinity);
+		const listing = openRecordListing(session, card.id, Infinity);
 		const endOfRefused = (error: unknown): DataRecord[] => {
 			if (watched !== null || !isRefused(error)) throw error;
 			if (!isGone(error)) onRefused(card, error);

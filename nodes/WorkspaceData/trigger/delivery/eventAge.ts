@@ -1,6 +1,6 @@
 /** How old an event is, by the service's clock. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerSettings } from '../parameters';
 import type { NodeState } from '../subscription/nodeState';
@@ -19,7 +19,7 @@ export async function excessiveAge(
 	node: NodeState,
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	openService: () => Promise<WorkspaceApi>,
+	openService: () => Promise<Session>,
 	clock: Clock,
 ): Promise<string | undefined> {
 	// The age of an event without a time is no number, and so in no bounds.
@@ -45,14 +45,14 @@ export async function excessiveAge(
 async function learnTime(
 	node: NodeState,
 	cardId: string,
-	openService: () => Promise<WorkspaceApi>,
+	openService: () => Promise<Session>,
 ): Promise<void> {
-	const api = await openService();
-	await api.request({
+	const session = await openService();
+	await session.request({
 		method: 'GET',
 		path: ['cards', { value: cardId, parameter: 'Card' }, 'records'],
 		query: { limit: 1 },
 		...TIME_CALL,
 	});
-	node.serviceClock = api.serviceClock;
+	node.serviceClock = session.serviceClock;
 }

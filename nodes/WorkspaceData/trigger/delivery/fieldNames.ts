@@ -2,7 +2,7 @@
 import { BoundedMap } from '../../model/boundedMap';
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import { indexFields, type FieldIndex } from '../../model/fieldIndex';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import type { Authentication } from '../../transport/auth/credential';
 import { listFields } from '../../transport/cardAndFieldListings';
@@ -35,7 +35,7 @@ const cards = new BoundedMap<string, KnownFields>(1_000);
 
 /** The service, and what distinguishes its listings from those of others. */
 interface FieldsPlace {
-	openService(): Promise<WorkspaceApi>;
+	openService(): Promise<Session>;
 	/** Ids of the node's credentials. */
 	credentials: readonly unknown[];
 	workspaceId: string;
@@ -107,7 +107,7 @@ async function knownFields(
 }
 
 async function readFieldIndex(
-	openService: () => Promise<WorkspaceApi>,
+	openService: () => Promise<Session>,
 	cardId: string,
 ): Promise<FieldIndex> {
 	const options = { impatient: true, timeoutMs: MAX_WAIT_MS };

@@ -11,7 +11,7 @@ import {
 } from '../../model/subscription/merge';
 import { PROBE_HEADER } from '../../model/subscription/proof';
 import type { Subscription } from '../../model/subscription/stored';
-import { openApi } from '../../transport/api';
+import { openSession } from '../../transport/session';
 import { type Clock, systemClock } from '../../transport/http/clock';
 import { localTime } from '../../transport/timeZone';
 import { warnSparingly, type Warn } from '../log';
@@ -124,7 +124,7 @@ async function startWith(
 	clock: Clock,
 	warn: Warn,
 ): Promise<IWebhookResponseData> {
-	const openService = async () => await openApi(context, settings.authentication, clock);
+	const openService = async () => await openSession(context, settings.authentication, clock);
 	const wrong = misdirection(event, subscription, settings.events);
 	if (wrong) {
 		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);

@@ -2,7 +2,7 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import type { Effect } from '../../model/subscription/eventsAndEffects';
 import type { RetiredSubscription } from '../../model/subscription/stored';
-import { openApi, type WorkspaceApi } from '../../transport/api';
+import { openSession, type Session } from '../../transport/session';
 import type { Authentication } from '../../transport/auth/credential';
 import { Cancelled } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
@@ -25,7 +25,7 @@ export const deletedBy = (effects: readonly Effect[]): RetiredSubscription[] =>
 export async function deleteAll(
 	context: LifecycleContext,
 	node: NodeState,
-	api: WorkspaceApi,
+	session: Session,
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
 	how: 'patient' | 'impatient' = 'impatient',
@@ -34,7 +34,7 @@ export async function deleteAll(
 		subscriptions.map(async (subscription) => {
 			const ids = [subscription.id];
 			try {
-				await deleteSubscription(api, subscription, how);
+				await deleteSubscription(session, subscription, how);
 				node.dispatch({ type: 'deleted', ids });
 			} catch (error) {
 				node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
@@ -71,13 +71,13 @@ export async function deleteWith(
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
 	how: 'patient' | 'impatient' = 'impatient',
-	onOpen: (api: WorkspaceApi) => void = () => {},
+	onOpen: (session: Session) => void = () => {},
 ): Promise<void> {
 	if (subscriptions.length === 0) return;
 	try {
-		const api = await openApi(context, authentication, clock);
-		onOpen(api);
-		await deleteAll(context, node, api, subscriptions, clock, how);
+		const session = await openSession(context, authentication, clock);
+		onOpen(session);
+		await deleteAll(context, node, session, subscriptions, clock, how);
 	} catch (error) {
 		const ids = subscriptions.map(({ id }) => id);
 		node.dispatch({ type: 'notDeleted', ids, now: clock.now() });
@@ -95,12 +95,12 @@ export async function deleteWith(
 export async function discard(
 	context: LifecycleContext,
 	node: NodeState,
-	api: WorkspaceApi,
+	session: Session,
 	made: NewSubscription,
 ): Promise<void> {
 	// A service may give the same one twice for one address: then it is the node's by now.
 	if (node.set.current?.id === made.id) return;
-	await deleteSubscription(api, made, 'patient').catch((error: unknown) =>
+	await deleteSubscription(session, made, 'patient').catch((error: unknown) =>
 		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
 	);
 }

@@ -1,7 +1,7 @@
 /** Gives a node a new subscription. */
 import { InputError } from '../../model/inputError';
 import type { Effect } from '../../model/subscription/eventsAndEffects';
-import { openApi, type WorkspaceApi } from '../../transport/api';
+import { openSession, type Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import { credentialFingerprint } from '../../transport/auth/credential';
 import {
@@ -27,10 +27,10 @@ export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
 async function cardToWatch(
 	settings: TriggerSettings,
 	node: NodeState,
-	api: WorkspaceApi,
+	session: Session,
 	call: LifecycleCall,
 ): Promise<string | null> {
-	return await watchedCard(settings, api, call).catch((error: unknown) => {
+	return await watchedCard(settings, session, call).catch((error: unknown) => {
 		const { current } = node.set;
 		if (error instanceof InputError && current) return current.cardId;
 		throw error;
@@ -49,7 +49,7 @@ interface Manner {
 async function createInPlace(
 	context: LifecycleContext,
 	node: NodeState,
-	api: WorkspaceApi,
+	session: Session,
 	request: SubscriptionRequest,
 	isWanted: () => boolean,
 	call: LifecycleCall,
@@ -57,12 +57,12 @@ async function createInPlace(
 ): Promise<NewSubscription> {
 	const isKnown = (id: string) =>
 		[node.set.current, ...node.set.retired].some((one) => one?.id === id);
-	const create = async () => await createSubscription(api, request, clock, call, isKnown);
+	const create = async () => await createSubscription(session, request, clock, call, isKnown);
 	return await create().catch(async (error: unknown) => {
 		const inTheWay =
 			isConflict(error) && isWanted() ? deletedBy(node.dispatch({ type: 'conflicted' })) : [];
 		if (inTheWay.length === 0) throw error;
-		await deleteAll(context, node, api, inTheWay, clock);
+		await deleteAll(context, node, session, inTheWay, clock);
 		return await create();
 	});
 }
@@ -98,21 +98,21 @@ export async function renew(
 	let isSent = false;
 	const subscribe = async (): Promise<Effect[]> => {
 		await noteCredential(context, node, settings, clock);
-		const api = await openApi(context, settings.authentication, clock);
-		node.serviceClock = api.serviceClock;
+		const session = await openSession(context, settings.authentication, clock);
+		node.serviceClock = session.serviceClock;
 		// A request for a subscription that is lost may leave one behind; a lost question leaves nothing.
-		if (node.set.lostAnswers.count > 0) await checkAnswers(api, call);
-		const cardId = await cardToWatch(settings, node, api, call);
+		if (node.set.lostAnswers.count > 0) await checkAnswers(session, call);
+		const cardId = await cardToWatch(settings, node, session, call);
 		const request = { targetUrl, events: settings.events, cardId };
-		const hint = loopbackHint(targetUrl, api.baseUrl);
+		const hint = loopbackHint(targetUrl, session.baseUrl);
 		isSent = true;
-		const made = await createInPlace(context, node, api, request, isWanted, call, clock).catch(
+		const made = await createInPlace(context, node, session, request, isWanted, call, clock).catch(
 			(error: unknown) => {
 				throw withHint(error, hint);
 			},
 		);
 		if (!isWanted()) {
-			await discard(context, node, api, made);
+			await discard(context, node, session, made);
 			return [];
 		}
 		if (hint) warn(context, hint);

@@ -8,7 +8,7 @@ import {
 	writeSubscriptions,
 } from '../../model/subscription/stored';
 import { readBack, stored } from '../../model/subscription/merge';
-import { openApi } from '../../transport/api';
+import { openSession } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
 import { deleteSubscription } from './subscriptionApi';
@@ -107,11 +107,11 @@ async function deleteEach(
 	subscriptions: readonly RetiredSubscription[],
 	clock: Clock,
 ): Promise<string[]> {
-	const api = await openApi(context, authentication, clock);
+	const session = await openSession(context, authentication, clock);
 	const outcomes = await Promise.all(
 		subscriptions.map(async (one) => {
 			try {
-				await deleteSubscription(api, one);
+				await deleteSubscription(session, one);
 				return one.id;
 			} catch (error) {
 				warn(context, `Subscription ${one.id} could not be deleted yet: ${reasonOf(error)}`);

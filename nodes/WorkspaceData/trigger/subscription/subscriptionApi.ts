@@ -2,7 +2,7 @@
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
 import type { Subscription } from '../../model/subscription/stored';
-import type { WorkspaceApi } from '../../transport/api';
+import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import {
 	ApiFailure,
@@ -69,25 +69,26 @@ class KnownSubscription extends Failure {
  * @throws KnownSubscription when it holds no secret of a subscription that the node has: that one still delivers
  */
 export async function createSubscription(
-	api: WorkspaceApi,
+	session: Session,
 	{ targetUrl, events, cardId }: SubscriptionRequest,
 	clock: Clock,
 	call: LifecycleCall = LIFECYCLE_CALL,
 	isKnown: (id: string) => boolean = () => false,
 ): Promise<NewSubscription> {
-	const answer = await api.request({
+	const answer = await session.request({
 		method: 'POST',
 		path: ['webhooks'],
 		body: { target_url: targetUrl, events, ...(cardId !== null && { card_id: cardId }) },
 		creates: 'subscription',
 		...call,
 	});
-	const place = { baseUrl: api.baseUrl, workspaceId: api.workspaceId };
+	const place = { baseUrl: session.baseUrl, workspaceId: session.workspaceId };
 	const { secret, createdAt, ...found } = readCreatedSubscription(answer.body);
 	const id = found.id ?? idInLocation(answer.headers.location, 'webhooks');
 	if (id !== undefined && secret === undefined && isKnown(id)) throw new KnownSubscription();
 	if (id === undefined || secret === undefined) {
-		if (id !== undefined) await deleteSubscription(api, { id, ...place }).catch(() => undefined);
+		if (id !== undefined)
+			await deleteSubscription(session, { id, ...place }).catch(() => undefined);
 		throw new UnexpectedAnswer(
 			`The service created the subscription, but returned no ${secret === undefined ? 'secret' : 'identifier'}`,
 			"The trigger needs the secret to verify deliveries and the identifier to end them. Check 'Base URL' in the credential, and look for a leftover subscription in the settings of the service",
@@ -107,8 +108,8 @@ export async function createSubscription(
 }
 
 /** Asks for the cards, to see whether the service answers at all; a refusal is an answer. @throws what `request` throws */
-export async function checkAnswers(api: WorkspaceApi, call: LifecycleCall): Promise<void> {
-	await api.request({ method: 'GET', path: ['cards'], ...call }).catch((error: unknown) => {
+export async function checkAnswers(session: Session, call: LifecycleCall): Promise<void> {
+	await session.request({ method: 'GET', path: ['cards'], ...call }).catch((error: unknown) => {
 		if (!(error instanceof ApiFailure) || error.problem.status >= 500) throw error;
 	});
 }
@@ -134,11 +135,15 @@ export const isConflict = (error: unknown): boolean =>
  * @throws Error when it is at another address than the credential: a credential is sent only to its own address
  */
 export async function deleteSubscription(
-	api: WorkspaceApi,
-	{ id, workspaceId, baseUrl = api.baseUrl }: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
+	session: Session,
+	{
+		id,
+		workspaceId,
+		baseUrl = session.baseUrl,
+	}: Pick<Subscription, 'id' | 'workspaceId' | 'baseUrl'>,
 	how: keyof typeof DELETE_CALL = 'impatient',
 ): Promise<void> {
-	if (baseUrl !== api.baseUrl) {
+	if (baseUrl !== session.baseUrl) {
 		throw new Error(
 			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another address`,
 		);
@@ -154,7 +159,7 @@ export async function deleteSubscription(
 		],
 		...DELETE_CALL[how],
 	};
-	await api.request(request).catch((error: unknown) => {
+	await session.request(request).catch((error: unknown) => {
 		if (!saysGone(error, ['webhook', 'webhooks', 'subscription', 'resource'])) throw error;
 	});
 }

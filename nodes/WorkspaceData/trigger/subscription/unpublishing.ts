@@ -43,7 +43,7 @@ export async function deactivate(
 			subscriptions,
 			clock,
 			'patient',
-			(api) => (stop = () => api.stop()),
+			(session) => (stop = () => session.stop()),
 		);
 		keepDeletions(context, use, { stop: () => stop(), done: deletion.then(remaining) });
 		if (!(await within(WAIT_MS, deletion, clock))) {

@@ -1,7 +1,7 @@
 /** What an execution leaves behind on its way to the service. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
-import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../../nodes/WorkspaceData/transport/session';
 import { Cancelled, Unreachable } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../../support/clock';
 
@@ -17,7 +17,7 @@ describe('an execution gives up while it adds a field', () => {
 		const { signal: halted } = cancel ?? new AbortController();
 		return createRun(
 			context,
-			{ ...address, halted } as WorkspaceApi,
+			{ ...address, halted } as Session,
 			async () => await Promise.resolve(),
 			clock,
 		);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/sh
 import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Operation } from '../../../../nodes/WorkspaceData/actions/operation';
 import { systemClock, type Clock } from '../../../../nodes/WorkspaceData/transport/http/clock';
-import type { WorkspaceApi } from '../../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../../nodes/WorkspaceData/transport/session';
 import {
 	ApiFailure,
 	Unreachable,
@@ -39,7 +39,7 @@ export interface Applied {
 }
 
 export interface SimulatedService {
-	api: WorkspaceApi;
+	session: Session;
 	/** No time passes but where somebody waits: until then, late writes are carried out. */
 	clock: Clock;
 	records: Map<string, SimulatedRecord>;
@@ -149,7 +149,7 @@ export function simulateService(
 				return () => undefined;
 			},
 		},
-		api: {
+		session: {
 			baseUrl: `https://data${services}.example.com/api/v1`,
 			waitedMs: 0,
 			workspaceId: 'w1',
@@ -161,7 +161,7 @@ export function simulateService(
 			pause: () => () => undefined,
 			atOnce: () => 8,
 			redact: (text: string) => text,
-		} as unknown as WorkspaceApi,
+		} as unknown as Session,
 	};
 }
 
@@ -170,7 +170,7 @@ export type ItemResult = { json: JsonObject[] } | { error: unknown };
 
 /** Runs an operation for items, as an execution that continues on errors. */
 export async function execute(
-	{ api, clock }: SimulatedService,
+	{ session, clock }: SimulatedService,
 	operation: Operation,
 	items: readonly IDataObject[],
 	parameters: (item: IDataObject) => Record<string, unknown>,
@@ -183,7 +183,7 @@ export async function execute(
 			getTimezone: () => 'Europe/Berlin',
 			getNode: () => ({}),
 		} as unknown as IExecuteFunctions,
-		api,
+		session,
 		// Without timers: the scheduler alone decides what comes first.
 		async () => await Promise.resolve(),
 		clock,

@@ -1,7 +1,7 @@
 /** How many requests of one key are under way at once: several executions, one service, and what they may risk. */
 import * as fc from 'fast-check';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openApi } from '../../../../nodes/WorkspaceData/transport/api';
+import { openSession } from '../../../../nodes/WorkspaceData/transport/session';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import { createTestClock, type TestClock } from '../../../support/clock';
 import { cases } from '../../../support/cases';
@@ -108,7 +108,7 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 					await answer({ ...options, headers: { own: maxParallel } }),
 			},
 		};
-		const api = await openApi(context as unknown as IExecuteFunctions, 'apiKey', clock);
+		const session = await openSession(context as unknown as IExecuteFunctions, 'apiKey', clock);
 		const request: ApiRequest = {
 			method,
 			path: ['records'],
@@ -121,7 +121,7 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 				const sent: ApiRequest = isAhead
 					? { method: 'GET', path: ['fields'], ahead: true }
 					: request;
-				return await api.request(sent).then(
+				return await session.request(sent).then(
 					() => 'done',
 					() => 'failed',
 				);

@@ -43,7 +43,7 @@ import { type ApiAnswer, type ApiRequest, type Roots, toHttpRequest } from './re
 const FIRST_PAUSE_MS = 300;
 
 /** The service, as one credential sees it, for the length of one execution. */
-export interface WorkspaceApi {
+export interface Session {
 	baseUrl: string;
 	workspaceId: string;
 	/**
@@ -88,11 +88,11 @@ const paces = new BoundedMap<string, Pace>(1_000);
  * @param authentication which of the two credential types the node uses
  * @throws InputError when the credential is missing or cannot be used; nothing has been sent
  */
-export async function openApi(
+export async function openSession(
 	context: IAllExecuteFunctions,
 	authentication: Authentication,
 	clock: Clock = systemClock,
-): Promise<WorkspaceApi> {
+): Promise<Session> {
 	const credentialType = CREDENTIAL_TYPES[authentication];
 	const credential = await readCredential(context, credentialType);
 	const baseUrl = parseBaseUrl(credential.baseUrl);
@@ -105,7 +105,7 @@ export async function openApi(
 			credential.clientSecret,
 			...(isAccount ? accessTokens.recent(credential) : []),
 		]);
-	return new Session({
+	return new CredentialSession({
 		context,
 		credential,
 		isAccount,
@@ -138,7 +138,7 @@ const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']
 	isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 
 /** One execution's use of the service, from `openApi` to `close`. */
-class Session implements WorkspaceApi {
+class CredentialSession implements Session {
 	private readonly opened: Opened;
 	readonly baseUrl: string;
 	readonly workspaceId: string;
