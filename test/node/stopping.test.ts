@@ -144,8 +144,8 @@ describe('upsert of items with one key, when the first create has no clear answe
 		const { json } = await upsert();
 		expect(json.map(({ error }) => error)).toEqual([
 			expect.any(String),
-			'An earlier item may have created this record, but the service does not list it',
-			'An earlier item may have created this record, but the service does not list it',
+			'This record may exist already, but the service does not list it',
+			'This record may exist already, but the service does not list it',
 		]);
 		expect(writes('POST')).toBe(1);
 	});

@@ -48,55 +48,6 @@ describe('tasks with the same key', () => {
 		);
 	});
 
-	it('run side by side where they are of one kind, never next to another kind, and none waits without end (H26)', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.scheduler(),
-				fc.array(fc.constantFrom('read', 'delete', undefined), { maxLength: 12 }),
-				async (scheduler, kinds) => {
-					const queue = createKeyedQueue();
-					const underWay = new Map<number, string | undefined>();
-					/** The tasks that had ended when a task began. */
-					const before: number[][] = [];
-					const ended: number[] = [];
-					const results = kinds.map(
-						async (kind, place) =>
-							await queue(
-								'a',
-								async () => {
-									for (const other of underWay.values()) {
-										expect(kind).toBeDefined();
-										expect(other).toBe(kind);
-									}
-									underWay.set(place, kind);
-									before[place] = [...ended];
-									await scheduler.schedule(Promise.resolve(), `${kind} ${place}`);
-									underWay.delete(place);
-									ended.push(place);
-								},
-								kind,
-							),
-					);
-					// Those of the first kind begin at once.
-					await Promise.resolve();
-					const other = kinds.findIndex((kind) => kind === undefined || kind !== kinds[0]);
-					const first = kinds[0] === undefined ? 1 : other < 0 ? kinds.length : other;
-					expect(underWay.size).toBe(Math.min(first, kinds.length));
-					await scheduler.waitFor(Promise.all(results));
-
-					// A task waits for all tasks of another kind that were there before it, and for no later one.
-					for (const [place, kind] of kinds.entries()) {
-						const earlier = kinds.flatMap((one, at) =>
-							at < place && (kind === undefined || one !== kind) ? [at] : [],
-						);
-						expect(before[place]).toEqual(expect.arrayContaining(earlier));
-						expect(before[place]?.every((at) => at < place)).toBe(true);
-					}
-				},
-			),
-		);
-	});
-
 	it('start again for a key whose tasks have ended', async () => {
 		const queue = createKeyedQueue();
 		await queue('a', async () => await Promise.resolve());

@@ -138,7 +138,12 @@ export async function cardOfName(
 		const before = await listCards(run.session, request);
 		const card = existingCard(before, name, policy);
 		if (card) return { card, isNew: false };
-		const created = await addCard(run, body, request).catch(async (error: unknown) => {
+		const creating = run.writes.creating(
+			`new card ${foldCase(name)}`,
+			`Card ${quote(name)}`,
+			async () => await addCard(run, body, request),
+		);
+		const created = await creating.catch(async (error: unknown) => {
 			// It is not sent twice: the listing tells what became of it.
 			const arrived = mayHaveHappened(error) && (await findNew(run, name, before, request));
 			if (arrived) return arrived;

@@ -19,6 +19,7 @@ import { toRecordData } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
+import { createWriter } from '../writing/writer';
 import type { Run } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
@@ -234,9 +235,10 @@ export const createCardFromItems = defineOperation({
 			if (!card || isDry) return [previewItem(name, target)];
 			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
 		}
-		const write: Write = { ...part, card, dryRun: false, skipsUnchanged: false };
-		return await withLiveFields(run, write, async ({ index, data }) => {
-			return [recordOutput(index, true, {})(await create(run, write, data))];
+		const writer = createWriter(run, card, request, false);
+		const write: Write = { ...part, run, card, writer, skipsUnchanged: false };
+		return await withLiveFields(write, async ({ index, data }) => {
+			return [recordOutput(index, true, {})(await create(write, data))];
 		}).catch((error: unknown) => {
 			run.messages.note(error, whatExists(card, isNew));
 			throw error;

@@ -126,12 +126,18 @@ async function addChoices(
 		if (!current) continue;
 		const missing = texts.filter((text) => !enteredChoice(current.options, text));
 		if (missing.length === 0) continue;
-		await run.session.request({
-			...request,
-			method: 'PATCH',
-			path: fieldPath(card.id, current.id),
-			body: addingChoices(current, missing),
-		});
+		// The whole list is sent: an earlier change without a clear outcome could arrive later, and take these away.
+		await run.writes.creating(
+			`choices of ${card.id} ${current.id}`,
+			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,
+			async () =>
+				await run.session.request({
+					...request,
+					method: 'PATCH',
+					path: fieldPath(card.id, current.id),
+					body: addingChoices(current, missing),
+				}),
+		);
 		run.messages.hint(
 			`Choices were added to field '${field.name}' of card '${card.name}': ${allQuoted(missing)}`,
 		);
@@ -195,16 +201,11 @@ export const allowedChanges = ({
  * Adds the fields and choices that the card of a write lacks for the values of all items, if the options say so.
  * Items wait for each other here: the types of new fields follow from all values.
  *
- * @param isDry whether nothing may be sent
  * @returns the write; in a dry run with the fields as they would be
  */
-export async function growCard(
-	run: Run,
-	itemIndex: number,
-	write: Write,
-	isDry: boolean,
-): Promise<Write> {
-	const { card, options, request } = write;
+export async function growCard(itemIndex: number, write: Write): Promise<Write> {
+	const { run, card, options, request } = write;
+	const { isDry } = write.writer;
 	const allowed = allowedChanges(options);
 	if (!allowed.fields && !allowed.choices) return write;
 	const key = JSON.stringify(['grow', card.id, allowed, isDry]);

@@ -6,6 +6,7 @@ import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value
 import { InputError } from '../../model/inputError';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
+import { foldCase } from '../../model/text';
 import { addField } from '../field/create.operation';
 import type { CardReference, Run } from '../run/run';
 import { listed, listedInQuotes, quote } from '../../model/names';
@@ -105,7 +106,12 @@ async function createField(
 ): Promise<CreatedField> {
 	const { name, type, choices, textType: plain } = field;
 	const body = { name, type, ...(choices && { options: choices }) };
-	return await addField(run, card.id, body, request).then(
+	const creating = run.writes.creating(
+		`field ${foldCase(name)} of ${card.id}`,
+		`Field ${quote(name)}`,
+		async () => await addField(run, card.id, body, request),
+	);
+	return await creating.then(
 		(made) => ({ ...field, ...(made && { id: made.id }) }),
 		async (error: unknown) => {
 			if (mayHaveHappened(error)) {

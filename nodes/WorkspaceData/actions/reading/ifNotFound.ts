@@ -5,7 +5,7 @@ import type { JsonObject } from '../../model/answer/shapes';
 import { saysGone, type ApiFailure } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { readChoice } from '../readParameters';
-import type { RecordStates } from '../run/recordStates';
+import type { CardView } from '../run/cardMemory';
 import type { CardReference, Run } from '../run/run';
 import { ifNotFoundOption } from '../../ui/writeOptions';
 
@@ -32,7 +32,7 @@ export type WhenNotFound = (error: unknown) => JsonObject[];
  * Gives one item for a record. The interface has no request for one record: the listing is read until it
  * comes, once for all items.
  *
- * @param current the listed record as items before this one would have left it, in a dry run
+ * @param view gives the listed record as items before this one would have left it, in a dry run
  * @throws InputError when the card has no such record, unless `whenNotFound` says otherwise
  */
 export async function withRecord(
@@ -42,10 +42,10 @@ export async function withRecord(
 	request: ReadOptions,
 	whenNotFound: WhenNotFound,
 	work: (record: DataRecord) => JsonObject | Promise<JsonObject>,
-	current: RecordStates['current'] = (listed) => listed,
+	view?: CardView,
 ): Promise<JsonObject[]> {
 	const listed = await run.records.of(card, Infinity, request).find(recordId);
-	const record = listed && current(listed);
+	const record = listed && view ? view.current(listed) : listed;
 	if (record && record !== 'deleted') return [await work(record)];
 	return whenNotFound(
 		new InputError(

@@ -109,7 +109,7 @@ async function openCard(
 	const isOutdated = saw && saw.version < TOKEN_VERSION;
 	const compared = (record: DataRecord): DataRecord =>
 		fields ? { ...record, data: ownValues(record.data, fields) } : record;
-	const entries: Entry[] = [];
+	const entries = new Map<string, Entry>();
 	const take = (record: DataRecord): boolean => {
 		const age = ageOf(record);
 		if (isWithin(spans, age)) return false;
@@ -117,16 +117,19 @@ async function openCard(
 		// Saved by an earlier version: the same state has another token now.
 		if (isOutdated && earlier.some((text) => tokens.has(tokenOf(record, by, text))))
 			tokens.add(token);
-		entries.push({ ...age, token, record });
+		entries.set(record.id, { ...age, token, record });
 		return false;
 	};
-	const listing = run.records.of(card, Infinity, request);
-	const read = await run.writes.withoutDeletions(
-		card,
-		async () => await scanRecords(run, listing, take, true),
-	);
+	let read = 0;
+	const place = { card, isDry: false };
+	const open = (isFirst: boolean) =>
+		isFirst ? run.records.of(card, Infinity, request) : run.records.again(card, request);
+	const listing = await run.writes.readAll(place, open, async (all) => {
+		entries.clear();
+		read = await scanRecords(run, all, take, true);
+	});
 	hintAtShift(run, listing, card.name);
-	const listed = await sortInSlices(run.yieldToLoop, entries, byAge);
+	const listed = await sortInSlices(run.yieldToLoop, [...entries.values()], byAge);
 	if (by === 'new') requireAges(card, listed);
 	const before = { tokens, spans };
 	const opened: TrackedCard = { before, listed, read, returned: new Set(), left: new Set() };

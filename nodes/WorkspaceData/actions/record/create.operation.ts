@@ -18,9 +18,9 @@ export const createRecord = defineOperation({
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, VALUES_LABEL);
-		return await withLiveFields(run, write, async ({ index, data }) => {
+		return await withLiveFields(write, async ({ index, data }) => {
 			const output = recordOutput(index, true, options);
-			return [output(await create(run, write, data))];
+			return [output(await create(write, data))];
 		});
 	},
 });

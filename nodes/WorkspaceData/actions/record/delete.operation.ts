@@ -12,6 +12,7 @@ import { dryOutput, readDryRun } from '../writing/dryRun';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
+import { createWriter } from '../writing/writer';
 import { dryRunOption, ifNotFoundOption } from '../../ui/writeOptions';
 
 export const deleteRecord = defineOperation({
@@ -38,21 +39,21 @@ export const deleteRecord = defineOperation({
 		const dryRun = readDryRun(options.dryRun);
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.findExact(get('cardId'), request);
-		const place = { card, dryRun };
+		const writer = createWriter(run, card, request, dryRun);
 		const output = dryRun ? dryOutput(await run.fields.of(card, request)) : undefined;
 		return await run.writes
-			.inItemOrder(itemIndex, { card, part: id }, async () => {
+			.inItemOrder(itemIndex, writer, id, async () => {
 				if (!output) {
-					await remove(run, place, id, request);
+					await remove(run, writer, id);
 					return [{ deleted: true, id }];
 				}
 				const show = async (record: DataRecord) => {
-					await remove(run, place, id, request);
+					await remove(run, writer, id);
 					return output('delete', record, undefined);
 				};
 				// Asked for before the records are listed.
-				const { current } = run.writes.states(card);
-				return await withRecord(run, card, id, request, whenNotFound, show, current);
+				const view = run.writes.view(writer);
+				return await withRecord(run, card, id, request, whenNotFound, show, view);
 			})
 			.catch((error: unknown) => {
 				if (isRecordNotFound(error)) return whenNotFound(error);

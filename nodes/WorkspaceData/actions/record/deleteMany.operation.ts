@@ -11,7 +11,8 @@ import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { requestOptions } from '../requestOptions';
-import { remove } from '../writing/write';
+import { removeListed } from '../writing/write';
+import { createWriter } from '../writing/writer';
 import { dryRunProperty, maxChangesProperty, savedDryRunOptions } from '../../ui/writeOptions';
 
 export const deleteManyRecords = defineOperation({
@@ -43,16 +44,16 @@ export const deleteManyRecords = defineOperation({
 		requireConditions(conditions);
 		const card = await run.cards.findExact(get('cardId'), request);
 		const index = await run.fields.of(card, request);
-		const place = { card, dryRun: isDry };
-		const removeListed = async ({ id }: DataRecord, now: () => DataRecord | undefined) => {
+		const writer = createWriter(run, card, request, isDry);
+		const change = async ({ id }: DataRecord, now: () => DataRecord | undefined) => {
 			const isWanted = () => now() !== undefined;
-			return (await remove(run, place, id, request, { isWanted })) ? 'deleted' : undefined;
+			return (await removeListed(run, writer, id, isWanted)) ? 'deleted' : undefined;
 		};
 		const deleted = await changeMany(
 			run,
 			itemIndex,
-			{ card, index, conditions, request, maxChanges },
-			{ change: removeListed, done: 'deleted' },
+			{ place: writer, index, conditions, request, maxChanges },
+			{ change, done: 'deleted' },
 		);
 		const output = dryOutput(index);
 		return deleted.map(({ before }) =>

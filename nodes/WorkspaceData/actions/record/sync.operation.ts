@@ -97,21 +97,21 @@ export const syncRecords = defineOperation({
 			const given = getOf(index, 'options');
 			const card = await run.cards.findExact(cardId, requestOptions(given));
 			try {
-				const dryRun = readDryRuns(getOf(index, 'dryRun'), given.dryRun);
+				const isDry = readDryRuns(getOf(index, 'dryRun'), given.dryRun);
 				const missing = readChoice(missingRecordsProperty, getOf(index, 'missingRecords'));
 				const isWanted = missing === 'delete';
 				const most = isWanted ? readMaxDeletions(getOf(index, 'maxDeletions')) : undefined;
-				const parameters = { cardId, columns: getOf(index, 'columns'), options: given };
+				const parameters = { cardId, columns: getOf(index, 'columns'), options: given, isDry };
 				const write = await readWrite(run, index, parameters, VALUES_LABEL, true);
 				if (isWanted) requireAllItems(run);
 				const settings = {
 					filters: getOf(index, 'filters'),
 					matchType: getOf(index, 'matchType'),
-					dryRun,
+					isDry,
 					deletions: { isWanted, most },
 					allowed: allowedChanges(given),
 				};
-				return { card, write: { ...write, dryRun }, settings };
+				return { card, write, settings };
 			} catch (error) {
 				return { card, error };
 			}
@@ -119,7 +119,7 @@ export const syncRecords = defineOperation({
 		const check = await run.once('sync', async () => await checkAll(run, read));
 		await run.yieldToLoop();
 		const { checked, item } = check.take(itemIndex);
-		const { dryRun, firstItem, lastItem } = checked;
+		const { writer, firstItem, lastItem } = checked;
 		const isLast = itemIndex === lastItem;
 		const finishing = isLast ? finishCard(run, checked) : Promise.resolve([]);
 		// If it fails, no record is deleted, and there is no need to wait for that.
@@ -127,7 +127,7 @@ export const syncRecords = defineOperation({
 		const { listing } = await checked.live();
 		const options = get('options');
 		const deleted = await finishing;
-		const dry = dryRun ? dryOutput(listing, options) : undefined;
+		const dry = writer.isDry ? dryOutput(listing, options) : undefined;
 		const ofDeleted = (record: DataRecord) =>
 			dry?.('delete', record, undefined) ?? { deleted: true, id: record.id, action: 'deleted' };
 		run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: ofDeleted(record) })));

@@ -29,24 +29,22 @@ export const updateRecord = defineOperation({
 		const { text: recordId } = readLocator(get('recordId'), 'Record');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL);
+		const { card, request, writer } = write;
 		return await withLiveFields(
-			run,
 			write,
 			async ({ index, data }) => {
-				if (!write.dryRun) {
+				if (!writer.isDry) {
 					const output = recordOutput(index, true, options);
-					return [output(await update(run, write, data, recordId))];
+					return [output(await update(write, data, recordId))];
 				}
 				const output = dryOutput(index, options);
-				const { card, request } = write;
 				const show = async (record: DataRecord) =>
-					output('update', record, await update(run, write, data, recordId, record));
+					output('update', record, await update(write, data, recordId, record));
 				// Asked for before the records are listed.
-				const { current } = run.writes.states(card);
-				return await withRecord(run, card, recordId, request, whenNotFound, show, current);
+				const view = run.writes.view(writer);
+				return await withRecord(run, card, recordId, request, whenNotFound, show, view);
 			},
-			async (_, task) =>
-				await run.writes.inItemOrder(itemIndex, { card: write.card, part: recordId }, task),
+			async (_, task) => await run.writes.inItemOrder(itemIndex, writer, recordId, task),
 		).catch((error: unknown) => {
 			if (isRecordNotFound(error)) return whenNotFound(error);
 			throw error;

@@ -8,7 +8,7 @@ import { requireData, toRecordData } from '../writing/valueConversion';
 import { dryOutput, readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
 import { recordOutput } from '../outputItems';
-import { isUnchanged, updateListedIf } from '../writing/write';
+import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunProperty,
 	maxChangesProperty,
@@ -37,13 +37,9 @@ export const updateManyRecords = defineOperation({
 		const options = get('options');
 		const conditions = { filters: get('filters'), matchType: get('matchType') };
 		const maxChanges = readMaxChanges(get('maxChanges'));
-		const dryRun = readDryRuns(get('dryRun'), options.dryRun);
+		const isDry = readDryRuns(get('dryRun'), options.dryRun);
 		requireConditions(conditions);
-		const parameters = {
-			cardId: get('cardId'),
-			columns: get('columns'),
-			options: { ...options, dryRun },
-		};
+		const parameters = { cardId: get('cardId'), columns: get('columns'), options, isDry };
 		const write = await prepareWrite(run, itemIndex, parameters, UPDATE_LABEL, true);
 		const { card, columns, request } = write;
 		const index = write.preview ?? (await run.fields.of(card, request));
@@ -56,15 +52,15 @@ export const updateManyRecords = defineOperation({
 		const updated = await changeMany(
 			run,
 			itemIndex,
-			{ card, index: listing, conditions, request, maxChanges },
+			{ place: write.writer, index: listing, conditions, request, maxChanges },
 			{
-				needsWrite: (record) => !isUnchanged(run, write, data, record, listing),
-				change: async ({ id }, now) => await updateListedIf(run, write, data, id, listing, now),
+				needsWrite: (record) => !isUnchanged(write, data, record, listing),
+				change: async ({ id }, now) => await updateListed(write, data, id, listing, now),
 				done: 'updated',
 			},
 		);
 		return updated.map(({ before, result: { action, record } }) => {
-			if (write.dryRun) return dry(action === 'updated' ? 'update' : 'none', before, record);
+			if (write.writer.isDry) return dry(action === 'updated' ? 'update' : 'none', before, record);
 			return { ...output(record), action };
 		});
 	},

@@ -19,7 +19,7 @@ import {
 } from '../writing/matching';
 import { readNotFound } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
-import { create, updateListed } from '../writing/write';
+import { create, updateFound } from '../writing/write';
 import {
 	dryRunOption,
 	ifNotFoundOption,
@@ -99,18 +99,18 @@ export const upsertRecord = defineOperation({
 		/** The keys of the items so far: a record of such a key is theirs. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
 		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
-			const result = write.dryRun
+			const result = write.writer.isDry
 				? dryResults(dryOutput(index, options))
 				: results(recordOutput(index, true, options));
 			const fieldIds = matchingFieldIds(columns, index);
-			const matches = await run.writes.matches(card, listing, fieldIds, request);
+			const matches = await run.writes.matches(write.writer, listing, fieldIds, request);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// Nothing is done with them: neither `created` nor `updated`.
 			if (found.length > 0 && upsertMode === 'createOnly') return found.map(result.kept);
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
-					const { action, record } = await updateListed(run, write, data, earlier, listing);
+					const { action, record } = await updateFound(write, data, earlier, listing);
 					return action === 'unchanged'
 						? result.unchanged(record)
 						: result.updated(earlier, record);
@@ -130,16 +130,17 @@ export const upsertRecord = defineOperation({
 				(one) => isOne || !keys.has(matches.keyOf(one.data)),
 			);
 			if (near) throw otherSpelling(fieldIds, data, near, card.name);
-			const created = await create(run, write, data);
+			const created = await create(write, data);
 			hintAtSpelling(run, fieldIds, data, created, listing);
 			return [result.created(created)];
 		};
-		return await withLiveFields(run, write, work, async ({ listing, data }, task) => {
+		return await withLiveFields(write, work, async ({ listing, data }, task) => {
 			// Items with the same key act on one record, one after the other.
 			const fieldIds = matchingFieldIds(columns, listing);
 			keys.add(itemKey(fieldIds, data, listing, run.zone));
 			const part = keyPart(fieldIds, data, listing, run.zone);
-			return await run.writes.inItemOrder(itemIndex, { card, part, isShared: !write.dryRun }, task);
+			const turn = async () => await run.writes.onKey(write.writer, part, task);
+			return await run.items.inItemOrder(itemIndex, turn);
 		});
 	},
 });

@@ -2,11 +2,11 @@
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { Zone } from '../../model/time';
 import { keyOf } from '../../model/value/value';
-import { UNKNOWN_ID, type DataRecord, ageOf, byAge } from '../../model/answer/record';
+import { type DataRecord, ageOf, byAge } from '../../model/answer/record';
 import { ownValue, type JsonObject } from '../../model/answer/shapes';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
 import { eachInSlices, type YieldToLoop } from '../schedule/yieldToLoop';
-import type { RecordStates, WriteEvent } from './recordStates';
+import type { CardView, UnknownCreation } from './cardMemory';
 
 /** A value of a field as a text that is the same for all spellings of the value. */
 export function identityOf(index: FieldIndex, fieldId: string, value: unknown, zone: Zone): string {
@@ -44,49 +44,10 @@ export const looseKey: typeof matchKey = (fieldIds, data, index, zone) =>
 		.toUpperCase()
 		.toLowerCase();
 
-/** The records of a card by the values of their matching fields. */
-export interface MatchIndex {
-	/** The records whose matching values differ from these at most in their spelling: in case, spaces, or fractions of a second. */
-	near(data: JsonObject): Promise<readonly DataRecord[]>;
-	/** Whether records were listed or created with these matching values. */
-	holds(key: string): boolean;
-	/**
-	 * The records that hold these values, oldest first.
-	 *
-	 * @throws UnexpectedAnswer when one was created for them that the listing does not show
-	 */
-	find(data: JsonObject): Promise<readonly DataRecord[]>;
-	/** All records that were listed or created, and not deleted. */
-	all(): DataRecord[];
-	/** The matching values of a record as one text. */
-	keyOf(data: JsonObject): string;
-	/** Takes in a write of this process. */
-	apply(event: WriteEvent): void;
-	/** Reads the listing. */
-	read(): Promise<void>;
-	/**
-	 * Requires that the listing has shown all records: what it skipped would be created a second time, or count as missing.
-	 *
-	 * @throws UnexpectedAnswer
-	 */
-	requireComplete(): void;
-}
-
 /** The records of a key, whether it has one or several. */
 const recordsOf = (
 	known: DataRecord | Map<string, DataRecord> | undefined,
 ): readonly DataRecord[] => (known instanceof Map ? [...known.values()] : known ? [known] : []);
-
-/** The matching values of a record as one text. */
-interface Keys {
-	keyOf(data: JsonObject): string;
-	/** The same for spellings of which a service may keep one. */
-	nearKeyOf(data: JsonObject): string;
-	yieldToLoop: YieldToLoop;
-}
-
-/** Why a record is looked for that is not found: it was created, or its creation has no clear answer. */
-type Fate = 'created' | 'unclear';
 
 const skipped = (): UnexpectedAnswer =>
 	new UnexpectedAnswer(
@@ -94,176 +55,205 @@ const skipped = (): UnexpectedAnswer =>
 		'Nothing was created or deleted. The list was read three times. Run the node again while nobody else changes the card, or tell the operator of the service.',
 	);
 
-const notFoundAgain = (fate: Fate): UnexpectedAnswer =>
-	fate === 'created'
-		? new UnexpectedAnswer(
-				'The record that an earlier item created cannot be found',
-				'The service did not return the ID of the new record, and does not list a record with these values. Nothing was written for this item, to avoid a duplicate.',
-			)
-		: new UnexpectedAnswer(
-				'An earlier item may have created this record, but the service does not list it',
-				'The answer to the earlier item was lost. Nothing was written for this item, to avoid a duplicate. Look for the record before you run the item again.',
-			);
+const notListed = (): UnexpectedAnswer =>
+	new UnexpectedAnswer(
+		'The record that an earlier item created cannot be found',
+		'The service did not return the ID of the new record, and does not list a record with these values. Nothing was written for this item, to avoid a duplicate.',
+	);
+
+const mayExist = (): UnexpectedAnswer =>
+	new UnexpectedAnswer(
+		'This record may exist already, but the service does not list it',
+		'The answer to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
+	);
+
+/** What a match index is made of. */
+export interface MatchSource {
+	/** Reads all records of the card from the service, and tells whether none can have been skipped. */
+	readAll(take: (record: DataRecord) => void): Promise<boolean>;
+	/** The matching values of a record as one text. */
+	keyOf(data: JsonObject): string;
+	/** The same for spellings of which a service may keep one. */
+	looseKeyOf(data: JsonObject): string;
+	fieldIds: readonly string[];
+	/** The records as this process knows them, from before they were listed. */
+	view: CardView;
+	yieldToLoop: YieldToLoop;
+}
 
 /**
- * Creates an index of the records of a card; nothing is read yet. A record is found by the values it was sent, and by the
- * values it holds: the service may keep them in another spelling.
- *
- * @param readAll reads all records of the card from the service, and tells whether none can have been skipped
- * @param keys the matching values of a record as one text: exactly, and the same for several spellings
- * @param states the records as writes have left them
+ * The records of a card by the values of their matching fields. A record is found by the values it was sent, and by the values it
+ * holds: the service may keep them in another spelling.
  */
-export function createMatchIndex(
-	readAll: (take: (record: DataRecord) => void) => Promise<boolean>,
-	{ keyOf, nearKeyOf, yieldToLoop }: Keys,
-	fieldIds: readonly string[],
-	states: RecordStates,
-): MatchIndex {
-	/** Records by their loose key; made when a record is first looked for that does not exist. */
-	const nearby = new Map<string, DataRecord[]>();
-	let filingNear: Promise<void> | undefined;
+export class MatchIndex {
+	private readonly source: MatchSource;
+	private readonly news: ReturnType<CardView['follow']>;
 	/** Records as they were listed or created: by ID only where several have a key, as there may be a hundred thousand keys. */
-	const byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
+	private readonly byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
 	/** The last values sent for a record, as one text. */
-	const sentKeys = new Map<string, string>();
-	const creations = new Set<Promise<unknown>>();
-	let isComplete = true;
-	/** Keys whose record was created, or may have been, without its ID being known: the listing has it. */
-	const unlisted = new Map<string, Fate>();
-	/** Keys of records that the listing does not show. */
-	const lost = new Map<string, Fate>();
-	let rereading: Promise<void> | undefined;
+	private readonly sentKeys = new Map<string, string>();
+	/** Records by their loose key; made when a record is first looked for that does not exist. */
+	private nearby: Promise<Map<string, DataRecord[]>> | undefined;
+	/** Loose keys whose record was created, or may have been, without its ID being known. */
+	private readonly unknown = new Map<string, UnknownCreation>();
+	private isComplete = true;
+	private rereading: Promise<void> | undefined;
 
-	const filed = (key: string): readonly DataRecord[] => recordsOf(byKey.get(key));
-	const file = (key: string, record: DataRecord): void => {
-		const known = byKey.get(key);
-		if (known instanceof Map) known.set(record.id, record);
-		else if (!known || known.id === record.id) byKey.set(key, record);
-		else byKey.set(key, new Map([known, record].map((one) => [one.id, one])));
-	};
-	const unfile = (key: string, id: string): void => {
-		const known = byKey.get(key);
-		if (known instanceof Map) known.delete(id);
-		else if (known?.id === id) byKey.delete(key);
-	};
-	const isFiled = (key: string, id: string): boolean => {
-		const known = byKey.get(key);
-		return known instanceof Map ? known.has(id) : known?.id === id;
-	};
+	/** Nothing is read yet. */
+	constructor(source: MatchSource) {
+		this.source = source;
+		this.news = source.view.follow();
+	}
+
+	/** The matching values of a record as one text. */
+	keyOf(data: JsonObject): string {
+		return this.source.keyOf(data);
+	}
+
+	/** Reads the listing. */
+	async read(): Promise<void> {
+		const { readAll, view } = this.source;
+		/** The keys of this listing, by record: a record that is listed twice is filed under its later values. */
+		const keys = new Map<string, string>();
+		this.isComplete = await readAll((record) => {
+			const current = view.current(record);
+			if (current === 'deleted') return;
+			const key = this.keyOf(current.data);
+			const before = keys.get(record.id);
+			if (before !== undefined && before !== key) this.unfile(before, record.id);
+			keys.set(record.id, key);
+			this.file(key, record);
+		});
+		for (const record of view.creations()) {
+			if (keys.has(record.id)) continue;
+			this.file(this.keyOf(record.data), record);
+			view.notListed(record.id);
+		}
+	}
+
+	/**
+	 * Requires that the listing has shown all records: what it skipped would be created a second time, or count as missing.
+	 *
+	 * @throws UnexpectedAnswer
+	 */
+	requireComplete(): void {
+		if (!this.isComplete) throw skipped();
+	}
+
+	/** Whether records were listed or created with these matching values. */
+	holds(key: string): boolean {
+		this.catchUp();
+		return recordsOf(this.byKey.get(key)).length > 0;
+	}
+
+	/** All records that were listed or created, and not deleted. */
+	all(): DataRecord[] {
+		this.catchUp();
+		const records = new Map<string, DataRecord>();
+		for (const filed of this.byKey.values()) {
+			for (const record of recordsOf(filed)) {
+				if (records.has(record.id)) continue;
+				const current = this.source.view.current(record);
+				if (current !== 'deleted') records.set(record.id, current);
+			}
+		}
+		return [...records.values()];
+	}
+
+	/** The records whose matching values differ from these at most in their spelling: in case, spaces, or fractions of a second. */
+	async near(data: JsonObject): Promise<readonly DataRecord[]> {
+		this.nearby ??= this.fileNear();
+		const nearby = await this.nearby;
+		const { looseKeyOf, view } = this.source;
+		const key = looseKeyOf(data);
+		return (nearby.get(key) ?? [])
+			.map((record) => view.current(record))
+			.filter((record) => record !== 'deleted')
+			.filter((record) => looseKeyOf(record.data) === key);
+	}
+
+	/**
+	 * The records that hold these values, oldest first.
+	 *
+	 * @throws UnexpectedAnswer when one was created for them, or may have been, that is not listed
+	 */
+	async find(data: JsonObject): Promise<readonly DataRecord[]> {
+		const found = this.known(data);
+		if (found.length > 0) return found;
+		const key = this.source.looseKeyOf(data);
+		const creation = this.unknown.get(key);
+		if (creation === undefined) return [];
+		// One listing tells the IDs of all.
+		this.rereading ??= this.read().finally(() => (this.rereading = undefined));
+		await this.rereading;
+		const listed = this.known(data);
+		if (listed.length === 0) throw creation === 'done' ? notListed() : mayExist();
+		this.unknown.delete(key);
+		return listed;
+	}
+
+	private known(data: JsonObject): readonly DataRecord[] {
+		this.catchUp();
+		const key = this.keyOf(data);
+		return (
+			recordsOf(this.byKey.get(key))
+				.map((record) => this.source.view.current(record))
+				.filter((record) => record !== 'deleted')
+				// Another execution may have given it other values.
+				.filter(({ id, data: own }) => this.keyOf(own) === key || this.sentKeys.get(id) === key)
+				// Oldest first, as the interface does not show in which order records are listed. One that was just
+				// created may have no time yet.
+				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
+		);
+	}
+
+	/** Takes in what this process has written since. */
+	private catchUp(): void {
+		for (const { record, sent = {}, creation } of this.news()) {
+			if (creation) this.unknown.set(this.source.looseKeyOf(sent), creation);
+			else if (record) this.put(record, sent);
+		}
+	}
+
 	/**
 	 * Files a record under the matching values that it holds, and under the ones it was sent, if there are any. A value
 	 * that was not sent is taken from what it holds.
 	 */
-	const putNear = (record: DataRecord): void => {
-		const key = nearKeyOf(record.data);
+	private put(record: DataRecord, sent: JsonObject): void {
+		if (this.nearby) void this.nearby.then((nearby) => this.putNear(nearby, record));
+		if (!this.source.fieldIds.some((id) => Object.hasOwn(sent, id))) return;
+		const key = this.keyOf({ ...record.data, ...sent });
+		this.sentKeys.set(record.id, key);
+		for (const one of [key, this.keyOf(record.data)]) {
+			if (!recordsOf(this.byKey.get(one)).some(({ id }) => id === record.id))
+				this.file(one, record);
+		}
+	}
+
+	private putNear(nearby: Map<string, DataRecord[]>, record: DataRecord): void {
+		const key = this.source.looseKeyOf(record.data);
 		const known = nearby.get(key);
 		if (known) known.push(record);
 		else nearby.set(key, [record]);
-	};
-	const put = (record: DataRecord, sent: JsonObject): void => {
-		if (filingNear) putNear(record);
-		if (!fieldIds.some((id) => Object.hasOwn(sent, id))) return;
-		const key = keyOf({ ...record.data, ...sent });
-		sentKeys.set(record.id, key);
-		lost.delete(key);
-		for (const one of [key, keyOf(record.data)]) {
-			if (!isFiled(one, record.id)) file(one, record);
-		}
-	};
-	const read = async (): Promise<void> => {
-		/** The keys of this listing, by record: a record that is listed twice is filed under its later values. */
-		const keys = new Map<string, string>();
-		isComplete = await readAll((record) => {
-			const current = states.current(record);
-			if (current === 'deleted') return;
-			const key = keyOf(current.data);
-			const before = keys.get(record.id);
-			if (before !== undefined && before !== key) unfile(before, record.id);
-			keys.set(record.id, key);
-			file(key, record);
-		});
-		for (const record of states.creations()) {
-			if (keys.has(record.id)) continue;
-			file(keyOf(record.data), record);
-			states.notListed(record.id);
-		}
-	};
-	/** One listing tells the IDs of all: it waits for the creates that are under way. */
-	const reread = async (): Promise<void> => {
-		await Promise.allSettled([...creations]);
-		const keys = [...unlisted];
-		await read();
-		for (const [key, fate] of keys) {
-			unlisted.delete(key);
-			if (filed(key).length === 0) lost.set(key, fate);
-		}
-	};
-
-	function all(): DataRecord[] {
-		const ids = new Set<string>();
-		const records: DataRecord[] = [];
-		for (const record of [...byKey.values()].flatMap(recordsOf)) {
-			const current = states.current(record);
-			if (current === 'deleted' || ids.has(record.id)) continue;
-			ids.add(record.id);
-			records.push(current);
-		}
-		return records;
 	}
 
-	return {
-		read,
-		requireComplete() {
-			if (!isComplete) throw skipped();
-		},
-		keyOf,
-		all,
-		async near(data) {
-			await (filingNear ??= eachInSlices(yieldToLoop, all(), putNear));
-			const key = nearKeyOf(data);
-			return (nearby.get(key) ?? [])
-				.map((record) => states.current(record))
-				.filter((record) => record !== 'deleted')
-				.filter((record) => nearKeyOf(record.data) === key);
-		},
-		holds: (key) => filed(key).length > 0,
-		apply(event) {
-			switch (event.type) {
-				case 'creating': {
-					const creation = event.settled.catch(() => undefined);
-					creations.add(creation);
-					void creation.then(() => creations.delete(creation));
-					break;
-				}
-				case 'created':
-					if (event.record.id === UNKNOWN_ID) unlisted.set(keyOf(event.sent), 'created');
-					else put(event.record, event.sent);
-					break;
-				case 'maybeCreated':
-					unlisted.set(keyOf(event.sent), 'unclear');
-					break;
-				case 'changed':
-					put(event.record, event.sent);
-					break;
-				default:
-			}
-		},
-		async find(data) {
-			const key = keyOf(data);
-			while (unlisted.has(key)) {
-				rereading ??= reread().finally(() => (rereading = undefined));
-				await rereading;
-			}
-			const fate = lost.get(key);
-			if (fate) throw notFoundAgain(fate);
-			const found = filed(key)
-				.map((record) => states.current(record))
-				.filter((record) => record !== 'deleted')
-				// Another execution may have given it other values.
-				.filter(({ id, data: own }) => keyOf(own) === key || sentKeys.get(id) === key);
-			// Oldest first, as the interface does not show in which order records are listed. One that was just
-			// created may have no time yet.
-			return found.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)));
-		},
-	};
+	private async fileNear(): Promise<Map<string, DataRecord[]>> {
+		const nearby = new Map<string, DataRecord[]>();
+		const put = (record: DataRecord): void => this.putNear(nearby, record);
+		await eachInSlices(this.source.yieldToLoop, this.all(), put);
+		return nearby;
+	}
+
+	private file(key: string, record: DataRecord): void {
+		const known = this.byKey.get(key);
+		if (known instanceof Map) known.set(record.id, record);
+		else if (!known || known.id === record.id) this.byKey.set(key, record);
+		else this.byKey.set(key, new Map([known, record].map((one) => [one.id, one])));
+	}
+
+	private unfile(key: string, id: string): void {
+		const known = this.byKey.get(key);
+		if (known instanceof Map) known.delete(id);
+		else if (known?.id === id) this.byKey.delete(key);
+	}
 }

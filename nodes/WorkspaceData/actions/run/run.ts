@@ -20,7 +20,7 @@ import {
 	type Fields,
 } from './listings';
 import { createMessages, type Messages } from './messages';
-import { createWrites, type Writes } from './writes';
+import { Writes } from './writes';
 import { createEnding, longWaitHint, type Ending } from './ending';
 
 export type { CardReference } from './listings';
@@ -82,7 +82,7 @@ export function createRun(
 	const records = createRecords(session, count > 1);
 	const cards = createCards(session, messages, yieldToLoop);
 	const fields = createFields(session, records, messages, yieldToLoop);
-	const writes = createWrites(session, records, items, session.halted, zone, clock, yieldToLoop);
+	const writes = new Writes({ session, records, items, zone, clock, yieldToLoop });
 	const ending = createEnding(() => session.stop());
 	ending.whenDone(() => {
 		const hint = longWaitHint(session.waitedMs);

@@ -1,291 +1,287 @@
-/** The writes of a run to records, and what this process knows about the records that it wrote. */
+/** The writes of a run: their order, and what this process knows about the records that it wrote. */
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
+import { UNKNOWN_ID } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
+import { createKeyedQueue } from '../../model/keyedQueue';
 import type { Zone } from '../../model/time';
 import type { Session } from '../../transport/session';
 import {
+	Cancelled,
 	Failure,
 	mayHaveHappened,
 	mayStillHappen,
 	namesGone,
+	UnexpectedAnswer,
 } from '../../transport/failure/failures';
-import type { Clock } from '../../transport/http/clock';
+import {
+	createUnlessCancelled,
+	unlessCancelledBefore,
+	type Clock,
+} from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
 import type { YieldToLoop } from '../schedule/yieldToLoop';
+import { CardMemory, LAG_MS, type CardView } from './cardMemory';
 import type { CardReference, Records } from './listings';
-import { createMatchIndex, looseKey, matchKey, type MatchIndex } from './matchIndex';
-import { RecentWrites, rememberWrite } from './recentWrites';
-import { createRecordStates, type RecordStates, type WriteEvent } from './recordStates';
-import { createWriteOrder, type WriteOrder } from './writeOrder';
+import { looseKey, MatchIndex, matchKey } from './matchIndex';
+import { memoryOf, turns, unclearCreations } from './processState';
 
 /** Where a write goes. */
 export interface WritePlace {
 	card: CardReference;
 	/** Whether nothing is sent: then only this run knows of the write. */
-	dryRun: boolean;
+	isDry: boolean;
+}
+
+/** A change of a record. */
+export interface Change {
+	id: string;
+	/** The values that are mapped to it. */
+	sent: JsonObject;
+	/** Sends the change. */
+	send: () => Promise<DataRecord>;
+	/** The record as it was, if that is known by the time it is sent. */
+	earlier: () => DataRecord | undefined;
+	/** Asked right before it is sent: other executions may have written the record meanwhile. */
+	isWanted?: () => boolean;
+}
+
+/** How often records are read whose order shifts. */
+const MAX_READINGS = 3;
+
+/** What the writes of a run need of it. */
+export interface WritesOfRun {
+	session: Pick<Session, 'baseUrl' | 'workspaceId' | 'halted'>;
+	records: Records;
+	items: Items;
+	zone: Zone;
+	clock: Pick<Clock, 'now'>;
+	yieldToLoop: YieldToLoop;
+}
+
+/** A card as a run sees it. */
+interface Seen {
+	memory: CardMemory;
+	view: CardView;
 }
 
 /** The writes of a run. */
-export interface Writes extends WriteOrder {
+export class Writes {
+	private readonly run: WritesOfRun;
+	private readonly unlessCancelled: ReturnType<typeof createUnlessCancelled>;
+	private readonly queue = createKeyedQueue();
+	private readonly seen = new Map<string, Seen>();
+	/** What a dry run only pretends to write, by the ID of the card. */
+	private readonly pretended = new Map<string, CardMemory>();
+	private readonly indexes = new Map<string, Promise<MatchIndex>>();
+
+	constructor(run: WritesOfRun) {
+		this.run = run;
+		this.unlessCancelled = createUnlessCancelled(run.session.halted);
+	}
+
+	/** Runs a task after all tasks of earlier items on the same part of a card. Each item may do so once. */
+	async inItemOrder<T>(
+		itemIndex: number,
+		{ card }: WritePlace,
+		part: string,
+		task: () => Promise<T>,
+	): Promise<T> {
+		const key = JSON.stringify([card.id, part]);
+		const begin = async () => await this.queue(key, task);
+		return await this.run.items.inItemOrder(itemIndex, begin);
+	}
+
+	/**
+	 * Runs a task after all earlier ones of this process on the same thing. A task waits as long as those before it send
+	 * requests, each with its time-out.
+	 *
+	 * @param thing the part of the workspace that it changes, for example `fields of crd_1`
+	 * @throws Cancelled while it waits
+	 */
+	async exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
+		const enqueue = async (begin: () => Promise<T>) => await turns(this.address(thing), begin);
+		return await unlessCancelledBefore(this.unlessCancelled, enqueue, async () => {
+			if (this.run.session.halted.aborted) throw new Cancelled();
+			return await task();
+		});
+	}
+
+	/** As `exclusively`, for the records of a key: two executions that look for it and then create it would both create it. */
+	async onKey<T>({ card, isDry }: WritePlace, key: string, task: () => Promise<T>): Promise<T> {
+		const thing = JSON.stringify([card.id, key]);
+		return await (isDry ? this.queue(thing, task) : this.exclusively(thing, task));
+	}
+
+	/**
+	 * Creates something of a name, unless a creation less than a minute ago was not answered: it may be carried out later.
+	 *
+	 * @param name what is created, the same in all executions, for example `field "Price" of crd_1`
+	 * @param shown the same in a message, for example `Field 'Price'`
+	 * @throws UnexpectedAnswer where it may exist
+	 */
+	async creating<T>(name: string, shown: string, create: () => Promise<T>): Promise<T> {
+		const key = this.address(name);
+		const { clock } = this.run;
+		if (clock.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
+			throw new UnexpectedAnswer(
+				`${shown} may exist already, but the service does not list it`,
+				'The answer to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
+			);
+		}
+		return await create().catch(async (error: unknown) => {
+			if (mayStillHappen(error)) unclearCreations.set(key, clock.now());
+			return await Promise.reject(error as Error);
+		});
+	}
+
 	/** Creates a record by `send`, and lets all executions of this process know. */
-	create(place: WritePlace, sent: JsonObject, send: () => Promise<DataRecord>): Promise<DataRecord>;
-	/** Changes a record by `send`, after all earlier writes to it, and lets all executions of this process know. */
-	change(
+	async create(
 		place: WritePlace,
-		id: string,
 		sent: JsonObject,
 		send: () => Promise<DataRecord>,
-		earlier?: DataRecord,
-	): Promise<DataRecord>;
-	/**
-	 * As `change`, if it is still wanted.
-	 *
-	 * @param earlier gives the record as it was, if that is known
-	 * @param isWanted asked right before it is sent; other executions may have written the record meanwhile
-	 * @returns undefined where it was not
-	 */
-	changeIf(
-		place: WritePlace,
-		id: string,
-		sent: JsonObject,
-		send: () => Promise<DataRecord>,
-		isWanted: () => boolean,
-		earlier: () => DataRecord | undefined,
-	): Promise<DataRecord | undefined>;
-	/**
-	 * Deletes a record by `send`, after all earlier writes to it, and lets all executions of this process know. Waits for
-	 * tasks that read all records.
-	 *
-	 * @param isWanted as of `changeIf`
-	 * @returns whether it was wanted
-	 */
-	remove(
+	): Promise<DataRecord> {
+		const { now } = this.run.clock;
+		const record = await send().catch(async (error: unknown) => {
+			const creation = mayStillHappen(error) ? 'unanswered' : 'answered';
+			if (mayHaveHappened(error)) this.memory(place).createdUnknown(creation, sent, now());
+			return await Promise.reject(error as Error);
+		});
+		const memory = this.memory(place);
+		if (record.id === UNKNOWN_ID) memory.createdUnknown('done', sent, now());
+		else memory.created(record, sent, now());
+		return record;
+	}
+
+	/** Changes a record, after all earlier writes of this run to it. @returns undefined where it was no longer wanted */
+	async change(place: WritePlace, change: Change): Promise<DataRecord | undefined> {
+		const { id, sent, send, earlier, isWanted = () => true } = change;
+		return await this.onRecord(place, id, isWanted, async (memory) => {
+			const record = await send();
+			memory.changed(record, sent, earlier()?.data, this.run.clock.now());
+			return record;
+		});
+	}
+
+	/** Deletes a record by `send`, as `change`. @returns whether it was wanted */
+	async remove(
 		place: WritePlace,
 		id: string,
 		send: () => Promise<void>,
-		isWanted?: () => boolean,
-	): Promise<boolean>;
+		isWanted: () => boolean = () => true,
+	): Promise<boolean> {
+		const removed = await this.onRecord(place, id, isWanted, async (memory) => {
+			await memory.deleting(send);
+			memory.end(id, 'deleted', this.run.clock.now());
+			return true;
+		});
+		return removed ?? false;
+	}
+
+	/** The records of a card as writes of this process have left them. Ask before they are listed. */
+	view({ card, isDry }: WritePlace): CardView {
+		const { clock } = this.run;
+		const key = JSON.stringify([card.id, isDry]);
+		const known = this.seen.get(key);
+		if (known) return known.view;
+		const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
+		const memory = this.memory({ card, isDry });
+		const view = memory.open(clock.now(), beneath);
+		this.seen.set(key, { memory, view });
+		return view;
+	}
+
 	/**
-	 * The records of a card as writes of this process have left them. Ask before the records are listed: earlier writes
-	 * are not known.
+	 * Reads all records of a card; again where pages may have skipped some, as their order has shifted, or as this process
+	 * has deleted records meanwhile.
+	 *
+	 * @param open opens a listing
+	 * @param read reads it
+	 * @returns the last listing
 	 */
-	states(card: CardReference): RecordStates;
+	async readAll<Listing extends { hasShifted(): boolean }>(
+		place: WritePlace,
+		open: (isFirst: boolean) => Listing,
+		read: (listing: Listing) => Promise<void>,
+	): Promise<Listing> {
+		const memory = this.memory({ ...place, isDry: false });
+		for (let tries = 1; ; tries += 1) {
+			const listing = open(tries === 1);
+			const isSteady = await memory.withoutDeletions(async () => await read(listing));
+			if ((isSteady && !listing.hasShifted()) || tries === MAX_READINGS) return listing;
+		}
+	}
+
 	/**
 	 * The records of a card by the values of their matching fields, read once.
 	 *
 	 * @param index the live field listing
 	 */
-	matches(
-		card: CardReference,
+	async matches(
+		place: WritePlace,
 		index: FieldIndex,
 		fieldIds: readonly string[],
 		request: ReadOptions,
-	): Promise<MatchIndex>;
-	/** Forgets what other executions write. */
-	close(): void;
-}
-
-/** How often records are read whose order shifts. */
-export const MAX_READINGS = 3;
-
-/** Receives the writes of a card. */
-type Listener = (event: WriteEvent) => void;
-
-/** The runs that have listed a card, by the card's address; a run leaves when it ends. */
-const listeners = new Map<string, Set<Listener>>();
-
-/** @returns ends the subscription */
-function subscribe(address: string, listener: Listener): () => void {
-	const audience = listeners.get(address) ?? new Set();
-	listeners.set(address, audience.add(listener));
-	return () => {
-		audience.delete(listener);
-		if (audience.size === 0) listeners.delete(address);
-	};
-}
-
-/**
- * Creates the writes of a run.
- *
- * @param signal ends the wait for other executions
- * @param zone of times without an offset
- * @param clock times the wait for requests that the service may still carry out
- */
-export function createWrites(
-	{ baseUrl, workspaceId }: Pick<Session, 'baseUrl' | 'workspaceId'>,
-	records: Records,
-	items: Items,
-	signal: AbortSignal,
-	zone: Zone,
-	clock: Pick<Clock, 'alarm' | 'now'>,
-	yieldToLoop: YieldToLoop,
-): Writes {
-	const states = new Map<string, RecordStates>();
-	const indexes = new Map<string, Promise<MatchIndex>>();
-	/** What this run has listed, by the ID of the card. */
-	const own = new Map<string, Listener[]>();
-	const subscriptions: Array<() => void> = [];
-
-	const address = (...parts: string[]) => JSON.stringify([baseUrl, workspaceId, ...parts]);
-	function hear(card: CardReference, listener: Listener): void {
-		own.set(card.id, [...(own.get(card.id) ?? []), listener]);
-		subscriptions.push(subscribe(address(card.id), listener));
-	}
-	function tell({ card, dryRun }: WritePlace, event: WriteEvent): void {
-		const audience = dryRun ? own.get(card.id) : listeners.get(address(card.id));
-		if (!dryRun) rememberWrite(address(card.id), event, clock.now());
-		audience?.forEach((listener) => listener(event));
-	}
-
-	/** The errors of writes to records that the service may still carry out, and what others learn then. */
-	const lost = new WeakMap<Error, { place: WritePlace; events: readonly WriteEvent[] }>();
-
-	const order = createWriteOrder(address, items, signal, clock, (error) => {
-		// Who has listed the card meanwhile has missed it.
-		const write = lost.get(error as Error);
-		if (write) for (const event of write.events) tell(write.place, event);
-	});
-
-	/** Sends a write to a record. @param events what others learn once it may have been carried out */
-	async function sending<Result>(
-		place: WritePlace,
-		events: readonly WriteEvent[],
-		send: () => Promise<Result>,
-	): Promise<Result> {
-		return await send().catch(async (error: unknown) => {
-			if (error instanceof Error && mayStillHappen(error)) lost.set(error, { place, events });
-			return await Promise.reject(error as Error);
+	): Promise<MatchIndex> {
+		const key = JSON.stringify([place.card.id, place.isDry, fieldIds]);
+		const known = this.indexes.get(key);
+		if (known) return await known;
+		const { records, zone, yieldToLoop } = this.run;
+		const matches = new MatchIndex({
+			readAll: async (take) => {
+				const open = () => records.again(place.card, request);
+				const listing = await this.readAll(place, open, async (all) => {
+					for await (const record of all) take(record);
+				});
+				return !listing.hasShifted();
+			},
+			keyOf: (data) => matchKey(fieldIds, data, index, zone),
+			looseKeyOf: (data) => looseKey(fieldIds, data, index, zone),
+			fieldIds,
+			view: this.view(place),
+			yieldToLoop,
 		});
+		const built = matches.read().then(() => matches);
+		this.indexes.set(key, built);
+		return await built;
 	}
 
-	async function changing<Result>(
+	/** Ends the run's views: what only they need is forgotten. */
+	close(): void {
+		for (const { memory, view } of this.seen.values()) memory.close(view);
+	}
+
+	private address(...parts: string[]): string {
+		const { baseUrl, workspaceId } = this.run.session;
+		return JSON.stringify([baseUrl, workspaceId, ...parts]);
+	}
+
+	private memory({ card, isDry }: WritePlace): CardMemory {
+		if (!isDry) return memoryOf(this.address(card.id), this.run.clock.now());
+		const known = this.pretended.get(card.id) ?? new CardMemory();
+		this.pretended.set(card.id, known);
+		return known;
+	}
+
+	/** Runs the write of a record after all earlier ones of this run. @returns undefined where it was no longer wanted */
+	private async onRecord<Result>(
 		place: WritePlace,
-		id: string,
-		send: () => Promise<Result>,
-		outcome: (result: Result) => WriteEvent,
-	): Promise<Result> {
-		tell(place, { type: 'changing', id });
-		let event: WriteEvent = { type: 'failed', id };
-		try {
-			const unclear = [{ type: 'changing', id } as const, { type: 'failed', id } as const];
-			const result = await sending(place, unclear, send).catch(async (error: unknown) => {
-				const isRefused = error instanceof Failure && !mayHaveHappened(error);
-				if (isRefused) event = { type: namesGone(error, 'record') ? 'deleted' : 'refused', id };
-				return await Promise.reject(error as Error);
-			});
-			event = outcome(result);
-			return result;
-		} finally {
-			tell(place, event);
-		}
-	}
-
-	/** Runs the write of a record after all earlier ones, if it is still wanted then. */
-	async function ifWanted<Result>(
-		{ card, dryRun }: WritePlace,
 		id: string,
 		isWanted: () => boolean,
-		write: () => Promise<Result>,
+		write: (memory: CardMemory) => Promise<Result>,
 	): Promise<Result | undefined> {
-		const task = async () => (isWanted() ? await write() : undefined);
-		return await (dryRun ? task() : order.onRecord(card, id, task));
+		const { now } = this.run.clock;
+		return await this.queue(JSON.stringify(['record', place.card.id, id]), async () => {
+			if (!isWanted()) return undefined;
+			const memory = this.memory(place);
+			memory.begin(id, now());
+			return await write(memory).catch(async (error: unknown) => {
+				const isRefused = error instanceof Failure && !mayHaveHappened(error);
+				const isGone = isRefused && namesGone(error, 'record');
+				memory.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear', now());
+				return await Promise.reject(error as Error);
+			});
+		});
 	}
-
-	const changeIf: Writes['changeIf'] = async (place, id, sent, send, isWanted, earlier) =>
-		await ifWanted(
-			place,
-			id,
-			isWanted,
-			async () =>
-				await changing(place, id, send, (record) => {
-					return { type: 'changed', record, sent, before: earlier()?.data };
-				}),
-		);
-
-	/** Reads all records; again where the order has shifted meanwhile. @returns whether none can have been skipped */
-	async function readAll(
-		card: CardReference,
-		request: ReadOptions,
-		take: (record: DataRecord) => void,
-	): Promise<boolean> {
-		for (let tries = 0; tries < MAX_READINGS; tries += 1) {
-			const listing = records.again(card, request);
-			for await (const record of listing) take(record);
-			if (!listing.hasShifted()) return true;
-		}
-		return false;
-	}
-
-	function statesOf(card: CardReference): RecordStates {
-		const known = states.get(card.id);
-		if (known) return known;
-		const created = createRecordStates(new RecentWrites(address(card.id), clock.now()));
-		states.set(card.id, created);
-		hear(card, (event) => created.apply(event));
-		return created;
-	}
-
-	return {
-		...order,
-		async create(place, sent, send) {
-			const creation = sending(place, [{ type: 'maybeCreated', sent }], send).then(
-				(record) => {
-					tell(place, { type: 'created', record, sent });
-					return record;
-				},
-				async (error: unknown) => {
-					if (mayHaveHappened(error)) tell(place, { type: 'maybeCreated', sent });
-					return await Promise.reject(error as Error);
-				},
-			);
-			tell(place, { type: 'creating', settled: creation });
-			return await creation;
-		},
-		changeIf,
-		async change(place, id, sent, send, earlier) {
-			const changed = await changeIf(
-				place,
-				id,
-				sent,
-				send,
-				() => true,
-				() => earlier,
-			);
-			return changed as DataRecord;
-		},
-		async remove(place, id, send, isWanted = () => true) {
-			const deletion = async () => {
-				await changing(place, id, send, () => ({ type: 'deleted', id }));
-				return true;
-			};
-			const task = async () => (await ifWanted(place, id, isWanted, deletion)) ?? false;
-			return await (place.dryRun ? task() : order.asDeletion(place.card, task));
-		},
-		states: statesOf,
-		async matches(card, index, fieldIds, request) {
-			const key = JSON.stringify([card.id, fieldIds]);
-			const known = indexes.get(key);
-			if (known) return await known;
-			const created = createMatchIndex(
-				async (take) =>
-					await order.withoutDeletions(card, async () => await readAll(card, request, take)),
-				{
-					keyOf: (data) => matchKey(fieldIds, data, index, zone),
-					nearKeyOf: (data) => looseKey(fieldIds, data, index, zone),
-					yieldToLoop,
-				},
-				fieldIds,
-				statesOf(card),
-			);
-			hear(card, (event) => created.apply(event));
-			const built = created.read().then(() => created);
-			indexes.set(key, built);
-			return await built;
-		},
-		close() {
-			for (const end of subscriptions.splice(0)) end();
-		},
-	};
 }

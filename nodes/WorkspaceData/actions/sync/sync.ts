@@ -7,7 +7,7 @@ import { inParallel } from '../schedule/items';
 import { hintAtSpelling, keyPart } from '../writing/matching';
 import type { CheckedCard, WrittenAction } from './syncCards';
 import type { SyncWrite } from './syncItems';
-import { create, remove, updateListed } from '../writing/write';
+import { create, removeListed, updateFound } from '../writing/write';
 
 /** An item that was written. */
 interface WrittenItem {
@@ -42,7 +42,7 @@ async function createOrUpdate(
 	const { listing, fieldIds, matches } = await checked.live();
 	const data = await checked.dataOf(item, listing);
 	const part = keyPart(fieldIds, data, listing, run.zone);
-	return await run.writes.inOrder({ card, part, isShared: !write.dryRun }, async () => {
+	return await run.writes.onKey(write.writer, part, async () => {
 		await run.yieldToLoop();
 		// Looked for again: another execution may have created or deleted it since the check.
 		const [before, ...others] = await matches.find(data);
@@ -53,11 +53,11 @@ async function createOrUpdate(
 			);
 		}
 		if (!before) {
-			const after = await create(run, write, data);
+			const after = await create(write, data);
 			hintAtSpelling(run, fieldIds, data, after, listing);
 			return { action: 'created', after };
 		}
-		const { action, record } = await updateListed(run, write, data, before, listing);
+		const { action, record } = await updateFound(write, data, before, listing);
 		return { action, before, after: record };
 	});
 }
@@ -70,7 +70,7 @@ async function createOrUpdate(
  * @throws the first refusal; its message says how many were deleted
  */
 export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRecord[]> {
-	const { card, deletions, dryRun } = checked;
+	const { card, deletions, writer } = checked;
 	const counts = await checked.allWritten;
 	if (!counts) {
 		if (deletions.length > 0) {
@@ -81,7 +81,7 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
 		return [];
 	}
 	const deleted = await deleteMissing(run, checked);
-	if (dryRun) {
+	if (writer.isDry) {
 		const { created, updated, unchanged } = counts;
 		run.messages.hint(
 			`Dry run of card '${card.name}': ${created} records would be created, ${updated} updated, ${deleted.length} deleted; ${unchanged} stay unchanged`,
@@ -98,20 +98,19 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
  */
 async function deleteMissing(
 	run: Run,
-	{ card, deletions, dryRun, live, request }: CheckedCard,
+	{ card, deletions, writer, live, request }: CheckedCard,
 ): Promise<DataRecord[]> {
 	const { listing, fieldIds } = await live();
-	const states = run.writes.states(card);
+	const view = run.writes.view(writer);
 	const deleted: DataRecord[] = [];
 	await inParallel(
 		deletions,
 		() => run.session.atOnce({ method: 'DELETE', ...request }),
 		async (record) => {
 			const part = keyPart(fieldIds, record.data, listing, run.zone);
-			await run.writes.inOrder({ card, part, isShared: !dryRun }, async () => {
-				const isWanted = () => !states.isWritten(record.id);
-				const place = { card, dryRun };
-				if (await remove(run, place, record.id, request, { isWanted })) deleted.push(record);
+			await run.writes.onKey(writer, part, async () => {
+				const isWanted = () => !view.isWritten(record.id);
+				if (await removeListed(run, writer, record.id, isWanted)) deleted.push(record);
 			});
 		},
 		(error, _done, errors) => {

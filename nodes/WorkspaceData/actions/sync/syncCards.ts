@@ -14,6 +14,7 @@ import type { CardReference, Run } from '../run/run';
 import { settled } from '../writing/difference';
 import { requireSameFields } from '../writing/liveFields';
 import { matchingFieldIds, otherSpelling } from '../writing/matching';
+import type { Writer } from '../writing/writer';
 import {
 	blame,
 	dataOf,
@@ -46,7 +47,7 @@ export interface CheckedCard {
 	lastItem: number;
 	/** Adds the fields and choices that the card lacks, where the options say so, once. */
 	live(): Promise<LiveCard>;
-	dryRun: boolean;
+	writer: Writer;
 	/** How records are deleted. */
 	request: ReadOptions;
 	/** The values of an item, keyed by field ID. */
@@ -151,13 +152,13 @@ async function checkCard(
 	const first = requireValid(own);
 	const { card, indexes } = own;
 	const { itemIndex: firstItem, write, settings } = first;
-	const { request, dryRun } = write;
+	const { request, writer } = write;
 	const known = await run.fields.of(card, request);
 	const fields = own.fields ?? (await previewFields(run, own, first, known));
 	const { listing, fieldIds } = fields;
 	const given = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
 	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
-	const matches = await run.writes.matches(card, listing, fieldIds, request);
+	const matches = await run.writes.matches(writer, listing, fieldIds, request);
 	const listed = matches.all();
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
@@ -185,7 +186,7 @@ async function checkCard(
 		card,
 		firstItem,
 		lastItem: indexes.at(-1) ?? firstItem,
-		dryRun,
+		writer,
 		request,
 		live: async () => await (live ??= grown(run, own, first, { ...fields, matches })),
 		dataOf: async (item, current) =>
@@ -234,11 +235,11 @@ async function requireKnownSpelling(
 async function previewFields(
 	run: Run,
 	{ card, growing: writes }: CardItems,
-	{ write: { columns, request, dryRun }, settings: { allowed } }: FirstItem,
+	{ write: { columns, request, writer }, settings: { allowed } }: FirstItem,
 	known: FieldIndex,
 ): Promise<CardFields> {
 	const preview = await previewChanges(run, card, known, writes, allowed, request);
-	if (dryRun) hintAtAdditions(run, card, preview);
+	if (writer.isDry) hintAtAdditions(run, card, preview);
 	const { index } = preview;
 	return { listing: index, fieldIds: matchingFieldIds(columns, index) };
 }
@@ -247,14 +248,14 @@ async function previewFields(
 async function grown(
 	run: Run,
 	{ card, growing }: CardItems,
-	{ write: { columns, request, dryRun }, settings }: FirstItem,
+	{ write: { columns, request, writer }, settings }: FirstItem,
 	checked: LiveCard,
 ): Promise<LiveCard> {
-	if (!mayGrow(settings) || dryRun) return checked;
+	if (!mayGrow(settings) || writer.isDry) return checked;
 	await changeCard(run, card, growing, settings.allowed, request);
 	const listing = await run.fields.of(card, request);
 	const fieldIds = matchingFieldIds(columns, listing);
-	const matches = await run.writes.matches(card, listing, fieldIds, request);
+	const matches = await run.writes.matches(writer, listing, fieldIds, request);
 	return { listing, fieldIds, matches };
 }
 

@@ -13,7 +13,7 @@ import type { Deletions, SyncItem } from './syncCheck';
 export interface SyncSettings {
 	filters: unknown;
 	matchType: unknown;
-	dryRun: boolean;
+	isDry: boolean;
 	deletions: Deletions;
 	/** Fields and choices that may be added to the card. */
 	allowed: Allowed;

@@ -7,8 +7,8 @@ import type { DataRecord } from '../../model/answer/record';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
-import type { CardReference, Run } from '../run/run';
-import { MAX_READINGS } from '../run/writes';
+import type { Run } from '../run/run';
+import type { WritePlace } from '../run/writes';
 import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
 import { maxChangesProperty } from '../../ui/writeOptions';
 import { requireSameFields } from './liveFields';
@@ -52,7 +52,7 @@ export function readMaxChanges(value: unknown): number {
 
 /** The records to change. */
 export interface Selection {
-	card: CardReference;
+	place: WritePlace;
 	/** The live field listing. */
 	index: FieldIndex;
 	conditions: Conditions;
@@ -79,31 +79,29 @@ interface Chosen {
  */
 async function chooseRecords(
 	run: Run,
-	{ card, index, conditions: { filters, matchType }, request }: Selection,
+	{ place, index, conditions: { filters, matchType }, request }: Selection,
 ): Promise<Chosen> {
+	const { card } = place;
 	const passes = readFilter(filters, matchType, index, run, true);
-	const chosen = new Map<string, { record: DataRecord; steps: number }>();
-	const states = run.writes.states(card);
-	const unseen = new Map(states.creations().map((record) => [record.id, record]));
+	const chosen = new Map<string, { record: DataRecord; step: number | undefined }>();
+	const view = run.writes.view(place);
+	const unseen = new Map(view.creations().map((record) => [record.id, record]));
 	const take = (listed: DataRecord): boolean => {
 		unseen.delete(listed.id);
-		const current = states.current(listed);
+		const current = view.current(listed);
 		// The listing may have a record twice: its later values count.
 		if (current !== 'deleted' && passes?.(current))
-			chosen.set(current.id, { record: current, steps: states.stepsOf(current.id) });
+			chosen.set(current.id, { record: current, step: view.stepOf(current.id) });
 		else chosen.delete(listed.id);
 		return false;
 	};
-	const read = await run.writes.withoutDeletions(card, async () => {
-		let listing = run.records.of(card, Infinity, request, true);
-		let count = await scanRecords(run, listing, take, true);
-		for (let tries = 1; listing.hasShifted() && tries < MAX_READINGS; tries += 1) {
-			listing = run.records.again(card, request);
-			count = await scanRecords(run, listing, take, true);
-		}
-		hintAtShift(run, listing, card.name);
-		return count;
+	let read = 0;
+	const open = (isFirst: boolean) =>
+		isFirst ? run.records.of(card, Infinity, request, true) : run.records.again(card, request);
+	const listing = await run.writes.readAll(place, open, async (all) => {
+		read = await scanRecords(run, all, take, true);
 	});
+	hintAtShift(run, listing, card.name);
 	// A listing that lags behind does not show what was just created.
 	for (const record of unseen.values()) take(record);
 	passes?.requireSeen();
@@ -112,10 +110,10 @@ async function chooseRecords(
 	return {
 		records: [...chosen.values()].map(({ record }) => record),
 		now(record) {
-			if (states.stepsOf(record.id) === chosen.get(record.id)?.steps) return record;
-			const current = states.current(record);
+			if (view.stepOf(record.id) === chosen.get(record.id)?.step) return record;
+			const current = view.current(record);
 			const isChosen =
-				current !== 'deleted' && states.isCertain(record.id) && passes?.(current) === true;
+				current !== 'deleted' && view.isCertain(record.id) && passes?.(current) === true;
 			return isChosen ? current : undefined;
 		},
 	};
@@ -150,8 +148,9 @@ export async function changeMany<Result>(
 	selection: Selection,
 	{ needsWrite = () => true, change, done }: ManyChanges<Result>,
 ): Promise<Array<{ before: DataRecord; result: Result }>> {
-	const { card, request, maxChanges } = selection;
-	return await run.writes.inItemOrder(itemIndex, { card, part: 'many' }, async () => {
+	const { place, request, maxChanges } = selection;
+	const { card } = place;
+	return await run.writes.inItemOrder(itemIndex, place, 'many', async () => {
 		const { records, now } = await chooseRecords(run, selection);
 		const written = records.filter(needsWrite).length;
 		if (written > maxChanges) {

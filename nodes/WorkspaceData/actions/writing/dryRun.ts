@@ -9,16 +9,7 @@ import type { Field } from '../../model/answer/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';
-
-/** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
-const DRY_RUN_ID = 'dry run ';
-
-/** An ID for a record that a dry run would create. */
-export function nextDryRunId({ once }: Pick<Run, 'once'>): string {
-	const ids = once('dry run', () => ({ last: 0 }));
-	ids.last += 1;
-	return `${DRY_RUN_ID}${ids.last}`;
-}
+import { idInDryRun } from './writer';
 
 /**
  * Whether an item runs dry.
@@ -51,11 +42,10 @@ export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOu
 	const output = recordOutput(index, true, { ...options, outputFormat: 'nested' });
 	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
 	return (action, before, after) => {
-		const id = (before ?? after)?.id;
 		return {
 			dry_run: true,
 			action,
-			id: id === undefined || id.startsWith(DRY_RUN_ID) ? null : id,
+			id: idInDryRun((before ?? after)?.id),
 			before: values(before),
 			after: values(after),
 		};

@@ -1,17 +1,19 @@
 /** Whether a service keeps the values of a record that a change does not name. The interface shows no response to a change. */
 import { isEmpty } from '../../model/value/emptyValue';
-import { BoundedMap } from '../../model/boundedMap';
 import type { DataRecord } from '../../model/answer/record';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { listed } from '../../model/names';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
+import { keepingServices } from '../run/processState';
 import type { CardReference, Run } from '../run/run';
+import type { WritePlace } from '../run/writes';
 import { unchangedOption } from '../../ui/writeOptions';
 
 /** A change of a part of a listed record. */
 export interface PartialChange {
+	writer: WritePlace;
 	card: CardReference;
 	/** The record as it was. */
 	earlier: DataRecord;
@@ -24,9 +26,6 @@ export interface PartialChange {
 /** A change of some values has removed the others. */
 class ReplacedRecord extends UnexpectedAnswer {}
 
-/** Services that have shown that they keep the other values, by their address. A service does one or the other. */
-const keeping = new BoundedMap<string, true>(1_000);
-
 /** Most fields that a message names. */
 const MAX_NAMED = 10;
 
@@ -36,17 +35,17 @@ const MAX_NAMED = 10;
  */
 function lostFields(
 	run: Run,
-	{ card, earlier, sent, index }: PartialChange,
+	{ writer, earlier, sent, index }: PartialChange,
 	now: DataRecord | undefined,
 ): string[] {
-	const states = run.writes.states(card);
+	const view = run.writes.view(writer);
 	return Object.keys(earlier.data).filter(
 		(id) =>
 			!Object.hasOwn(sent, id) &&
 			!isEmpty(ownValue(earlier.data, id)) &&
 			isEmpty(now && ownValue(now.data, id)) &&
 			index.byId(id)?.isReadOnly === false &&
-			!states.hasWritten(earlier.id, id),
+			!view.hasWritten(earlier.id, id),
 	);
 }
 
@@ -63,7 +62,7 @@ export async function sendPart(
 	send: () => Promise<DataRecord | undefined>,
 ): Promise<DataRecord | undefined> {
 	const isWhole = lostFields(run, change, undefined).length === 0;
-	if (isWhole || keeping.get(run.session.baseUrl)) return await send();
+	if (isWhole || keepingServices.get(run.session.baseUrl)) return await send();
 	const first = run.once(
 		`first change of ${change.card.id}`,
 		(): { sent?: Promise<unknown> } => ({}),
@@ -101,7 +100,7 @@ async function requireKept(
 		missing = lostFields(run, change, found);
 	}
 	if (missing.length === 0) {
-		keeping.set(run.session.baseUrl, true);
+		keepingServices.set(run.session.baseUrl, true);
 		return;
 	}
 	const names = missing.map((id) => run.messages.withNames(id));

@@ -12,6 +12,7 @@ import { toRecordData, type ColumnOptions, type Write } from './valueConversion'
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
+import { createWriter } from './writer';
 import { unchangedOption } from '../../ui/writeOptions';
 
 export type { Write };
@@ -20,6 +21,8 @@ export type { Write };
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
+	/** Whether nothing is sent; read from the options where it is not given. */
+	isDry?: boolean;
 	options: ColumnOptions & {
 		maxParallel?: unknown;
 		timeout?: unknown;
@@ -38,12 +41,11 @@ interface WriteParameters {
 export async function readWrite(
 	run: Run,
 	itemIndex: number,
-	{ cardId, columns, options }: WriteParameters,
+	{ cardId, columns, options, isDry = readDryRun(options.dryRun) }: WriteParameters,
 	label: string,
 	isExact = false,
 ): Promise<Write> {
 	const request = requestOptions(options);
-	const dryRun = readDryRun(options.dryRun);
 	// Before the values: as long as the card's name is mistyped, the mapper offers no fields.
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)
@@ -51,7 +53,8 @@ export async function readWrite(
 	const item = run.context.getInputData()[itemIndex]?.json ?? {};
 	const read = readColumns(run, columns, item, label);
 	const skipsUnchanged = readChoice(unchangedOption, options.unchanged) !== 'send';
-	return { card, columns: read, options, request, dryRun, skipsUnchanged };
+	const writer = createWriter(run, card, request, isDry);
+	return { run, card, columns: read, options, request, writer, skipsUnchanged };
 }
 
 /**
@@ -62,7 +65,7 @@ export async function prepareWrite(
 	...[run, itemIndex, ...rest]: Parameters<typeof readWrite>
 ): Promise<Write> {
 	const write = await readWrite(run, itemIndex, ...rest);
-	return await growCard(run, itemIndex, write, write.dryRun);
+	return await growCard(itemIndex, write);
 }
 
 /**
@@ -124,13 +127,12 @@ export interface LiveFields {
  * @param inOrder runs the work after earlier writes to the same record; the second attempt keeps this place
  */
 export async function withLiveFields<Result>(
-	run: Run,
 	write: Write,
 	work: (live: LiveFields) => Promise<Result>,
 	inOrder: (live: LiveFields, task: () => Promise<Result>) => Promise<Result> = async (_, task) =>
 		await task(),
 ): Promise<Result> {
-	const { card, columns, options, request } = write;
+	const { run, card, columns, options, request } = write;
 	const toLive = async (listing: FieldIndex, reading: ReadOptions): Promise<LiveFields> => {
 		const index = await fieldsFor(run, write, listing, reading);
 		return { listing, index, data: toRecordData(run, columns, index, options, write.isListed) };

@@ -11,20 +11,22 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
 import { Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
+import type { Writer } from './writer';
 import {
 	emptyValuesOption,
 	missingChoicesOption,
 	unknownFieldsOption,
 } from '../../ui/writeOptions';
 
-/** The data that one item writes, and where. */
+/** What one item writes, and where. */
 export interface Write {
+	run: Run;
 	card: CardReference;
 	columns: Columns;
 	options: ColumnOptions;
 	request: ReadOptions;
-	/** Whether nothing is sent that changes anything. */
-	dryRun: boolean;
+	/** Sends the writes, or pretends to. */
+	writer: Writer;
 	/** Whether a record that has all values already is not written. */
 	skipsUnchanged: boolean;
 	/** Whether its record is looked for first: a refused value is `Refused`, as the record may hold it already. */

@@ -7,7 +7,7 @@ import {
 import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
-import { card, world, writeOf } from './world';
+import { card, world, itemOf, writeOf } from './world';
 
 const status = { id: 'f1', name: 'Status', type: 'single_select', options: ['Open'] };
 const place = { id: 'f2', name: 'Place', type: 'single_select', options: ['Here'] };
@@ -183,7 +183,7 @@ describe('the items of a run', () => {
 		isDry = false,
 	) =>
 		await run.items.each(
-			async (item) => await growCard(run, item, writeOf(values[item] ?? {}, options), isDry),
+			async (item) => await growCard(item, itemOf(run, isDry, values[item] ?? {}, options)),
 		);
 
 	test('add together what all of them need, once', async () => {
@@ -244,8 +244,7 @@ describe('the items of a run', () => {
 		for (const isDry of [true, false]) {
 			const service = world([odd]);
 			const growing = service.run.items.each(
-				async (item) =>
-					await growCard(service.run, item, writeOf({ Status: 'Done' }, grows), isDry),
+				async (item) => await growCard(item, itemOf(service.run, isDry, { Status: 'Done' }, grows)),
 			);
 			await expect(growing).rejects.toThrow(
 				"The choices of field 'Status' are in a form that this node does not know",

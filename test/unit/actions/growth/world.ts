@@ -1,8 +1,9 @@
 /** A service with one card that gets fields and choices, and what a run plans for it. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { PlannedField } from '../../../../nodes/WorkspaceData/actions/growth/newFields';
-import { createRun } from '../../../../nodes/WorkspaceData/actions/run/run';
+import { createRun, type Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
+import { createWriter } from '../../../../nodes/WorkspaceData/actions/writing/writer';
 import { ApiFailure } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
 import { scriptedApi } from '../../../support/scriptedApi';
@@ -79,7 +80,7 @@ export const plan = (
 export const writeOf = (
 	values: Record<string, unknown>,
 	options: Write['options'] = {},
-): Write => ({
+): Omit<Write, 'run' | 'writer'> => ({
 	card,
 	columns: {
 		entries: Object.entries(values),
@@ -89,6 +90,12 @@ export const writeOf = (
 	},
 	options,
 	request: {},
-	dryRun: false,
 	skipsUnchanged: true,
+});
+
+/** The write of an item of a run. */
+export const itemOf = (run: Run, isDry: boolean, ...values: Parameters<typeof writeOf>): Write => ({
+	...writeOf(...values),
+	run,
+	writer: createWriter(run, card, {}, isDry),
 });

@@ -1,0 +1,29 @@
+/** What executions of this process share about what they write. Everything in actions/ that outlives a run is here. */
+import { BoundedMap } from '../../model/boundedMap';
+import { createKeyedQueue } from '../../model/keyedQueue';
+import { CardMemory } from './cardMemory';
+
+/** The cards that this process wrote to in the last minute, by their addresses. */
+const memories = new Map<string, CardMemory>();
+
+/**
+ * The memory of a card.
+ *
+ * @param address of the card
+ * @param now ms since the epoch; memories that nobody needs any more end
+ */
+export function memoryOf(address: string, now: number): CardMemory {
+	for (const [other, memory] of memories) if (memory.isOver(now)) memories.delete(other);
+	const known = memories.get(address) ?? new CardMemory();
+	memories.set(address, known);
+	return known;
+}
+
+/** Runs tasks on one thing in turn, by its address. */
+export const turns = createKeyedQueue();
+
+/** When something was created without an answer, by its address, in ms since the epoch. */
+export const unclearCreations = new BoundedMap<string, number>(1_000);
+
+/** Services that have shown that they keep the values that a change does not name, by their address. A service does one or the other. */
+export const keepingServices = new BoundedMap<string, true>(1_000);

@@ -1,0 +1,188 @@
+/** What a listing of a card is worth, once this process has written to it. */
+import { CardMemory, LAG_MS } from '../../../../nodes/WorkspaceData/actions/run/cardMemory';
+import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
+import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
+
+const recordOf = (id: string, data: JsonObject): DataRecord => ({
+	id,
+	data,
+	createdAt: null,
+	raw: { id, data },
+});
+const listed = recordOf('r1', { a: 1, b: 1 });
+/** A change of `a` that was carried out. */
+function change(memory: CardMemory, a: unknown, before?: JsonObject, at = 0): void {
+	memory.begin('r1', at);
+	memory.changed(recordOf('r1', { a, b: 1 }), { a }, before, at);
+}
+const dataOf = (record: DataRecord | 'deleted'): unknown =>
+	record === 'deleted' ? record : record.data;
+
+describe('a write since the listing was opened', () => {
+	test('overrules it: changes, values that the response shows, cleared values, deletions', () => {
+		const memory = new CardMemory();
+		const view = memory.open(0);
+		expect(view.current(listed)).toBe(listed);
+		memory.begin('r1', 0);
+		memory.changed(recordOf('r1', { b: 3 }), { a: null }, undefined, 0);
+		expect(dataOf(view.current(listed))).toEqual({ a: undefined, b: 3 });
+		expect(view.isWritten('r1')).toBe(true);
+		expect(view.isCertain('r1')).toBe(true);
+		memory.begin('r1', 0);
+		memory.end('r1', 'deleted', 0);
+		expect(view.current(listed)).toBe('deleted');
+	});
+
+	test.each([
+		['is under way', (memory: CardMemory) => memory.begin('r1', 0), false],
+		[
+			'was lost',
+			(memory: CardMemory) => {
+				memory.begin('r1', 0);
+				memory.end('r1', 'unclear', 0);
+			},
+			false,
+		],
+		[
+			'was refused',
+			(memory: CardMemory) => {
+				memory.begin('r1', 0);
+				memory.end('r1', 'refused', 0);
+			},
+			true,
+		],
+		[
+			'was under way with another one',
+			(memory: CardMemory) => {
+				memory.begin('r1', 0);
+				change(memory, 2);
+				memory.end('r1', 'refused', 0);
+			},
+			false,
+		],
+		[
+			'was lost, and another one has ended since',
+			(memory: CardMemory) => {
+				memory.begin('r1', 0);
+				memory.end('r1', 'unclear', 0);
+				change(memory, 2);
+			},
+			true,
+		],
+	])('that %s: whether the values are certain', (_, write, isCertain) => {
+		const memory = new CardMemory();
+		const view = memory.open(0);
+		write(memory);
+		expect(view.isCertain('r1')).toBe(isCertain);
+		expect(view.isWritten('r1')).toBe(true);
+		expect(view.stepOf('r1')).toBeDefined();
+		expect(view.stepOf('r2')).toBeUndefined();
+	});
+});
+
+describe('a write before the listing was opened (O20)', () => {
+	test.each([
+		['shows what was there before', { a: 1 }, { a: 1, b: 1 }, { a: 2, b: 1 }, true],
+		['shows something else', { a: 1 }, { a: 7, b: 1 }, { a: 7, b: 1 }, true],
+		['may show either, as it is not known what was there', undefined, { a: 1 }, { a: 1 }, false],
+	])('counts where the listing %s', (_, before, shown, expected, isCertain) => {
+		const memory = new CardMemory();
+		change(memory, 2, before);
+		const view = memory.open(1);
+		expect(dataOf(view.current(recordOf('r1', shown)))).toEqual(expected);
+		expect(view.isCertain('r1')).toBe(isCertain);
+		expect(view.isWritten('r1')).toBe(false);
+		expect(view.hasWritten('r1', 'a')).toBe(true);
+		expect(view.hasWritten('r1', 'b')).toBe(false);
+	});
+
+	test('counts over several writes: the listing may be older than all of them', () => {
+		const memory = new CardMemory();
+		change(memory, 2, { a: 1 });
+		change(memory, 3, { a: 2 });
+		const view = memory.open(1);
+		for (const a of [1, 2]) expect(dataOf(view.current(recordOf('r1', { a })))).toEqual({ a: 3 });
+	});
+
+	test('tells new records that the listing may lack, until they are deleted', () => {
+		const memory = new CardMemory();
+		memory.created(recordOf('n1', { a: 1 }), { a: 1 }, 0);
+		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
+		memory.end('n2', 'deleted', 0);
+		const view = memory.open(1);
+		expect(view.creations().map(({ id }) => id)).toEqual(['n1']);
+		expect(view.isCertain('n1')).toBe(true);
+		view.notListed('n1');
+		expect(view.isCertain('n1')).toBe(false);
+		expect(view.current(recordOf('n2', {}))).toBe('deleted');
+	});
+
+	test('is forgotten a minute after it, but not while an older listing is in use', () => {
+		const memory = new CardMemory();
+		const old = memory.open(0);
+		change(memory, 2, { a: 1 });
+		expect(memory.isOver(LAG_MS)).toBe(false);
+		expect(dataOf(old.current(listed))).toEqual({ a: 2, b: 1 });
+		const young = memory.open(LAG_MS);
+		memory.close(old);
+		expect(memory.isOver(LAG_MS - 1)).toBe(false);
+		memory.close(young);
+		expect(memory.isOver(LAG_MS)).toBe(true);
+		expect(memory.state('r1')).toBeUndefined();
+	});
+
+	test('of very many or very large ones, the oldest are forgotten earlier', () => {
+		const memory = new CardMemory();
+		for (let n = 0; n < 20_001; n += 1) memory.created(recordOf(`n${n}`, {}), {}, 0);
+		expect(memory.creations.length).toBeLessThanOrEqual(10_000);
+		expect(memory.creations.at(-1)?.id).toBe('n20000');
+		for (let n = 0; n < 5; n += 1)
+			memory.created(recordOf(`m${n}`, { a: 'x'.repeat(900_000) }), {}, 0);
+		expect(memory.creations.length).toBeLessThanOrEqual(2);
+	});
+});
+
+describe('a listing', () => {
+	test('is told each step since it was opened once, and earlier creations without a record', () => {
+		const memory = new CardMemory();
+		for (const creation of ['answered', 'unanswered', 'done'] as const)
+			memory.createdUnknown(creation, { a: creation }, 0);
+		memory.created(recordOf('n1', { a: 1 }), { a: 1 }, 0);
+		const news = memory.open(0).follow();
+		memory.created(recordOf('n2', { a: 2 }), { a: 2 }, 0);
+		expect(news().map(({ sent }) => sent)).toEqual([{ a: 'unanswered' }, { a: 'done' }, { a: 2 }]);
+		memory.createdUnknown('answered', { a: 3 }, 0);
+		expect(news().map(({ sent }) => sent)).toEqual([{ a: 3 }]);
+		expect(news()).toEqual([]);
+	});
+
+	test('has skipped nothing where no deletion was under way', async () => {
+		const memory = new CardMemory();
+		const read = async (work: () => void) =>
+			await memory.withoutDeletions(async () => await Promise.resolve(work()));
+		let end = (): void => {};
+		const held = async () => await new Promise<void>((resolve) => (end = resolve));
+		expect(await read(() => {})).toBe(true);
+		let deletion: Promise<void> | undefined;
+		expect(await read(() => void (deletion = memory.deleting(held)))).toBe(false);
+		expect(await read(() => {})).toBe(false);
+		end();
+		await deletion;
+		expect(await read(() => {})).toBe(true);
+	});
+
+	test('of a dry run knows what was pretended on top of what was sent; others know nothing of it', () => {
+		const memory = new CardMemory();
+		const view = memory.open(0);
+		const pretended = new CardMemory();
+		const dry = pretended.open(0, view);
+		change(memory, 2);
+		pretended.begin('r1', 0);
+		pretended.changed(recordOf('r1', { b: 5 }), { b: 5 }, undefined, 0);
+		expect(dataOf(dry.current(listed))).toEqual({ a: 2, b: 5 });
+		expect(dataOf(view.current(listed))).toEqual({ a: 2, b: 1 });
+		expect(dry.isCertain('r1')).toBe(true);
+		memory.begin('r1', 0);
+		expect(dry.isCertain('r1')).toBe(false);
+	});
+});
