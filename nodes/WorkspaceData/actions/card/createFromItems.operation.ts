@@ -236,7 +236,7 @@ export const createCardFromItems = defineOperation({
 		}
 		const write: Write = { ...part, card, dryRun: false, skipsUnchanged: false };
 		return await withLiveFields(run, write, async ({ index, data }) => {
-			return [recordOutput(index, true, {})(await create(run, write, data))];
+			return [recordOutput(index, true, options)(await create(run, write, data))];
 		}).catch((error: unknown) => {
 			run.messages.note(error, whatExists(card, isNew));
 			throw error;

@@ -13,7 +13,7 @@ import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
 import { requireData } from './valueConversion';
 import { emptyValuesOption } from '../../ui/writeOptions';
-import { differing, Refused, settled } from './difference';
+import { differing, EMPTY_IN_OUTPUT, Refused, settled } from './difference';
 import { sendPart } from './keptRecord';
 import { nextDryRunId } from './dryRun';
 import type { Write } from './liveFields';
@@ -249,7 +249,9 @@ export async function updateListedIf(
 	if (known && isUnchanged(run, write, data, known, index))
 		return { action: 'unchanged', record: known };
 	// What was refused is sent only where the record holds it already, or in part.
-	const usual = Object.entries(data).filter(([, value]) => !(value instanceof Refused));
+	const usual = Object.entries(data).filter(
+		([, value]) => !(value instanceof Refused) && value !== EMPTY_IN_OUTPUT,
+	);
 	let earlier: DataRecord | undefined;
 	let sent: JsonObject = {};
 	const isWanted = () => {
