@@ -17,6 +17,11 @@ type Options<P> = P extends { readonly options: infer O extends readonly unknown
 	? O[number]
 	: never;
 
+/** The version of the node, in its Options collection; undefined in version 1. */
+interface VersionOfNode {
+	typeVersion?: number;
+}
+
 /** The type of a parameter's value, as its definition says. */
 type ValueOf<P> = P extends { readonly type: 'string' }
 	? string
@@ -33,7 +38,7 @@ type ValueOf<P> = P extends { readonly type: 'string' }
 				: P extends { readonly type: 'multiOptions' }
 					? string[]
 					: P extends { readonly type: 'collection' }
-						? Partial<ParameterValues<Options<P>>>
+						? Partial<ParameterValues<Options<P>>> & VersionOfNode
 						: P extends { readonly type: 'resourceLocator' }
 							? Locator
 							: unknown;

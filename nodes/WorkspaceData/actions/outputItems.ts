@@ -12,21 +12,21 @@ export interface OutputOptions {
 	fieldKeys?: string;
 	/** Names or ids of the fields to return; all when missing or empty. */
 	outputFields?: unknown;
-	/** Whether the fields are under the key `fields`, or at the top level. */
+	/** Whether the fields are under the key `fields`, or at the top level; missing, the node's version decides. */
 	outputFormat?: string;
+	/** The version of the node, where it is not the first one. */
+	typeVersion?: number;
 }
 
 /** Keys of an output item that are no fields: a field of such a name appears under `fields.<name>`. */
-const RESERVED_KEYS = new Set([
-	'id',
-	'created_at',
-	'action',
-	'error',
-	'deleted',
-	'dry_run',
-	'fields',
-]);
-const isReserved = (key: string): boolean => RESERVED_KEYS.has(key) || key.startsWith('fields.');
+const RESERVED_KEYS = ['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'fields'];
+/** Those of version 2: the keys that the node may add, and names that mean something to n8n. */
+const RESERVED_KEYS_2 = [...RESERVED_KEYS, 'before', 'changes', 'pairedItem', '$error', '$json'];
+
+/** The key of a field at the top level of an item. */
+function topLevelKey(reserved: ReadonlySet<string>): (key: string) => string {
+	return (key) => (reserved.has(key) || key.startsWith('fields.') ? `fields.${key}` : key);
+}
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
 export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
@@ -49,34 +49,69 @@ function setOwn(object: JsonObject, key: string, value: unknown): void {
 /**
  * Prepares the output of records of one card: fields in the card's order, or in that of the wanted ones.
  *
- * @param simple whether to give `{ id, created_at, fields }`; else the service's own object
+ * @param simple whether to give the fields under their names; else the service's own object
  * @throws InputError for options that name an unknown field
  */
 export function recordOutput(
 	index: FieldIndex,
 	simple: boolean,
-	{ fieldKeys, outputFields, outputFormat }: OutputOptions,
+	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	const byName = readChoice(fieldKeysOption, fieldKeys) !== 'id';
-	const isFlat = readChoice(outputFormatOption, outputFormat) === 'flat';
-	const wanted = wantedFields(index, outputFields);
-	if (!simple) {
-		if (!wanted) return (record) => record.raw;
-		const ids = new Set(wanted.map(({ id }) => id));
-		return (record) => {
-			const data = Object.entries(record.data).filter(([id]) => ids.has(id));
-			return { ...record.raw, data: Object.fromEntries(data) };
-		};
-	}
-
+	const byName = readChoice(fieldKeysOption, options.fieldKeys) !== 'id';
+	const isNewer = (options.typeVersion ?? 1) >= 2;
+	const format =
+		readChoice(outputFormatOption, options.outputFormat) ?? (isNewer ? 'flat' : 'nested');
+	const wanted = wantedFields(index, options.outputFields);
+	if (!simple) return rawOutput(wanted);
 	const columns = (wanted ?? index.fields).map((field) => ({
 		id: field.id,
 		key: byName ? index.keyOf(field) : field.id,
 	}));
 	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
 	const keys = new Set(columns.map(({ key }) => key));
-	const isOrphan = (id: string) => !index.byId(id) && !keys.has(id);
-	const fieldsOf = ({ data }: DataRecord): JsonObject => {
+	const isOrphan = (id: string) => !wanted && !index.byId(id) && !keys.has(id);
+	if (format === 'flat' && isNewer) return columnsOutput(columns, isOrphan);
+	const fieldsOf = presentFields(columns, isOrphan);
+	// Nested: a field called `error` must not steer n8n.
+	if (format === 'nested')
+		return (record) => ({ ...ownValues(record), fields: fieldsOf(record.data) });
+	const topLevel = topLevelKey(new Set(RESERVED_KEYS));
+	return (record) => {
+		const item = ownValues(record);
+		for (const [key, value] of Object.entries(fieldsOf(record.data))) {
+			setOwn(item, topLevel(key), value);
+		}
+		return item;
+	};
+}
+
+/** A field's ID, and its key in the output. */
+interface Column {
+	id: string;
+	key: string;
+}
+
+const ownValues = ({ id, createdAt }: DataRecord): JsonObject => ({
+	id: id === UNKNOWN_ID ? null : id,
+	created_at: createdAt,
+});
+
+/** The service's object, with the wanted values only. */
+function rawOutput(wanted: readonly Field[] | undefined): (record: DataRecord) => JsonObject {
+	if (!wanted) return ({ raw }) => raw;
+	const ids = new Set(wanted.map(({ id }) => id));
+	return ({ raw, data }) => ({
+		...raw,
+		data: Object.fromEntries(Object.entries(data).filter(([id]) => ids.has(id))),
+	});
+}
+
+/** The values that a record has, in the order of the columns. */
+function presentFields(
+	columns: readonly Column[],
+	isOrphan: (id: string) => boolean,
+): (data: JsonObject) => JsonObject {
+	return (data) => {
 		const fields: JsonObject = {};
 		let found = 0;
 		for (const { id, key } of columns) {
@@ -84,22 +119,36 @@ export function recordOutput(
 			setOwn(fields, key, data[id]);
 			found += 1;
 		}
-		const ids = wanted ? [] : Object.keys(data);
+		const ids = Object.keys(data);
 		if (ids.length > found) {
 			for (const id of ids) if (isOrphan(id)) setOwn(fields, id, data[id]);
 		}
 		return fields;
 	};
-	const own = (record: DataRecord): JsonObject => ({
-		id: record.id === UNKNOWN_ID ? null : record.id,
-		created_at: record.createdAt,
-	});
-	// Nested by default: a field called `error` must not steer n8n.
-	if (!isFlat) return (record) => ({ ...own(record), fields: fieldsOf(record) });
+}
+
+/** Version 2: every column, null where the record has no value, then the record's own values. */
+function columnsOutput(
+	columns: readonly Column[],
+	isOrphan: (id: string) => boolean,
+): (record: DataRecord) => JsonObject {
+	const topLevel = topLevelKey(new Set(RESERVED_KEYS_2));
+	const placed = columns.map(({ id, key }) => ({ id, key: topLevel(key) }));
+	const keys = [...placed.map(({ key }) => key), 'id', 'created_at'];
+	// Copied, an object with many keys takes a fraction of the time and memory that adding them one by one takes.
+	const empty: JsonObject = Object.fromEntries(keys.map((key) => [key, null]));
 	return (record) => {
-		const item = own(record);
-		for (const [key, value] of Object.entries(fieldsOf(record))) {
-			setOwn(item, isReserved(key) ? `fields.${key}` : key, value);
+		const { data } = record;
+		const item = Object.assign({ ...empty }, ownValues(record));
+		let found = 0;
+		for (const { id, key } of placed) {
+			if (!Object.hasOwn(data, id)) continue;
+			setOwn(item, key, data[id]);
+			found += 1;
+		}
+		const ids = Object.keys(data);
+		if (ids.length > found) {
+			for (const id of ids) if (isOrphan(id)) setOwn(item, topLevel(id), data[id]);
 		}
 		return item;
 	};

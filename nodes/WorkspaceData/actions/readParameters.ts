@@ -128,24 +128,27 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
  * Opens the parameters of an operation. One without expressions is read once for all items: n8n copies the whole
  * value each time it is asked, and a field mapper lists all fields of a card.
  *
+ * @param typeVersion of the node; from 2 on, the Options collection has it as `typeVersion`
  * @returns reads a parameter for an item
  */
 export function openParameters(
 	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 	{ properties }: Pick<Operation, 'properties'>,
+	typeVersion = 1,
 ): (name: string, itemIndex: number) => unknown {
 	/** How the workflow has a parameter; its value, where it is the same for all items. */
 	const known = new Map<string, { raw: unknown; constant?: { value: unknown } }>();
 	const definitions = new Map(properties.map((property) => [property.name, property]));
 
-	const read = (name: string, itemIndex: number): unknown =>
-		context.getNodeParameter(
-			name,
-			itemIndex,
-			definitions.get(name)?.default,
-			// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
-			{ skipValidation: true },
-		);
+	function read(name: string, itemIndex: number): unknown {
+		const fallback = definitions.get(name)?.default;
+		// n8n's own conversion loses nulls and refuses new options; values are checked against the live listing.
+		const unchecked = { skipValidation: true };
+		const value: unknown = context.getNodeParameter(name, itemIndex, fallback, unchecked);
+		return name === 'options' && typeVersion > 1 && isObject(value)
+			? { ...value, typeVersion }
+			: value;
+	}
 
 	function learn(name: string): { raw: unknown; constant?: { value: unknown } } {
 		const fallback = definitions.get(name)?.default;

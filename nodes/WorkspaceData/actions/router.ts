@@ -40,7 +40,7 @@ export async function route(context: IExecuteFunctions): Promise<INodeExecutionD
 /** @throws the error that ends the run, unless n8n is to continue on errors */
 async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
-	const parameter = openParameters(context, operation);
+	const parameter = openParameters(context, operation, context.getNode().typeVersion);
 	const getOf = (itemIndex: number, name: string): unknown => parameter(name, itemIndex);
 	const unshare = unsharing(operation, context.getInputData().length);
 	const outcomes = await run.items.each(async (itemIndex) => {

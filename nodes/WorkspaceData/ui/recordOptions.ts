@@ -81,5 +81,16 @@ export const outputFormatOption = {
 		{ name: 'Nested', value: 'nested', description: 'Fields under the key fields' },
 	],
 	default: 'nested',
+	displayOptions: { show: { '@version': [1] } },
 	description: 'Where the values of a record are in the output',
 } as const;
+
+/** The option with the default of each version of the node. */
+export const outputFormatOptions = [
+	outputFormatOption,
+	{
+		...outputFormatOption,
+		default: 'flat',
+		displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
+	},
+] as const;

@@ -3,7 +3,7 @@ import {
 	fieldKeysOption,
 	maxParallelOption,
 	outputFieldsOption,
-	outputFormatOption,
+	outputFormatOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 } from './recordOptions';
@@ -205,7 +205,7 @@ export const writeOptions = [
 	maxParallelOption,
 	missingChoicesOption,
 	outputFieldsOption,
-	outputFormatOption,
+	...outputFormatOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 	unknownFieldsOption,

@@ -1,7 +1,7 @@
 /** The example workflows: importable unchanged, and they do what their notes say. */
 import { until } from '../../host/deadline.ts';
 import { importExamples, readExamples } from '../../host/examples.ts';
-import { failureOf, type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
+import { failureOf, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import { useBench } from '../support/bench.ts';
 import { major } from '../support/settings.ts';
 
@@ -77,7 +77,7 @@ describe(`examples in n8n ${major}`, () => {
 		const { client, succeedAgain } = bench();
 		const file = example('csv-file-to-card.json');
 		const records = outputOf(await succeedAgain(file), 'Card from the rows');
-		expect(records.map(({ json }) => json.fields)).toEqual([
+		expect(records.map(({ json }) => json)).toMatchObject([
 			{
 				Code: '007',
 				Title: 'The Left Hand of Darkness',
@@ -210,7 +210,7 @@ describe(`examples in n8n ${major}`, () => {
 		const watcher = example('react-to-record-changes.json');
 		await client.publish(watcher);
 		const change = await succeedAgain(example('service-account-update.json'));
-		expect(outputOf(change, 'Mark as done')[0]?.json.fields).toMatchObject({ Done: true });
+		expect(outputOf(change, 'Mark as done')[0]?.json).toMatchObject({ Done: true });
 		const { id } = await until('an execution of the watching workflow', async () => {
 			const list = await client.executions(watcher.id);
 			return list.find(({ status }) => status === 'success');
@@ -237,7 +237,7 @@ describe(`examples in n8n ${major}`, () => {
 		const titles = ['Order new pots', 'Repair the fence'];
 		const first = await succeedAgain(branch);
 		expect(outputOf(first, 'Skipped')).toEqual([]);
-		const created = outputOf(first, 'Create them').map(({ json }) => json.fields);
+		const created = outputOf(first, 'Create them').map(({ json }) => json);
 		expect(created).toMatchObject(titles.map((Title) => ({ Title })));
 		const second = await succeedAgain(branch);
 		expect(outputOf(second, 'Create them')).toEqual([]);
@@ -265,7 +265,7 @@ describe(`examples in n8n ${major}`, () => {
 			return list.find(({ status }) => status === 'success');
 		});
 		const created = outputOf(await client.execution(id), 'Create the task');
-		expect(created.map(({ json }) => json.fields)).toMatchObject([
+		expect(created.map(({ json }) => json)).toMatchObject([
 			{ Title: 'Paint the door', Priority: 'Normal', Done: false, Notes: 'Blue' },
 		]);
 		await client.unpublish(saved.id);
@@ -277,7 +277,7 @@ describe(`examples in n8n ${major}`, () => {
 		const shown = await succeedAgain(cleanUp);
 		expect(outputOf(shown, 'Delete old records')).toEqual([]);
 		const old = outputOf(shown, 'Show old records').map(({ json }) => json);
-		expect(old.map(({ fields }) => (fields as JsonObject).Title).sort()).toEqual([
+		expect(old.map(({ Title }) => Title).sort()).toEqual([
 			'File the receipts',
 			'Renew the passport',
 		]);

@@ -51,6 +51,36 @@ test.each<[string, OutputOptions, object]>([
 	expect(output(options)).toEqual({ ...own, fields });
 });
 
+const last: Array<[string, unknown]> = Object.entries(own);
+
+test.each<[string, OutputOptions, Array<[string, unknown]>]>([
+	[
+		'all fields',
+		{},
+		[['Title', 'Emma'], ['Pages', 7], ['t1', null], ['t2', 2], ...last, ['orphan', true]],
+	],
+	[
+		'by ID',
+		{ fieldKeys: 'id' },
+		[['id-Title', 'Emma'], ['id-Pages', 7], ['t1', null], ['t2', 2], ...last, ['orphan', true]],
+	],
+	['the wanted fields', { outputFields: 't1, Title' }, [['t1', null], ['Title', 'Emma'], ...last]],
+	['flat', { outputFormat: 'flat', outputFields: 'Pages' }, [['Pages', 7], ...last]],
+])('version 2: %s, empty ones as null, then what the record itself has', (_, options, expected) => {
+	expect(Object.entries(output({ ...options, typeVersion: 2 }))).toEqual(expected);
+});
+
+test('version 2: a key of the prototype is a field like any other', () => {
+	const odd = indexFields([field('__proto__'), field('id')], 'Odd');
+	const record = recordOf({ 'id-__proto__': 1, 'id-id': 2 });
+	expect(Object.entries(recordOutput(odd, true, { typeVersion: 2 })(record))).toEqual([
+		['__proto__', 1],
+		['fields.id', 2],
+		['id', 'r1'],
+		['created_at', own.created_at],
+	]);
+});
+
 test('fields come in the order of the card, or of the choice', () => {
 	const keys = (options: OutputOptions) => Object.keys(output(options).fields as object);
 	expect(keys({})).toEqual(['Title', 'Pages', 't2', 'orphan']);

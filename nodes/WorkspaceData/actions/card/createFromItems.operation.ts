@@ -238,7 +238,7 @@ export const createCardFromItems = defineOperation({
 		const writer = createWriter(run, card, request, false);
 		const write: Write = { ...part, run, card, writer, skipsUnchanged: false };
 		return await withLiveFields(write, async ({ index, data }) => {
-			return [recordOutput(index, true, {})(await create(write, data))];
+			return [recordOutput(index, true, options)(await create(write, data))];
 		}).catch((error: unknown) => {
 			run.messages.note(error, whatExists(card, isNew));
 			throw error;

@@ -3,7 +3,7 @@ import { cardLocator, recordLocator } from '../../ui/locators';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
-	outputFormatOption,
+	outputFormatOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 	recordOptions,
@@ -28,7 +28,7 @@ export const getRecord = defineOperation({
 			fieldKeysOption,
 			ifNotFoundOption,
 			outputFieldsOption,
-			outputFormatOption,
+			...outputFormatOptions,
 			requestsPerSecondOption,
 			timeoutOption,
 		]),

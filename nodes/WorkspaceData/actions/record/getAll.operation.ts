@@ -14,7 +14,7 @@ import {
 import {
 	fieldKeysOption,
 	outputFieldsOption,
-	outputFormatOption,
+	outputFormatOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 	recordOptions,
@@ -56,7 +56,7 @@ export const getManyRecords = defineOperation({
 		recordOptions([
 			fieldKeysOption,
 			outputFieldsOption,
-			outputFormatOption,
+			...outputFormatOptions,
 			requestsPerSecondOption,
 			startAgainOption,
 			timeoutOption,

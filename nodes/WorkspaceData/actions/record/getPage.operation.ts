@@ -6,7 +6,7 @@ import { pageLimitProperty, simplifyProperty } from '../../ui/readOptions';
 import {
 	fieldKeysOption,
 	outputFieldsOption,
-	outputFormatOption,
+	outputFormatOptions,
 	requestsPerSecondOption,
 	recordOptions,
 	timeoutOption,
@@ -59,7 +59,7 @@ export const getRecordPageOperation = defineOperation({
 		recordOptions([
 			fieldKeysOption,
 			outputFieldsOption,
-			outputFormatOption,
+			...outputFormatOptions,
 			requestsPerSecondOption,
 			timeoutOption,
 		]),

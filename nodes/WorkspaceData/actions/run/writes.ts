@@ -34,17 +34,12 @@ export interface WritePlace {
 	isDry: boolean;
 }
 
-/** A change of a record. */
+/** A change of a record, right before it is sent. */
 export interface Change {
-	id: string;
-	/** The values that are mapped to it. */
-	sent: JsonObject;
-	/** Sends the change. */
-	send: () => Promise<DataRecord>;
-	/** The record as it was, if that is known by the time it is sent. */
-	earlier: () => DataRecord | undefined;
-	/** Asked right before it is sent: other executions may have written the record meanwhile. */
-	isWanted?: () => boolean;
+	/** The record as it was, if that is known. */
+	earlier: DataRecord | undefined;
+	/** What the record is to hold, keyed by field ID. */
+	values: JsonObject;
 }
 
 /** How often records are read whose order shifts. */
@@ -154,12 +149,21 @@ export class Writes {
 		return record;
 	}
 
-	/** Changes a record, after all earlier writes of this run to it. @returns undefined where it was no longer wanted */
-	async change(place: WritePlace, change: Change): Promise<DataRecord | undefined> {
-		const { id, sent, send, earlier, isWanted = () => true } = change;
-		return await this.onRecord(place, id, isWanted, async (memory) => {
-			const record = await send();
-			memory.changed(record, sent, earlier()?.data, this.run.clock.now());
+	/**
+	 * Changes a record, after all earlier writes of this run to it.
+	 *
+	 * @param prepare asked right before it is sent, as other executions may have written the record meanwhile; undefined where
+	 * it is no longer to be changed
+	 */
+	async change<Prepared extends Change>(
+		place: WritePlace,
+		id: string,
+		prepare: () => Prepared | undefined,
+		send: (change: Prepared) => Promise<DataRecord>,
+	): Promise<DataRecord | undefined> {
+		return await this.onRecord(place, id, prepare, async (change, memory) => {
+			const record = await send(change);
+			memory.changed(record, change.values, change.earlier?.data, this.run.clock.now());
 			return record;
 		});
 	}
@@ -171,7 +175,8 @@ export class Writes {
 		send: () => Promise<void>,
 		isWanted: () => boolean = () => true,
 	): Promise<boolean> {
-		const removed = await this.onRecord(place, id, isWanted, async (memory) => {
+		const wanted = () => (isWanted() ? true : undefined);
+		const removed = await this.onRecord(place, id, wanted, async (_, memory) => {
 			await memory.deleting(send);
 			memory.end(id, 'deleted', this.run.clock.now());
 			return true;
@@ -265,18 +270,19 @@ export class Writes {
 	}
 
 	/** Runs the write of a record after all earlier ones of this run. @returns undefined where it was no longer wanted */
-	private async onRecord<Result>(
+	private async onRecord<Prepared, Result>(
 		place: WritePlace,
 		id: string,
-		isWanted: () => boolean,
-		write: (memory: CardMemory) => Promise<Result>,
+		prepare: () => Prepared | undefined,
+		write: (prepared: Prepared, memory: CardMemory) => Promise<Result>,
 	): Promise<Result | undefined> {
 		const { now } = this.run.clock;
 		return await this.queue(JSON.stringify(['record', place.card.id, id]), async () => {
-			if (!isWanted()) return undefined;
+			const prepared = prepare();
+			if (prepared === undefined) return undefined;
 			const memory = this.memory(place);
 			memory.begin(id, now());
-			return await write(memory).catch(async (error: unknown) => {
+			return await write(prepared, memory).catch(async (error: unknown) => {
 				const isRefused = error instanceof Failure && !mayHaveHappened(error);
 				const isGone = isRefused && namesGone(error, 'record');
 				memory.end(id, isGone ? 'deleted' : isRefused ? 'refused' : 'unclear', now());

@@ -8,6 +8,7 @@ import { InputError } from '../../model/inputError';
 import type { Zone } from '../../model/time';
 import { storedChoice } from '../../model/value/choices';
 import type { EntryRules } from '../../model/value/kinds/kind';
+import { isEmpty } from '../../model/value/emptyValue';
 import { textOf } from '../../model/value/serialization';
 import { enter } from '../../model/value/value';
 import { identityOf } from '../run/matchIndex';
@@ -29,6 +30,22 @@ export class Refused {
 	get isForValue(): boolean {
 		return this.error instanceof InputError;
 	}
+}
+
+/** An empty field of an item that this node returned: it clears what a record holds, but only together with other changes. */
+export const EMPTY_IN_OUTPUT = Symbol('empty in the output');
+
+/** The empty fields that are cleared: none where the record has all values of the item, which then nobody has changed. */
+function clearedOf(
+	data: JsonObject,
+	values: JsonObject,
+	earlier: DataRecord | undefined,
+	{ index, zone }: { index: FieldIndex; zone: Zone },
+): Array<[string, null]> {
+	if (!earlier || Object.keys(differing(earlier, values, index, zone)).length === 0) return [];
+	return Object.entries(data)
+		.filter(([id, value]) => value === EMPTY_IN_OUTPUT && !isEmpty(ownValue(earlier.data, id)))
+		.map(([id]) => [id, null]);
 }
 
 /** Whether a stored value is the same as an entered one, in whatever spelling. */
@@ -79,6 +96,7 @@ export function settled(
 	const values: Array<[string, unknown]> = [];
 	const errors: unknown[] = [];
 	for (const [id, value] of Object.entries(data)) {
+		if (value === EMPTY_IN_OUTPUT) continue;
 		const field = index.byId(id);
 		const stored = earlier && ownValue(earlier.data, id);
 		const entered = value instanceof Refused ? value.entered : value;
@@ -92,7 +110,8 @@ export function settled(
 		}
 	}
 	if (errors.length > 0) throw combineErrors(errors);
-	return Object.fromEntries(values);
+	const sent = Object.fromEntries(values);
+	return { ...sent, ...Object.fromEntries(clearedOf(data, sent, earlier, { index, zone })) };
 }
 
 /** The values that a record does not have, in whatever spelling. */

@@ -3,13 +3,10 @@ import { cleanName } from '../../model/text';
 import { z } from 'zod/v3';
 import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
-import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { isObject, type JsonObject } from '../../model/answer/shapes';
 import { isEmpty } from '../../model/value/emptyValue';
-import { canonicalJson } from '../../model/value/serialization';
 import type { Run } from '../run/run';
-
-/** Properties of a record itself, which Map Automatically does not take for fields. */
-const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
+import { automaticValues, RECORD_PROPERTIES, rowValues, type ItemValues } from './itemValues';
 
 /** The resource mapper's value. `fieldId` is the hint that our own field listing adds. */
 const columnsSchema = z.object({
@@ -52,8 +49,8 @@ export interface Columns {
 	mayBeEmpty?: boolean;
 	/** Whether the values are all that the item has: nobody chose them one by one. */
 	isAutomatic?: boolean;
-	/** The values of the item that Map Automatically takes for no field, by key. */
-	leftOut?: Array<[string, unknown]>;
+	/** What else an item has, and shows of its origin. */
+	origin?: Omit<ItemValues, 'entries'>;
 }
 
 /** The field mapper, without the values of an item. */
@@ -96,7 +93,7 @@ export function readColumns(
 	const mapper = isObject(value) && once(value, () => readMapper(value));
 	if (!mapper) throw new InputError(`'${label}' is empty`, 'Map at least one field.');
 	const { isAutomatic, matchingKeys, hints } = mapper;
-	const { entries, leftOut } = isAutomatic ? automaticEntries(item) : { entries: mapper.mapped };
+	const { entries, ...origin } = isAutomatic ? automaticValues(item) : { entries: mapper.mapped };
 	const given = entries.filter(([, entry]) => entry !== undefined);
 	if (given.length === 0) {
 		throw new InputError(
@@ -104,7 +101,7 @@ export function readColumns(
 			isAutomatic ? whyNoValues(item) : 'Map at least one field.',
 		);
 	}
-	const automatic = leftOut && { isAutomatic, leftOut };
+	const automatic = 'marks' in origin && { isAutomatic, origin };
 	return { entries: given, matchingKeys, label, hints, ...automatic };
 }
 
@@ -113,29 +110,6 @@ const whyNoValues = (item: JsonObject): string =>
 		? "The 'fields' of the item have no values, and its other keys are left out. Set 'fields.<name>', or remove 'fields'."
 		: "The item has no values. Its keys must be field names, at the top level or under 'fields'.";
 
-function automaticEntries(item: JsonObject): Pick<Columns, 'entries' | 'leftOut'> {
-	const all = Object.entries(item);
-	const { fields } = item;
-	if (isObject(fields)) {
-		return {
-			entries: Object.entries(fields),
-			leftOut: all.filter(
-				([key, value]) => !RECORD_KEYS.has(key) && !isSame(value, ownValue(fields, key)),
-			),
-		};
-	}
-	const isProperty = ([key]: [string, unknown]) => RECORD_PROPERTIES.includes(key);
-	return {
-		// The output format Flat has fields with the name of a record's property under `fields.<name>`.
-		entries: all
-			.filter((entry) => !isProperty(entry))
-			.map(([key, value]) => [key.replace(/^fields\./, ''), value]),
-		leftOut: all.filter((entry) => isProperty(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
-	};
-}
-
-const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
-
 /**
  * Says which values Map Automatically left out although the card has fields of their names.
  *
@@ -143,10 +117,15 @@ const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonic
  */
 export function hintAtLeftOut(
 	{ messages }: Pick<Run, 'messages'>,
-	{ entries, leftOut = [] }: Columns,
+	{ entries, origin }: Columns,
 	index: FieldIndex,
 ): void {
-	for (const [key, value] of leftOut) {
+	for (const key of origin?.marks ?? []) {
+		messages.hint(
+			`'${key}' of the items was not written, because this node added it to its output. To write it, rename it first.`,
+		);
+	}
+	for (const [key, value] of origin?.leftOut ?? []) {
 		const field = index.fields.find(({ name }) => name === key);
 		if (!field || isEmpty(value)) continue;
 		if (entries.some(([one]) => index.candidates(one).includes(field))) continue;
@@ -176,22 +155,20 @@ export function hasName(name: string, value: unknown): boolean {
 	);
 }
 
-/** Keys next to the `fields` of an item that this node or its trigger returned. */
-const RECORD_KEYS = new Set(
-	'id created_at action fields event timestamp workspace_id card_id record_id delivery_key'.split(
-		' ',
-	),
-);
-
 /**
  * The columns of an item: its `fields` where it is a record, else all of its keys.
  *
  * @throws InputError for a value without a name
  */
 export function itemColumns(item: JsonObject): Columns {
-	const isRecord = isObject(item.fields) && Object.keys(item).every((key) => RECORD_KEYS.has(key));
-	const given = Object.entries(isRecord ? (item.fields as JsonObject) : item);
-	const entries = given.filter(([name, value]) => hasName(name, value));
-	const all = { matchingKeys: [], label: 'Items', hints: new Map() };
-	return { ...all, entries, isAutomatic: true, mayBeEmpty: true };
+	const { entries, ...origin } = rowValues(item);
+	return {
+		entries: entries.filter(([name, value]) => hasName(name, value)),
+		matchingKeys: [],
+		label: 'Items',
+		hints: new Map(),
+		isAutomatic: true,
+		origin,
+		mayBeEmpty: true,
+	};
 }

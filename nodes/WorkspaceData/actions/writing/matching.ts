@@ -28,15 +28,11 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 }
 
 /** Records are overwritten by it: a name that differs in case only could be another field's some day. */
-function matchingField(
-	key: string,
-	{ entries, hints, leftOut = [] }: Columns,
-	index: FieldIndex,
-): Field {
+function matchingField(key: string, { entries, hints, origin }: Columns, index: FieldIndex): Field {
 	const hint = hints.get(key);
 	const field = index.resolve(key, hint);
 	const { id, name } = field;
-	const isLeftOut = leftOut.some(([one, value]) => one === name && !isEmpty(value));
+	const isLeftOut = origin?.leftOut.some(([one, value]) => one === name && !isEmpty(value));
 	if (isLeftOut && !entries.some(([one]) => index.candidates(one).includes(field))) {
 		throw new InputError(
 			`${quote(name)} of the item is not taken for the matching field of this name`,

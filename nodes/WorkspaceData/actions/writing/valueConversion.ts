@@ -9,7 +9,7 @@ import { readChoice } from '../readParameters';
 import type { Run, CardReference } from '../run/run';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { combineErrors } from './combineErrors';
-import { Refused } from './difference';
+import { EMPTY_IN_OUTPUT, Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
 import type { Writer } from './writer';
 import {
@@ -132,6 +132,10 @@ export function toRecordData(
 			);
 		}
 		keys.set(field.id, key);
+		// Version 2 returns null for an empty field: that is no wish to clear it.
+		if (entry === null && !isKey && columns.origin?.hasNulls) {
+			return isListed ? [field.id, EMPTY_IN_OUTPUT] : undefined;
+		}
 		const value = entered(field, entry, isKey ? { ...rules, exact: true } : rules);
 		const isHeldPerhaps = isListed && !isKey;
 		if (value instanceof Refused && !(isHeldPerhaps && value.isForValue)) throw value.error;

@@ -6,7 +6,7 @@ import { namesGone } from '../../transport/failure/failures';
 import { isRecordNotFound } from '../reading/ifNotFound';
 import type { Run } from '../run/run';
 import { requireData, type Write } from './valueConversion';
-import { differing, Refused, settled } from './difference';
+import { differing, settled } from './difference';
 import type { Writer } from './writer';
 
 /** The fields of the card of a write, in a dry run as they would be. */
@@ -35,14 +35,10 @@ export async function update(
 	const { run, columns, writer } = write;
 	const index = await fieldsOf(write);
 	const sent = settled(requireData(data, columns), undefined, index, run.zone);
+	const change = { earlier, values: sent, sent };
 	const send = async () => await writer.update({ id, earlier, index }, sent);
 	// It is always wanted.
-	return (await run.writes.change(writer, {
-		id,
-		sent,
-		send,
-		earlier: () => earlier,
-	})) as DataRecord;
+	return (await run.writes.change(writer, id, () => change, send)) as DataRecord;
 }
 
 /**
@@ -96,25 +92,18 @@ export async function updateListed(
 	const known = now();
 	if (known && isUnchanged(write, requireData(data, columns), known, index))
 		return { action: 'unchanged', record: known };
-	let earlier: DataRecord | undefined;
-	let sent: JsonObject = {};
-	const isWanted = () => {
-		earlier = now();
-		if (!earlier) return false;
+	const prepare = () => {
+		const earlier = now();
+		if (!earlier) return undefined;
 		const values = settled(data, earlier, index, run.zone);
-		sent = changesOf(write, values, earlier, index) ?? values;
-		return true;
+		return { earlier, values, sent: changesOf(write, values, earlier, index) ?? values };
 	};
-	const send = async () => await writer.update({ id, earlier, index }, sent);
-	// What was refused is sent only where the record holds it already, or in part.
-	const mapped = Object.entries(data).filter(([, value]) => !(value instanceof Refused));
-	const record = await run.writes.change(writer, {
+	const record = await run.writes.change(
+		writer,
 		id,
-		sent: Object.fromEntries(mapped),
-		send,
-		isWanted,
-		earlier: () => earlier,
-	});
+		prepare,
+		async ({ earlier, sent }) => await writer.update({ id, earlier, index }, sent),
+	);
 	return record && { action: 'updated', record };
 }
 

@@ -1,4 +1,9 @@
 /** The values that an item gives, as the field mapper says or all that it has. */
+import {
+	automaticValues,
+	type ItemValues,
+	rowValues,
+} from '../../../../nodes/WorkspaceData/actions/writing/itemValues';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import {
 	hintAtLeftOut,
@@ -8,6 +13,8 @@ import {
 import type { JsonObject } from '../../../../nodes/WorkspaceData/model/answer/shapes';
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { field } from '../../model/fields';
+
+const TIME = '2026-01-31T12:00:00Z';
 
 const once = <Result>(_: unknown, work: () => Result): Result => work();
 const read = (value: unknown, item: Record<string, unknown> = {}) =>
@@ -169,6 +176,7 @@ describe('items that become a card', () => {
 			hints: new Map(),
 			isAutomatic: true,
 			mayBeEmpty: true,
+			origin: { leftOut: [], marks: [], hasNulls: false },
 		});
 	});
 
@@ -193,3 +201,99 @@ describe('items that become a card', () => {
 		expect(() => itemColumns({ a: 1, '': value })).toThrow('A column of the items has no name');
 	});
 });
+
+/** Which keys are values, for Map Automatically and for a new card; what is left out as the node's own; whether nulls are its own. */
+test.each<[string, JsonObject, string, string, string, boolean]>([
+	['a record of version 2', { A: 1, id: 'r', created_at: TIME }, 'A', 'A', 'id created_at', true],
+	[
+		'one that was created',
+		{ A: 1, id: null, created_at: null, action: 'created' },
+		'A',
+		'A',
+		'id created_at action',
+		true,
+	],
+	[
+		'with a value added',
+		{ A: 1, id: 'r', created_at: TIME, B: 2 },
+		'A B',
+		'A B',
+		'id created_at',
+		true,
+	],
+	['flat of version 1', { id: 'r', created_at: TIME, A: 1 }, 'A', 'id created_at A', '', false],
+	['a sheet', { A: 1, id: 7, created_at: TIME }, 'A', 'A id created_at', '', false],
+	[
+		'a sheet with days',
+		{ A: 1, id: 'r', created_at: '2026-01-31' },
+		'A',
+		'A id created_at',
+		'',
+		false,
+	],
+	['a sheet with notes', { A: 1, id: 'r', created_at: 'today' }, 'A', 'A id created_at', '', false],
+	['a deleted record', { A: 1, deleted: true, id: 'r' }, 'A', 'A', 'deleted id', true],
+	['a column deleted', { A: 1, deleted: true }, 'A deleted', 'A deleted', '', false],
+	['another one', { A: 1, deleted: 'true', id: 'r' }, 'A deleted', 'A deleted id', '', false],
+	[
+		'old values',
+		{ A: 1, id: 'r', created_at: TIME, action: 'updated', before: {} },
+		'A',
+		'A',
+		'before id created_at action',
+		true,
+	],
+	['a column before', { A: 1, before: {} }, 'A before', 'A before', '', false],
+	[
+		'a reserved name',
+		{ 'fields.id': 1, id: 'r', created_at: TIME },
+		'id',
+		'id',
+		'id created_at',
+		true,
+	],
+	[
+		'a dry run',
+		{ dry_run: true, action: 'none', id: 'r', changes: {}, before: {}, after: {} },
+		'',
+		'',
+		'dry_run action id changes before after',
+		false,
+	],
+	['a column dry_run', { A: 1, dry_run: false }, 'A dry_run', 'A dry_run', '', false],
+	[
+		'an event',
+		{
+			A: 1,
+			event: 'e',
+			timestamp: 't',
+			workspace_id: 'w',
+			card_id: 'c',
+			card_name: 'n',
+			record_id: 'r',
+			delivery_key: 'k',
+		},
+		'A',
+		'A',
+		'event timestamp workspace_id card_id card_name record_id delivery_key',
+		false,
+	],
+	[
+		'a log with events',
+		{ A: 1, event: 'e', timestamp: 't' },
+		'A event timestamp',
+		'A event timestamp',
+		'',
+		false,
+	],
+])(
+	'of %s the values are taken, not what the node added',
+	(_, item, automatic, row, marks, hasNulls) => {
+		const names = ({ entries }: ItemValues) => entries.map(([key]) => key).join(' ');
+		expect(names(automaticValues(item))).toBe(automatic);
+		expect(automaticValues(item).hasNulls).toBe(hasNulls);
+		const values = rowValues(item);
+		expect(names(values)).toBe(row);
+		expect(values.marks.join(' ')).toBe(marks);
+	},
+);

@@ -41,9 +41,15 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 });
 
 test('a value that Map Automatically leaves out is no value to match on (H35)', () => {
-	const matched = (entries: Columns['entries'], leftOut: Columns['leftOut']) =>
+	const matched = (entries: Columns['entries'], leftOut: Columns['entries']) =>
 		matchingFieldIds(
-			{ entries, matchingKeys: ['Key'], label: 'Values', hints: new Map(), leftOut: leftOut ?? [] },
+			{
+				entries,
+				matchingKeys: ['Key'],
+				label: 'Values',
+				hints: new Map(),
+				origin: { leftOut, marks: [], hasNulls: false },
+			},
 			index,
 		);
 	expect(() => matched([['Pages', 7]], [['Key', 'a']])).toThrow(

@@ -1,0 +1,95 @@
+/** The values of an item, without what this node or its trigger added to them. */
+import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { canonicalJson } from '../../model/value/serialization';
+import { readTimestamp } from '../../model/value/timestamp';
+
+type Entry = [string, unknown];
+
+/** Properties of a record itself, which Map Automatically does not take for fields. */
+export const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
+/** The keys of a trigger's item next to its values. */
+const EVENT_KEYS = ['event', 'timestamp', 'workspace_id', 'card_id', 'record_id', 'delivery_key'];
+/** Keys next to the `fields` of an item that this node or its trigger returned. */
+const NEXT_TO_FIELDS = new Set([...RECORD_PROPERTIES, ...EVENT_KEYS, 'card_name', 'fields']);
+/** The keys of a dry run's item: it has no values to write. */
+const DRY_RUN_KEYS = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
+
+/** The values of an item. */
+export interface ItemValues {
+	entries: Entry[];
+	/** Values that are not taken, although the card may have fields of their names. */
+	leftOut: Entry[];
+	/** Keys that are not taken because this node added them. */
+	marks: string[];
+	/** Whether a null may stand for a value that the record did not have when this node returned it. */
+	hasNulls: boolean;
+}
+
+/** What an item shows of the node that returned it. */
+function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEvent: boolean } {
+	const has = (key: string): boolean => Object.hasOwn(item, key);
+	const isDeleted = item.deleted === true && has('id');
+	const marks = item.dry_run === true ? DRY_RUN_KEYS.filter(has) : [];
+	if (isDeleted) marks.push('deleted');
+	if (item.dry_run !== true && isObject(item.before) && has('action')) marks.push('before');
+	return {
+		marks,
+		hasNulls: isDeleted || isFlatRecord(item),
+		isEvent: ['delivery_key', 'event', 'workspace_id'].every(has),
+	};
+}
+
+/** Whether an item has the record's own properties right behind its fields, as version 2 of the node returns them. */
+function isFlatRecord(item: JsonObject): boolean {
+	const { id, created_at: createdAt } = item;
+	if (id === undefined || createdAt === undefined) return false;
+	const keys = Object.keys(item);
+	const place = keys.indexOf('id');
+	const isOwn = id === null || typeof id === 'string';
+	const isTime = createdAt === null || readTimestamp(createdAt)?.clock !== undefined;
+	return place > 0 && keys[place + 1] === 'created_at' && isOwn && isTime;
+}
+
+/** The values that Map Automatically takes: the item's `fields` if it has them, else all but a record's own properties. */
+export function automaticValues(item: JsonObject): ItemValues {
+	const { marks, hasNulls, isEvent } = originOf(item);
+	const others = Object.entries(item).filter(([key]) => !marks.includes(key));
+	const { fields } = item;
+	if (isObject(fields)) {
+		const isLeftOut = ([key, value]: Entry): boolean =>
+			!NEXT_TO_FIELDS.has(key) && canonicalJson(value) !== canonicalJson(ownValue(fields, key));
+		return {
+			entries: Object.entries(fields),
+			leftOut: others.filter(isLeftOut),
+			marks,
+			hasNulls: false,
+		};
+	}
+	const isOwn = ([key]: Entry): boolean =>
+		RECORD_PROPERTIES.includes(key) || (isEvent && NEXT_TO_FIELDS.has(key));
+	return {
+		entries: others.filter((entry) => !isOwn(entry)).map(withPlainName),
+		leftOut: others.filter((entry) => isOwn(entry) && !Object.hasOwn(item, `fields.${entry[0]}`)),
+		marks,
+		hasNulls,
+	};
+}
+
+/** The values of an item that becomes a row of a new card: a sheet's own `id` is one of them. */
+export function rowValues(item: JsonObject): ItemValues {
+	const { marks, hasNulls, isEvent } = originOf(item);
+	const keys = Object.keys(item).filter((key) => !marks.includes(key));
+	if (isObject(item.fields) && keys.every((key) => NEXT_TO_FIELDS.has(key))) {
+		return { entries: Object.entries(item.fields), leftOut: [], marks, hasNulls: false };
+	}
+	const added = keys.filter(
+		(key) => (hasNulls && RECORD_PROPERTIES.includes(key)) || (isEvent && NEXT_TO_FIELDS.has(key)),
+	);
+	const entries = keys
+		.filter((key) => !added.includes(key))
+		.map((key) => withPlainName([key, item[key]]));
+	return { entries, leftOut: [], marks: [...marks, ...added], hasNulls };
+}
+
+/** A field whose name the node uses itself is under the key `fields.<name>`. */
+const withPlainName = ([key, value]: Entry): Entry => [key.replace(/^fields\./, ''), value];
