@@ -68,6 +68,7 @@ export async function writeReport(results: readonly Result[]): Promise<void> {
 		'|---|---|---|---|---|',
 		...rows,
 		'',
+		'',
 	].join('\n');
 	await writeFile(page, before.slice(0, start) + measured + before.slice(end));
 }
