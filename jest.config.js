@@ -86,9 +86,5 @@ module.exports = {
 	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
 	testTimeout: 60_000,
-	reporters: [
-		'default',
-		'<rootDir>/test/support/reliabilityReporter.mts',
-		'<rootDir>/test/support/closingLine.js',
-	],
+	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--only part] [--rounds number] [--json] [--write] [--profile folder]`: what our nodes take in a real n8n, next to
  * n8n's HTTP Request node, an empty community trigger and a bare undici client. Paired rounds, medians.
- * Exits 1 where a goal is missed. Without `--only`, writes docs/benchmarks.md, and measures the service as
+ * Exits 1 where a goal is missed. Without `--only`, writes docs/testing.md, and measures the service as
  * well (`npm run bench:service`); with `--write`, writes the measured rows only. `--profile` has n8n write CPU profiles into a folder.
  */
 import { execa } from 'execa';
@@ -72,10 +72,7 @@ try {
 	}
 	let ok = results.every((result) => result.ok);
 	if (options.only.length === 0 || options.write) {
-		await writeReport(
-			results,
-			rows.map(({ name }) => name),
-		);
+		await writeReport(results);
 	}
 	if (options.only.length === 0) {
 		// Its figures go where progress goes: `--json` has stdout to itself.

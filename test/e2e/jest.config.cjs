@@ -60,9 +60,5 @@ module.exports = {
 	// Each waits for n8n, the service or the page much of its time.
 	maxWorkers: 3,
 	verbose: true,
-	reporters: [
-		'default',
-		'<rootDir>/test/support/reliabilityReporter.mts',
-		'<rootDir>/test/support/closingLine.js',
-	],
+	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };

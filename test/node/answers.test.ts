@@ -1,4 +1,4 @@
-/** Answers beyond the variants: short ones, strange ones, and those of somebody else (docs/reliability.md, B26 and B34). */
+/** Answers beyond the variants: short ones, strange ones, and those of somebody else (B26 and B34). */
 import type { IDataObject } from 'n8n-workflow';
 import { byId, byName, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';

@@ -1,4 +1,4 @@
-/** A cancelled execution stops, whatever it is doing (docs/reliability.md, B36); clocks that are off (B18). */
+/** A cancelled execution stops, whatever it is doing (B36); clocks that are off (B18). */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject } from 'n8n-workflow';

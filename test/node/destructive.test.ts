@@ -1,4 +1,4 @@
-/** Deletions hit exactly what was chosen, and only what is gone counts as deleted (docs/reliability.md, D5, D6, D8, E10). */
+/** Deletions hit exactly what was chosen, and only what is gone counts as deleted (D5, D6, D8, E10). */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';

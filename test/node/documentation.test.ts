@@ -36,20 +36,31 @@ const operations = RESOURCES.flatMap((resource) =>
 	})),
 );
 
+/** The groups of operations that have an option, as the page names them. */
+const GROUPS: Record<string, string[]> = {
+	reads: ['Get', 'Get Many', 'Get Page'],
+	writes: ['Create', 'Create or Update', 'Sync', 'Update', 'Update Many'],
+	deletions: ['Delete', 'Delete Many'],
+};
+
 describe('docs/operations.md', () => {
-	const rows = rowsOf('docs/operations.md');
+	/** The sections of the operations, by their headings: `Card: Create`. */
+	const sections = new Map(
+		read('docs/operations.md')
+			.split(/^### /m)
+			.map((section) => [section.split('\n', 1)[0] ?? '', section.split(/^## /m, 1)[0] ?? '']),
+	);
 
 	test.each(operations)(
 		'$resource: $name, with its parameters',
 		({ resource, name, properties }) => {
-			const start = rows.findIndex(([first]) => first === resource);
-			const [, , takes = ''] = rows.slice(start).find(([, second]) => second === name) ?? [];
+			const section = sections.get(`${resource}: ${name}`) ?? '';
 			const labels = properties
 				.filter((property) => !isOptions(property))
 				.filter(({ type }) => type !== 'notice' && type !== 'resourceMapper')
 				.flatMap((property) => [property, ...entriesOf(property)])
 				.map(({ displayName }) => displayName);
-			expect(labels.filter((label) => !takes.includes(label))).toEqual([]);
+			expect(labels.filter((label) => !section.includes(`**${label}**`))).toEqual([]);
 		},
 	);
 
@@ -63,24 +74,25 @@ describe('docs/operations.md', () => {
 				places.set(displayName, [...(places.get(displayName) ?? []), name]);
 			}
 		}
-		for (const [option, names] of places) {
-			const [, , where] = rows.find(([first]) => first === option) ?? [];
-			const expected = names.length === records.length ? 'all' : names.join(', ');
-			expect([option, where]).toEqual([option, expected]);
-		}
+		const [, section = ''] = read('docs/operations.md').split(/^## Options$/m);
+		const [entries = ''] = section.replaceAll(/\n(?!\n|- |#)\s*/g, ' ').split(/^## /m);
+		const listed = [...entries.matchAll(/^- \*\*([^*]+)\*\* \(([^)]+)\): /gm)].map(
+			([, option = '', where = '']): [string, string[]] => [
+				option,
+				where
+					.split(', ')
+					.flatMap((name) => GROUPS[name] ?? [name])
+					.sort((a, b) => a.localeCompare(b)),
+			],
+		);
+		expect(new Map(listed)).toEqual(places);
 	});
 });
 
 test('README.md: each operation', () => {
-	const rows = rowsOf('README.md');
-	const named = RESOURCES.map(({ name }) => rows.find(([first]) => first === name)?.[1]);
-	const lists = RESOURCES.map(({ operations: own }) =>
-		own
-			.map(({ name }) => name)
-			.sort()
-			.join(', '),
-	);
-	expect(named).toEqual(lists);
+	const first = rowsOf('README.md').map(([cell = '']) => cell);
+	const names = operations.map(({ resource, name }) => `${resource}: ${name}`);
+	expect(first.filter((cell) => cell.includes(': ')).sort()).toEqual(names.sort());
 });
 
 test('docs/trigger.md: each parameter and option of the trigger', () => {

@@ -1,4 +1,4 @@
-/** When an answer of the service is ambiguous, nothing is written (docs/reliability.md, H28 to H34). */
+/** When an answer of the service is ambiguous, nothing is written (H28 to H34). */
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';

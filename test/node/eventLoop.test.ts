@@ -1,4 +1,4 @@
-/** Nothing keeps n8n's event loop for long, however many items and fields there are (docs/reliability.md, D16). */
+/** Nothing keeps n8n's event loop for long, however many items and fields there are (D16). */
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { route } from '../../nodes/WorkspaceData/actions/router';
 import { leastOf, longestTurn } from '../support/cpuTime.mts';

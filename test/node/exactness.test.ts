@@ -1,4 +1,4 @@
-/** Values, names and identifiers are what they are, or refused by name (docs/reliability.md, D12-D14, D24, D26, D27, E9, E11). */
+/** Values, names and identifiers are what they are, or refused by name (D12-D14, D24, D26, D27, E9, E11). */
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
 import { runAction } from '../support/n8n';

@@ -1,4 +1,4 @@
-/** Values and keys at the edge of what JSON and JavaScript carry (docs/reliability.md, B29 and B30). */
+/** Values and keys at the edge of what JSON and JavaScript carry (B29 and B30). */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
 import { byId, mapAutomatically } from '../support/parameters';

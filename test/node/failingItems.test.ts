@@ -1,4 +1,4 @@
-/** Items that fail among others, and runs that n8n repeats (docs/reliability.md, part B). */
+/** Items that fail among others, and runs that n8n repeats. */
 import type { IDataObject } from 'n8n-workflow';
 import { n8nMajor, runAction } from '../support/n8n';
 import { byId, createKey, mapEach } from '../support/parameters';

@@ -1,4 +1,4 @@
-/** Faults between the node and the service (docs/reliability.md, part B). */
+/** Faults between the node and the service. */
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { createServer, type RequestListener, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** The node in a loop: n8n runs it a thousand times in one execution (docs/reliability.md, O1). */
+/** The node in a loop: n8n runs it a thousand times in one execution (O1). */
 import { getEventListeners } from 'node:events';
 import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';

@@ -1,4 +1,4 @@
-/** No secret and no token is seen anywhere (docs/reliability.md, B35 and B37). */
+/** No secret and no token is seen anywhere (B35 and B37). */
 import { hurry } from '../support/quickTime';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';

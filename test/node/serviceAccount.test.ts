@@ -1,4 +1,4 @@
-/** Service accounts: tokens in n8n's credential flow (docs/reliability.md, part B), and no secret anywhere. */
+/** Service accounts: tokens in n8n's credential flow, and no secret anywhere. */
 import type { IDataObject } from 'n8n-workflow';
 import { executeContext, runAction } from '../support/n8n';
 import { byId, createKey } from '../support/parameters';

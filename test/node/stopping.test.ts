@@ -1,4 +1,4 @@
-/** After a failure nothing further is sent, and no second record is made (docs/reliability.md, D2, D4, D7). */
+/** After a failure nothing further is sent, and no second record is made (D2, D4, D7). */
 import { hurry } from '../support/quickTime';
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapAutomatically } from '../support/parameters';

@@ -21,5 +21,4 @@ module.exports = {
 	moduleNameMapper,
 	maxWorkers: 1,
 	testTimeout: 180_000,
-	reporters: ['default', '<rootDir>/test/support/reliabilityReporter.mts'],
 };

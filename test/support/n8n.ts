@@ -257,7 +257,7 @@ export function executeContext(
 
 /**
  * The action node, observed: a node may run a thousand times in one execution, and whatever listens to the execution's
- * signal then stays in memory until it ends (docs/reliability.md, O1).
+ * signal then stays in memory until it ends (O1).
  *
  * @param leave is told how many listeners a run has left, whatever its outcome
  */
