@@ -1,4 +1,4 @@
-import type { WorkspaceApi } from '../../../nodes/WorkspaceData/transport/api';
+import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import {
 	ApiFailure,
 	UnexpectedAnswer,
@@ -137,11 +137,9 @@ describe('the document', () => {
 			if (body instanceof Error) throw body;
 			return await Promise.resolve({ status: 200, headers: {}, body });
 		};
-		const result = await getDescription(
-			{ request } as unknown as WorkspaceApi,
-			format,
-			options,
-		).catch((error: unknown) => error);
+		const result = await getDescription({ request } as unknown as Session, format, options).catch(
+			(error: unknown) => error,
+		);
 		return {
 			result,
 			sent: sent.map(({ root, path }) => `${root} ${path.join('/')}`),

@@ -2,11 +2,7 @@
 import { createKeyedQueue } from '../../model/keyedQueue';
 import { Cancelled, mayStillHappen } from '../../transport/failure/failures';
 import { DEFAULT_TIMEOUT_MS } from '../../transport/http/attempt';
-import {
-	createUnlessCancelled,
-	unlessCancelledBefore,
-	type Clock,
-} from '../../transport/http/clock';
+import { wait, type Clock } from '../../transport/http/clock';
 import type { Items } from '../schedule/items';
 import type { CardReference } from './listings';
 
@@ -76,11 +72,10 @@ export function createWriteOrder(
 	address: (...parts: string[]) => string,
 	items: Items,
 	signal: AbortSignal,
-	clock: Pick<Clock, 'alarm'>,
+	clock: Pick<Clock, 'alarm' | 'sleep'>,
 	onCarriedOut: (error: unknown) => void,
 ): WriteOrder {
 	const queue = createKeyedQueue();
-	const unlessCancelled = createUnlessCancelled(signal);
 
 	/**
 	 * Waits until a task has ended. If it was cancelled on the way, or given up early, the service may still carry it out
@@ -100,11 +95,15 @@ export function createWriteOrder(
 	 * @param kind tasks of one kind run side by side
 	 */
 	async function inProcess<T>(key: string, task: () => Promise<T>, kind?: string): Promise<T> {
-		const enqueue = async (begin: () => Promise<T>) => await processQueue(key, begin, kind);
-		return await unlessCancelledBefore(unlessCancelled, enqueue, async () => {
+		// Once it has begun, its result says what was sent: its requests end with the execution.
+		let begun: Promise<T> | undefined;
+		const begin = async () => {
 			if (signal.aborted) throw new Cancelled();
-			return await task();
-		});
+			return await (begun = task());
+		};
+		return await wait(processQueue(key, begin, kind), clock, signal).catch(
+			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+		);
 	}
 
 	/**

@@ -119,7 +119,7 @@ export function createWrites(
 	items: Items,
 	signal: AbortSignal,
 	zone: Zone,
-	clock: Pick<Clock, 'alarm' | 'now'>,
+	clock: Pick<Clock, 'alarm' | 'now' | 'sleep'>,
 	yieldToLoop: YieldToLoop,
 ): Writes {
 	const states = new Map<string, RecordStates>();

@@ -23,14 +23,13 @@ describe('an execution gives up while it adds a field', () => {
 		);
 	};
 
-	const lost = (mayStillHappen: boolean) =>
-		new Unreachable('No answer', { transient: true, mayHaveArrived: true, mayStillHappen });
+	const lost = (sent: 'yes' | 'maybe') => new Unreachable('No answer', { transient: true, sent });
 
 	test.each([
-		['was cancelled, and may still be carried out: 30 s later', new Cancelled(true), 30_000],
-		['was cancelled, and never sent: at once', new Cancelled(false), 0],
-		['was not answered, and may still be carried out: 30 s later', lost(true), 30_000],
-		['has ended, whether it was carried out or not: at once', lost(false), 0],
+		['was cancelled, and may still be carried out: 30 s later', new Cancelled('maybe'), 30_000],
+		['was cancelled, and never sent: at once', new Cancelled(), 0],
+		['was not answered, and may still be carried out: 30 s later', lost('maybe'), 30_000],
+		['has ended, whether it was carried out or not: at once', lost('yes'), 0],
 	])('the next one looks for the field, if the request %s (H30)', async (_, error, waited) => {
 		const cancel = new AbortController();
 		const adding = runWith(cancel).writes.exclusively(

@@ -151,8 +151,7 @@ describe('a write that fails', () => {
 	const refused = new ApiFailure({ status: 422, title: 'Invalid' });
 	const lost = new Unreachable('No answer', {
 		transient: true,
-		mayHaveArrived: true,
-		mayStillHappen: true,
+		sent: 'maybe',
 	});
 	const failing = (error: Error) => async () => await Promise.reject(error);
 
