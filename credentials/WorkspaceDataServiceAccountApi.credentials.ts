@@ -7,13 +7,13 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { accessTokens } from '../nodes/WorkspaceData/transport/auth/accessToken';
 import {
 	bearerOf,
 	authorize,
 	exchangeOf,
 } from '../nodes/WorkspaceData/transport/auth/credentialHooks';
 import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failures';
+import { accessTokens } from '../nodes/WorkspaceData/transport/processState';
 
 /**
  * The credential objects of requests that were prepared: n8n decrypts one for each request, and comes

@@ -6,7 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { accessTokens } from '../../nodes/WorkspaceData/transport/auth/accessToken';
+import { accessTokens } from '../../nodes/WorkspaceData/transport/processState';
 import { prepareN8n, runAction, type ActionResult, type TestCredentials } from '../support/n8n';
 import { byId, mapEach } from '../support/parameters';
 import { triggerNode } from '../support/trigger';

@@ -1,6 +1,4 @@
 import { startService, type ControlledService } from '../../service/index.ts';
-import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
-import { noteSilence } from '../../nodes/WorkspaceData/transport/http/silence';
 import type { TestCredentials } from './n8n';
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
@@ -46,15 +44,6 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	// Nothing to wait for at the end: what hangs then was made to hang by the test.
 	const service = await startService({ drainMs: 0, ...options, control: true });
 	const root = `${service.baseUrl}/workspaces/${service.workspaceId}`;
-	const { control } = service;
-	const { reset } = control;
-	// After a reset the service answers again: the nodes of this process must not wait to find out.
-	const resetAndHear: typeof reset = Object.assign(() => {
-		reset();
-		for (const url of [service.baseUrl, service.authUrl])
-			noteSilence(url, undefined, 0, systemClock);
-	}, reset);
-	control.reset = resetAndHear;
 	const base = { baseUrl: service.baseUrl, workspaceId: service.workspaceId };
 
 	async function send(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -11,7 +11,7 @@ import { readCards } from '../model/answer/card';
 import { InputError } from '../model/inputError';
 import { readProblem, readRefusal, type Problem } from '../model/answer/problem';
 import { redact } from '../model/redact';
-import { accessTokens } from '../transport/auth/accessToken';
+import { accessTokens } from '../transport/processState';
 import { systemClock, type Clock, withTimeLimit } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';

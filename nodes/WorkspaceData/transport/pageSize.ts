@@ -1,5 +1,4 @@
 /** How large a page of records may be: learned from the service, and kept for an hour. */
-import { BoundedMap } from '../model/boundedMap';
 import type { JsonObject } from '../model/answer/shapes';
 import { systemClock, type Clock } from './http/clock';
 import { ApiFailure, isGone } from './failure/failures';
@@ -17,7 +16,6 @@ export const MAX_PAGE_BYTES = 8_000_000;
 const MEASURED = 5;
 /** How long the size that a service takes is known, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
-const MAX_SERVICES = 1_000;
 
 /** Statuses that reject a request because of its content. */
 const INVALID = [400, 413, 422];
@@ -112,13 +110,6 @@ export class PageSize {
 		this.known = accepted;
 	}
 }
-
-/** By the API root. */
-const services = new BoundedMap<string, PageSize>(MAX_SERVICES);
-
-/** The page size of a service, as this process knows it. */
-export const pageSizeOf = (baseUrl: string): PageSize =>
-	services.getOrCreate(baseUrl, () => new PageSize());
 
 /**
  * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.

@@ -6,11 +6,11 @@ import { UnexpectedAnswer, Unreachable } from './failure/failures';
 import {
 	mayRefuseSize,
 	namesPageSize,
-	pageSizeOf,
 	recordsWithin,
 	sizeAfterTooLarge,
 	SMALL_PAGE,
 } from './pageSize';
+import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
 import { cardPath, NO_CONTENT, PARTIAL, unexpected } from './cardAndFieldListings';

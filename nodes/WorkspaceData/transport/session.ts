@@ -1,13 +1,7 @@
 /** The service, as one credential sees it: sends requests, paced and repeated where that is safe. */
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { parseBaseUrl, pathSegment, tokenAddress } from '../model/serviceUrl';
-import { BoundedMap } from '../model/boundedMap';
 import { redact } from '../model/redact';
-import { accessTokens } from './auth/accessToken';
 import {
 	CREDENTIAL_TYPES,
 	fingerprintOf,
@@ -16,31 +10,36 @@ import {
 } from './auth/credential';
 import {
 	apiFailure,
-	fateAfter,
-	NOTHING_HAPPENED,
 	refusalOf,
+	sentAfter,
 	unreachable,
 	type RequestOrigin,
 } from './failure/explain';
 import {
 	AccessTokenError,
 	Cancelled,
-	isTransientStatus,
+	either,
+	Failure,
+	isTimeOut,
 	NetworkFailure,
 	saysGone,
 	SilentService,
-	type Fate,
+	type WasSent,
 } from './failure/failures';
-import { createAttempts, type Attempt } from './http/attempt';
+import { DEFAULT_TIMEOUT_MS, sendOnce, type Attempt, type Sender } from './http/attempt';
 import { systemClock, wait, type Clock } from './http/clock';
-import { Lane, Pace, type Sent } from './http/pace';
-import { isRateLimited } from './http/rateLimitHeaders';
-import { isRepeatable, nextStep, UNTRIED, type History } from './http/retryPolicy';
+import { asksToWait, Lane, type Pace, type Sent } from './http/pace';
+import { nextStep, UNTRIED, type History, type Step } from './http/retryPolicy';
 import type { ServiceClock } from './http/serviceClock';
+import { accessTokens, paceOf } from './processState';
 import { type ApiAnswer, type ApiRequest, type Roots, toHttpRequest } from './request';
 
 /** The pause after the first fault, in ms; doubles with each further one. */
 const FIRST_PAUSE_MS = 300;
+/** Time-outs in a row after which the rest of an execution fails at once. */
+const MAX_TIMEOUTS = 3;
+/** A time-out after less than this, in ms, tells nothing about a service: the limit may just be short. */
+const MIN_TIMEOUT_MS = 5_000;
 
 /** The service, as one credential sees it, for the length of one execution. */
 export interface Session {
@@ -79,9 +78,6 @@ export interface Session {
 	redact(text: string): string;
 }
 
-/** One pace for each key in this process: executions share what the key may send. */
-const paces = new BoundedMap<string, Pace>(1_000);
-
 /**
  * Opens the service with the node's credential.
  *
@@ -110,7 +106,7 @@ export async function openSession(
 		credential,
 		isAccount,
 		clock,
-		pace: paces.getOrCreate(fingerprintOf(credential), () => new Pace(clock)),
+		pace: paceOf(fingerprintOf(credential), clock),
 		origin: { authentication, host: new URL(baseUrl).host, redact: clean },
 		workspaceId: String(credential.workspaceId).trim(),
 		roots: {
@@ -122,22 +118,31 @@ export async function openSession(
 }
 
 /** What a session is opened with. */
-interface Opened {
-	context: IAllExecuteFunctions;
-	credential: ICredentialDataDecryptedObject;
-	isAccount: boolean;
-	clock: Clock;
+interface Opened extends Sender {
 	pace: Pace;
 	origin: RequestOrigin;
 	workspaceId: string;
 	roots: Roots;
 }
 
-/** Whether an answer asks to wait and try again. */
-const asksToWait = ({ status, headers }: ApiAnswer, method: ApiRequest['method']): boolean =>
-	isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
+/** A request on its way, and what its tries so far have brought. */
+interface Call {
+	request: ApiRequest;
+	options: IHttpRequestOptions;
+	history: History;
+	sent: WasSent;
+	/** When the last try was sent, in ms since the epoch. */
+	lastAt?: number;
+	/** Why the last try got no answer. */
+	fault?: NetworkFailure;
+	/** Since when it waits because the service asked for that. */
+	waitingSince?: number;
+}
 
-/** One execution's use of the service, from `openApi` to `close`. */
+/** What follows a try that was not the last. */
+type Again = Extract<Step, { history: History }>;
+
+/** One execution's use of the service, from `openSession` to `close`. */
 class CredentialSession implements Session {
 	private readonly opened: Opened;
 	readonly baseUrl: string;
@@ -148,9 +153,8 @@ class CredentialSession implements Session {
 	private readonly cancelling = new AbortController();
 	private readonly stopping = new AbortController();
 	private readonly execution: AbortSignal | undefined;
-	private readonly attempt: ReturnType<typeof createAttempts>;
-	/** When the service last answered a request in another way than asking to wait. */
-	private served = -Infinity;
+	/** Time-outs since the last answer. */
+	private timeOuts = 0;
 	/** The last answer to a request that waited without success: the rest of the execution need not wait again. */
 	private exhausted: ApiAnswer | undefined;
 
@@ -164,7 +168,6 @@ class CredentialSession implements Session {
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		this.execution?.addEventListener('abort', this.cancel);
 		if (this.execution?.aborted) this.cancel();
-		this.attempt = createAttempts(opened, this.cancelling.signal);
 	}
 
 	get halted(): AbortSignal {
@@ -186,7 +189,7 @@ class CredentialSession implements Session {
 
 	stop(): void {
 		this.stopping.abort();
-		this.lane.fail(new Cancelled());
+		this.lane.cancel();
 	}
 
 	close(): void {
@@ -203,83 +206,80 @@ class CredentialSession implements Session {
 
 	async request(request: ApiRequest): Promise<ApiAnswer> {
 		const options = toHttpRequest(request, this.opened.roots);
-		return await this.send(request, options);
-	}
-
-	/** Waits until a request may be sent. @param fate what may have become of it in earlier tries @throws Cancelled */
-	private async turn(request: ApiRequest, { fate, count }: Tries): Promise<Sent> {
-		if (this.halted.aborted) throw new Cancelled();
-		if (this.exhausted) throw apiFailure(this.exhausted, request, this.opened.origin, fate);
-		const { pace, origin } = this.opened;
-		return await pace.enter(this.lane, request, count > 0).catch(async (error: unknown) => {
-			const refusal = this.halted.aborted ? undefined : this.exhausted;
-			const told = refusal ? apiFailure(refusal, request, origin, fate) : error;
-			return await Promise.reject(told as Error);
-		});
-	}
-
-	/** Sends a request until it has been answered, or cannot be tried again. */
-	private async send(request: ApiRequest, options: IHttpRequestOptions): Promise<ApiAnswer> {
-		let tries: Tries = { history: UNTRIED, fate: NOTHING_HAPPENED, count: 0, lastAt: Infinity };
+		const call: Call = { request, options, history: UNTRIED, sent: 'no' };
 		for (;;) {
-			const tried = await this.tryOnce(request, options, tries);
-			if (!('tries' in tried)) return tried;
-			await this.prepareNext(tried, tries.history).catch(unlessUnclear(tried.tries.fate));
-			tries = tried.tries;
+			const result = await this.tryOnce(call);
+			if ('status' in result) return result;
+			if (result.act === 'again') await this.rest(call);
 		}
 	}
 
-	/** One try, as soon as it may be sent. @returns the answer, or what is to be done before the next try */
-	private async tryOnce(
-		request: ApiRequest,
-		options: IHttpRequestOptions,
-		tries: Tries,
-	): Promise<ApiAnswer | Tried> {
-		const sent = await this.turn(request, tries).catch(unlessUnclear(tries.fate));
-		const told: Told = {};
-		return await this.sendAndJudge(
-			request,
-			options,
-			{ ...tries, lastAt: Math.min(tries.lastAt, sent.at) },
-			told,
-		)
-			.catch(async (error: unknown) => {
-				// Before the next request starts: it would be sent before the caller sees the failure.
-				if (!this.halted.aborted) this.pause()();
-				return await Promise.reject(error as Error);
-			})
-			.finally(() => this.opened.pace.leave(sent, told.outcome, told.closedUntil));
-	}
-
-	/** Sends a request, and decides what follows. @param told is given the outcome */
-	private async sendAndJudge(
-		request: ApiRequest,
-		options: IHttpRequestOptions,
-		tries: Tries,
-		told: Told,
-	): Promise<ApiAnswer | Tried> {
+	/** One try, as soon as it may be sent. @returns the answer, or what follows */
+	private async tryOnce(call: Call): Promise<ApiAnswer | Again> {
 		const { pace, clock } = this.opened;
-		const before = tries.fate;
-		const sentAt = clock.now();
-		const { outcome, token } = await this.attempt(options, request).catch(unlessUnclear(before));
-		told.outcome = outcome;
-		if (outcome instanceof AccessTokenError) throw outcome.after(before);
-		const fate = fateAfter(outcome, request, before);
-		const now = clock.now();
-		const step = nextStep(outcome, request, tries.history, {
-			now,
-			mayRenew: this.noteToken(outcome, token),
-			isSurplus: pace.isSurplus(outcome, tries.lastAt),
-		});
-		if (!('history' in step))
-			return this.conclude(step.act, outcome, request, { ...tries, fate, before });
-		const next = { ...tries, fate, history: step.history, count: tries.count + 1, lastAt: sentAt };
-		if (outcome instanceof NetworkFailure) next.fault = outcome;
-		if (step.act === 'wait') {
-			told.closedUntil = now + step.ms;
-			next.begunToWait ??= now;
+		const place = await this.turn(call);
+		const { outcome, token } = await this.attempt(call);
+		const result = this.judge(call, outcome, token, place.at);
+		// Before the next request starts: it would be sent before the caller sees the failure.
+		if (result instanceof Failure && !this.halted.aborted) this.pause()();
+		const closedUntil = 'act' in result && result.act === 'wait' ? clock.now() + result.ms : 0;
+		pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+		if (result instanceof Failure) throw result;
+		return result;
+	}
+
+	/** Waits until a request may be sent. @throws Cancelled */
+	private async turn({ request, sent, lastAt }: Call): Promise<Sent> {
+		const { pace, origin } = this.opened;
+		if (!this.halted.aborted && !this.exhausted) {
+			const isAgain = lastAt !== undefined;
+			const place = await pace.enter(this.lane, request, isAgain).catch(() => undefined);
+			if (place) return place;
 		}
-		return { act: step.act, token, tries: next };
+		if (this.halted.aborted || !this.exhausted) throw new Cancelled(sent);
+		throw apiFailure(this.exhausted, request, origin, sent);
+	}
+
+	/** Sends a request, unless the service did not answer the last ones. */
+	private async attempt({ request, options }: Call): Promise<Attempt> {
+		const { pace, clock } = this.opened;
+		const { timeoutMs: timeout = DEFAULT_TIMEOUT_MS, impatient, insistent } = request;
+		const isSilent = this.timeOuts >= MAX_TIMEOUTS || (impatient && pace.isSilent);
+		if (isSilent && !insistent) return { outcome: new SilentService(), token: undefined };
+		const start = clock.now();
+		const attempt = await sendOnce(this.opened, { ...options, timeout }, this.cancelling.signal);
+		const { outcome } = attempt;
+		// The auth server's silence says nothing about the service.
+		if (outcome instanceof AccessTokenError || outcome instanceof Cancelled) return attempt;
+		const isTooLate = isTimeOut(outcome);
+		if (isTooLate && clock.now() - start < MIN_TIMEOUT_MS) return attempt;
+		this.timeOuts = isTooLate ? this.timeOuts + 1 : 0;
+		pace.noteSilence(isTooLate);
+		return attempt;
+	}
+
+	/** Decides what follows a try. @param at when it was sent */
+	private judge(
+		call: Call,
+		outcome: Attempt['outcome'],
+		token: string | undefined,
+		at: number,
+	): ApiAnswer | Failure | Again {
+		const { pace, clock, credential } = this.opened;
+		const { request, history, lastAt = at, sent: before } = call;
+		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
+		if (outcome instanceof AccessTokenError) return outcome.after(before);
+		call.sent = sentAfter(outcome, request, before);
+		call.lastAt = at;
+		const mayRenew = this.noteToken(outcome, token);
+		const isSurplus = pace.isSurplus(outcome, lastAt);
+		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew, isSurplus });
+		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);
+		call.history = step.history;
+		if (outcome instanceof NetworkFailure) call.fault = outcome;
+		if (step.act === 'wait') call.waitingSince ??= clock.now();
+		if (step.act === 'renewToken') accessTokens.reject(credential, token);
+		return step;
 	}
 
 	/** Notes whether the service accepts a token. @returns whether another one may be accepted in its place */
@@ -290,71 +290,37 @@ class CredentialSession implements Session {
 		return accessTokens.mayReplace(credential, token);
 	}
 
-	/** Pauses before a request is sent again, or has its token renewed. @throws Cancelled */
-	private async prepareNext({ act, token }: Tried, { faults }: History): Promise<void> {
-		const { credential, clock } = this.opened;
-		if (act === 'renewToken') accessTokens.reject(credential, token);
-		if (act !== 'again') return;
-		await wait(FIRST_PAUSE_MS * 2 ** faults * (0.5 + clock.random()), clock, this.halted);
+	/** Pauses before a request is sent again. @throws Cancelled */
+	private async rest({ history, sent }: Call): Promise<void> {
+		const { clock } = this.opened;
+		const ms = FIRST_PAUSE_MS * 2 ** (history.faults - 1) * (0.5 + clock.random());
+		await wait(ms, clock, this.halted).catch(() => {
+			throw new Cancelled(sent);
+		});
 	}
 
-	/** The result of the last try. @throws the failure of the request */
+	/** The result of the last try. @param before what may have become of the request before it */
 	private conclude(
 		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiAnswer | NetworkFailure,
-		request: ApiRequest,
-		{ fault, fate, before, begunToWait }: Tries & { before: Fate },
-	): ApiAnswer {
-		const { origin, clock } = this.opened;
+		{ request, fault, sent, waitingSince }: Call,
+		before: WasSent,
+	): ApiAnswer | Failure {
+		const { origin, pace } = this.opened;
 		if (outcome instanceof Error) {
-			const told = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
-			throw unreachable(told, request, origin, fate);
+			const reason = outcome instanceof SilentService ? (fault ?? outcome) : outcome;
+			return unreachable(reason, request, origin, sent);
 		}
-		if (!asksToWait(outcome, request.method)) this.served = clock.now();
-		else if (begunToWait !== undefined && this.served <= begunToWait) this.exhaust(outcome);
-		const refusal = act === 'done' ? refusalOf(outcome, request, origin, before) : undefined;
-		if (act === 'done' && !refusal) return outcome;
-		const failure = refusal ?? apiFailure(outcome, request, origin, fate);
-		if (act === 'alreadyGone' && saysGone(failure, [request.deletes ?? ''])) {
-			return { ...outcome, status: 204, body: '' };
-		}
-		throw failure;
+		if (act === 'done') return refusalOf(outcome, request, origin, before) ?? outcome;
+		const isUnserved = waitingSince !== undefined && pace.servedAt <= waitingSince;
+		if (isUnserved && asksToWait(outcome, request)) this.exhaust(outcome);
+		const failure = apiFailure(outcome, request, origin, sent);
+		const isGone = act === 'alreadyGone' && saysGone(failure, [request.deletes ?? '']);
+		return isGone ? { ...outcome, status: 204, body: '' } : failure;
 	}
 
 	private exhaust(refusal: ApiAnswer): void {
 		this.exhausted = refusal;
-		this.lane.fail(new Cancelled());
+		this.lane.cancel();
 	}
 }
-
-/** What is known of a request that was tried. */
-interface Tries {
-	history: History;
-	count: number;
-	/** When the last one was sent, in ms since the epoch. */
-	lastAt: number;
-	fate: Fate;
-	fault?: NetworkFailure;
-	begunToWait?: number;
-}
-
-/** The outcome of a try, as its pace is told. */
-interface Told {
-	outcome?: Attempt['outcome'];
-	closedUntil?: number;
-}
-
-/** What follows a try that was not the last. */
-interface Tried {
-	act: 'wait' | 'again' | 'renewToken';
-	/** The access token that was sent. */
-	token: string | undefined;
-	tries: Tries;
-}
-
-/** Cancelled between two tries, an earlier one may have been carried out. */
-const unlessUnclear =
-	(fate: Fate) =>
-	(error: unknown): never => {
-		throw error instanceof Cancelled && fate.mayHaveHappened ? new Cancelled(true) : error;
-	};

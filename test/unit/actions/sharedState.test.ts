@@ -6,7 +6,6 @@ import {
 } from '../../../nodes/WorkspaceData/actions/run/listings';
 import { createEnding, longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
 import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
-import { NOTHING_HAPPENED } from '../../../nodes/WorkspaceData/transport/failure/explain';
 import {
 	ApiFailure,
 	Cancelled,
@@ -61,9 +60,9 @@ describe('messages', () => {
 
 	test.each([
 		[[new Error('x')], '3 of 9 records were updated.'],
-		[[new Cancelled(false)], '3 of 9 records were updated.'],
+		[[new Cancelled()], '3 of 9 records were updated.'],
 		[
-			[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, NOTHING_HAPPENED)],
+			[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, 'no')],
 			'3 of 9 records were updated.',
 		],
 		[
@@ -71,7 +70,7 @@ describe('messages', () => {
 			'3 of 9 records were updated. For 1 more, the request was under way: it may have been carried out.',
 		],
 		[
-			[new Cancelled(true), new Cancelled(false), new Cancelled(true)],
+			[new Cancelled('maybe'), new Cancelled(), new Cancelled('maybe')],
 			'3 of 9 records were updated. For 2 more, the request was under way: it may have been carried out.',
 		],
 	])('how far it came: %s', (errors, expected) => {

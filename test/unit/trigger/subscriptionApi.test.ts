@@ -27,8 +27,8 @@ const body = { id: 's1', secret: 'shh', created_at: new Date(NOW + 3_000).toISOS
 
 const failure = (status: number, more: Partial<Problem> = {}) =>
 	new ApiFailure({ status, title: `Status ${status}`, ...more });
-const unreachable = (mayHaveArrived: boolean) =>
-	new Unreachable('No answer', { transient: true, mayHaveArrived });
+const unreachable = (sent: 'no' | 'maybe') =>
+	new Unreachable('No answer', { transient: true, sent });
 /** The HTTP date of so many ms after now. */
 const dateIn = (ms: number) => ({ date: new Date(NOW + ms).toUTCString() });
 
@@ -207,19 +207,19 @@ describe('whether the service answers at all', () => {
 		expect(await check(failure(status))).toHaveLength(1);
 	});
 
-	test.each([failure(500), failure(503), unreachable(true)])('%s is none', async (error) => {
+	test.each([failure(500), failure(503), unreachable('maybe')])('%s is none', async (error) => {
 		await expect(check(error)).rejects.toBe(error);
 	});
 });
 
 test.each([
 	['an answer that cannot be used', new UnexpectedAnswer('No ID', ''), true],
-	['no answer', unreachable(true), true],
-	['no connection', unreachable(false), false],
+	['no answer', unreachable('maybe'), true],
+	['no connection', unreachable('no'), false],
 	['a gateway that gave up', failure(504), true],
 	['a gateway that had no connection', failure(502), false],
 	['a refusal', failure(400), false],
-	['the end of the execution', new Cancelled(true), false],
+	['the end of the execution', new Cancelled('maybe'), false],
 	['something else', new Error('504'), false],
 ])('after %s, a subscription may be left behind: %s', (_, error, expected) => {
 	expect(isAnswerLost(error)).toBe(expected);

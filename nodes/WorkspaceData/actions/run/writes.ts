@@ -14,11 +14,7 @@ import {
 	namesGone,
 	UnexpectedAnswer,
 } from '../../transport/failure/failures';
-import {
-	createUnlessCancelled,
-	unlessCancelledBefore,
-	type Clock,
-} from '../../transport/http/clock';
+import { wait, type Clock } from '../../transport/http/clock';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { Items } from '../schedule/items';
 import type { YieldToLoop } from '../schedule/yieldToLoop';
@@ -51,7 +47,7 @@ export interface WritesOfRun {
 	records: Records;
 	items: Items;
 	zone: Zone;
-	clock: Pick<Clock, 'now'>;
+	clock: Pick<Clock, 'now' | 'sleep'>;
 	yieldToLoop: YieldToLoop;
 }
 
@@ -64,7 +60,6 @@ interface Seen {
 /** The writes of a run. */
 export class Writes {
 	private readonly run: WritesOfRun;
-	private readonly unlessCancelled: ReturnType<typeof createUnlessCancelled>;
 	private readonly queue = createKeyedQueue();
 	private readonly seen = new Map<string, Seen>();
 	/** What a dry run only pretends to write, by the ID of the card. */
@@ -73,7 +68,6 @@ export class Writes {
 
 	constructor(run: WritesOfRun) {
 		this.run = run;
-		this.unlessCancelled = createUnlessCancelled(run.session.halted);
 	}
 
 	/** Runs a task after all tasks of earlier items on the same part of a card. Each item may do so once. */
@@ -96,11 +90,16 @@ export class Writes {
 	 * @throws Cancelled while it waits
 	 */
 	async exclusively<T>(thing: string, task: () => Promise<T>): Promise<T> {
-		const enqueue = async (begin: () => Promise<T>) => await turns(this.address(thing), begin);
-		return await unlessCancelledBefore(this.unlessCancelled, enqueue, async () => {
-			if (this.run.session.halted.aborted) throw new Cancelled();
-			return await task();
+		const { clock, session } = this.run;
+		let begun: Promise<T> | undefined;
+		const waiting = turns(this.address(thing), async () => {
+			if (session.halted.aborted) throw new Cancelled();
+			return await (begun = task());
 		});
+		// Once it has begun, it is waited for: its requests end with the execution, and its result says what was sent.
+		return await wait(waiting, clock, session.halted).catch(
+			async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
+		);
 	}
 
 	/** As `exclusively`, for the records of a key: two executions that look for it and then create it would both create it. */

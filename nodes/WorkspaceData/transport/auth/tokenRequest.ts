@@ -20,7 +20,7 @@ import { readAnswer } from '../http/answer';
 export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
 
 /** The longest that a token request takes, in ms. */
-export const TOKEN_TIMEOUT_MS = 10_000;
+const TOKEN_TIMEOUT_MS = 10_000;
 /** The most bytes that are read of its answer; tokens with many roles have some ten thousand. */
 const MAX_TOKEN_BYTES = 1_000_000;
 /** Lifetime where the answer names none, in seconds. @see service interface, part 8 */
@@ -37,7 +37,6 @@ export type TokenAnswer = z.infer<typeof tokenSchema>;
 
 export interface TokenRequestOptions {
 	clock?: Clock;
-	timeoutMs?: number;
 	/** Earlier tokens, which the auth server may quote. */
 	recent?: readonly string[];
 }
@@ -52,7 +51,7 @@ export interface TokenRequestOptions {
 export async function requestAccessToken(
 	credential: ICredentialDataDecryptedObject,
 	send: Send,
-	{ clock = systemClock, timeoutMs = TOKEN_TIMEOUT_MS, recent = [] }: TokenRequestOptions = {},
+	{ clock = systemClock, recent = [] }: TokenRequestOptions = {},
 ): Promise<TokenAnswer | AccessTokenError> {
 	const url = tokenAddress(credential.authUrl, credential.realm);
 	const host = new URL(url).host;
@@ -65,13 +64,13 @@ export async function requestAccessToken(
 			client_id: entryText(credential.clientId),
 			client_secret: entryText(credential.clientSecret),
 		}).toString(),
-		timeout: timeoutMs,
+		timeout: TOKEN_TIMEOUT_MS,
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 	};
-	const response = await withTimeLimit(timeoutMs, clock, async (signal) =>
+	const response = await withTimeLimit(TOKEN_TIMEOUT_MS, clock, async (signal) =>
 		readAnswer(await send({ ...options, abortSignal: signal }), {
 			maxBytes: MAX_TOKEN_BYTES,
 			signal,

@@ -5,14 +5,14 @@ import type { Authentication } from '../auth/credential';
 import {
 	AnswerTooLarge,
 	ApiFailure,
-	CutOffAnswer,
-	fateByStatus,
+	either,
 	isGone,
 	isTransientStatus,
 	NetworkFailure,
+	sentByStatus,
 	Unreachable,
 	UnusableAnswer,
-	type Fate,
+	type WasSent,
 } from './failures';
 import { isRateLimited } from '../http/rateLimitHeaders';
 import { isRepeatable } from '../http/retryPolicy';
@@ -36,57 +36,38 @@ export const CHECK_FIRST =
 const LOOK_FOR_SUBSCRIPTION =
 	'look for it in the settings of the service, and delete it there before you try again.';
 
-/** Nothing was sent that changes anything. */
-export const NOTHING_HAPPENED: Fate = { mayHaveHappened: false, mayStillHappen: false };
-
-const either = (a: Fate, b: Fate): Fate => ({
-	mayHaveHappened: a.mayHaveHappened || b.mayHaveHappened,
-	mayStillHappen: a.mayStillHappen || b.mayStillHappen,
-});
-
 /** Statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
 /** What may have become of a request after the try that had this outcome. @param before what it may have been before */
-export function fateAfter(
+export function sentAfter(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method }: Pick<ApiRequest, 'method'>,
-	before: Fate,
-): Fate {
-	if (method === 'GET') return NOTHING_HAPPENED;
-	if (outcome instanceof NetworkFailure) {
-		const isAnswered = outcome instanceof UnusableAnswer || outcome instanceof CutOffAnswer;
-		const { mayHaveArrived } = outcome;
-		return either(before, {
-			mayHaveHappened: mayHaveArrived,
-			mayStillHappen: mayHaveArrived && !isAnswered,
-		});
-	}
+	before: WasSent = 'no',
+): WasSent {
+	if (method === 'GET') return 'no';
+	if (outcome instanceof NetworkFailure) return either(before, outcome.sent);
 	const { status, headers, body } = outcome;
 	// The service would have refused an earlier try as well. Of other refusals, that try may be the reason.
-	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return NOTHING_HAPPENED;
-	return either(before, fateByStatus(status, isRateLimited(status, headers, isRepeatable(method))));
+	if (ABOUT_THE_REQUEST.includes(status) && !isWebPage(body)) return 'no';
+	return either(before, sentByStatus(status, isRateLimited(status, headers, isRepeatable(method))));
 }
 
 /**
  * The error for an answer that is not a success: the service's own words, and what can be done.
  *
- * @param fate what may have become of the request
+ * @param sent what may have become of the request
  */
 export function apiFailure(
 	answer: ApiAnswer,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
 	{ authentication, redact }: RequestOrigin,
-	fate = fateAfter(answer, request, NOTHING_HAPPENED),
+	sent = sentAfter(answer, request),
 ): ApiFailure {
 	const { status, headers, body } = answer;
 	const problem = readProblem(status, body, redact);
-	return new ApiFailure(
-		problem,
-		advice(problem, request, authentication),
-		isRateLimited(status, headers, isRepeatable(request.method)),
-		fate,
-	);
+	const rateLimited = isRateLimited(status, headers, isRepeatable(request.method));
+	return new ApiFailure(problem, advice(problem, request, authentication), rateLimited, sent);
 }
 
 /**
@@ -98,58 +79,53 @@ export function refusalOf(
 	{ status, body, headers }: ApiAnswer,
 	request: Pick<ApiRequest, 'method'>,
 	{ redact }: Pick<RequestOrigin, 'redact'>,
-	before = NOTHING_HAPPENED,
+	before?: WasSent,
 ): ApiFailure | undefined {
 	const problem = readRefusal(status, body, redact, headers['content-type']);
 	if (!problem) return undefined;
-	const fate = fateAfter({ status: problem.status, headers: {}, body: '' }, request, before);
-	return new ApiFailure(problem, undefined, false, fate);
+	const sent = sentAfter({ status: problem.status, headers: {}, body: '' }, request, before);
+	return new ApiFailure(problem, undefined, false, sent);
 }
 
-/** The error for a request without an answer. @param fate what may have become of it */
+/** The error for a request without an answer that can be used. @param sent what may have become of it */
 export function unreachable(
 	fault: NetworkFailure,
 	request: Pick<ApiRequest, 'creates' | 'method'>,
-	{ host, redact }: RequestOrigin,
-	fate = fateAfter(fault, request, NOTHING_HAPPENED),
+	{ host, redact }: Pick<RequestOrigin, 'host' | 'redact'>,
+	sent = sentAfter(fault, request),
 ): Unreachable {
-	const { creates } = request;
-	const reason = redact(fault.message);
-	const lost = creates !== undefined && fault.mayHaveArrived;
-	const { httpCode, transient, mayHaveArrived } = fault;
+	const { httpCode, transient } = fault;
+	const [message, description] = networkAdvice(fault, request.creates, host, sent);
 	const tooLarge = fault instanceof AnswerTooLarge;
-	if (!lost && fault instanceof UnusableAnswer) {
-		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
-		return new Unreachable(`The service answered, but ${reason}`, {
-			description: tooLarge
-				? `At most ${MAX_ANSWER_BYTES / 1e6} MB of an answer are read. Lower 'Limit' if the operation has it. ${elsewhere}`
-				: elsewhere,
-			httpCode,
-			transient,
-			mayHaveArrived,
-			tooLarge,
-			...fate,
-		});
-	}
-	const facts = { httpCode, transient, mayHaveArrived, ...fate };
-	if (lost) {
-		const description =
-			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
-		return new Unreachable(`The ${creates} may have been created: ${reason}`, {
-			description,
-			...facts,
-		});
-	}
-	if (fate.mayHaveHappened) {
-		return new Unreachable(`The change may have been carried out: ${reason}`, {
-			description: `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`,
-			...facts,
-		});
-	}
-	return new Unreachable(`The service could not be reached: ${reason}`, {
-		description: `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`,
-		...facts,
+	return new Unreachable(`${message} ${redact(fault.message)}`, {
+		...{ description: redact(description), httpCode, transient, sent, tooLarge },
 	});
+}
+
+/** What to say of a request without an answer that can be used: how the message begins, and the advice. */
+function networkAdvice(
+	fault: NetworkFailure,
+	creates: string | undefined,
+	host: string,
+	sent: WasSent,
+): [string, string] {
+	if (creates !== undefined && fault.sent !== 'no') {
+		const look =
+			creates === 'subscription' ? `It may exist now: ${LOOK_FOR_SUBSCRIPTION}` : CHECK_FIRST;
+		return [`The ${creates} may have been created:`, look];
+	}
+	if (fault instanceof UnusableAnswer) {
+		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
+		const smaller = `At most ${MAX_ANSWER_BYTES / 1e6} MB of an answer are read. Lower 'Limit' if the operation has it. `;
+		const isTooLarge = fault instanceof AnswerTooLarge;
+		return ['The service answered, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
+	}
+	if (sent !== 'no') {
+		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`;
+		return ['The change may have been carried out:', again];
+	}
+	const reach = `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`;
+	return ['The service could not be reached:', fault.description ?? reach];
 }
 
 /** How services say that a value may be there once only. */

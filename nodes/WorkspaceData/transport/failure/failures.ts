@@ -1,6 +1,16 @@
 /** The ways in which a request can fail. */
 import type { Problem } from '../../model/answer/problem';
 
+/**
+ * What may have become of a change: the service did not receive it, or refused it (`no`); it did, so that the change may
+ * have been made (`yes`); nobody answered, so that it may have been made or may still be (`maybe`).
+ */
+export type WasSent = 'no' | 'maybe' | 'yes';
+
+/** What may have become of a change that was sent twice. */
+export const either = (a: WasSent, b: WasSent): WasSent =>
+	(['maybe', 'yes'] as const).find((sent) => a === sent || b === sent) ?? 'no';
+
 /** The facts of every failure: what happened, what to do, and whether trying again later can help. */
 export interface FailureFacts {
 	/** The advice for the user. */
@@ -9,13 +19,8 @@ export interface FailureFacts {
 	httpCode?: string | undefined;
 	/** Whether trying again later can help. */
 	transient: boolean;
-	/** Whether a change may have been carried out: it was sent, and its answer was lost, or came from somebody else. */
-	mayHaveHappened?: boolean | undefined;
-	/**
-	 * Whether the service may carry out a change later: nobody answered it, or only a gateway that gave up. An answer, even
-	 * in part, ends a request.
-	 */
-	mayStillHappen?: boolean | undefined;
+	/** `no` by default. */
+	sent?: WasSent | undefined;
 }
 
 /** A failed call to the service or to its auth server. */
@@ -26,47 +31,40 @@ export class Failure extends Error implements FailureFacts {
 
 	readonly transient: boolean;
 
-	readonly mayHaveHappened: boolean;
+	readonly sent: WasSent;
 
-	readonly mayStillHappen: boolean;
-
-	constructor(message: string, facts: FailureFacts) {
+	constructor(message: string, { description, httpCode, transient, sent = 'no' }: FailureFacts) {
 		super(message);
 		this.name = new.target.name;
-		this.description = facts.description;
-		this.httpCode = facts.httpCode;
-		this.transient = facts.transient;
-		this.mayHaveHappened = facts.mayHaveHappened ?? false;
-		this.mayStillHappen = facts.mayStillHappen ?? false;
+		this.description = description;
+		this.httpCode = httpCode;
+		this.transient = transient;
+		this.sent = sent;
 	}
 }
 
 /** The execution was cancelled while the node was waiting, or nothing more is to be sent. */
 export class Cancelled extends Failure {
-	/** Whether a change was under way: the service may have carried it out. */
-	readonly mayHaveArrived: boolean;
-
-	constructor(mayHaveArrived = false) {
-		super('The execution was cancelled', {
-			transient: false,
-			mayHaveHappened: mayHaveArrived,
-			mayStillHappen: mayHaveArrived,
-		});
-		this.mayHaveArrived = mayHaveArrived;
+	constructor(sent?: WasSent) {
+		super('The execution was cancelled', { transient: false, sent });
 	}
 }
 
-/** One try of a request got no answer. Its message tells the reason in words that a user understands. */
+/** One try of a request got no answer that can be used. Its message tells the reason in words that a user understands. */
 export class NetworkFailure extends Failure {
 	/** Error code of the system or the HTTP client, for example `ECONNREFUSED`; empty where there is none. */
 	readonly code: string;
-	/** Whether the service can have received the request. */
-	readonly mayHaveArrived: boolean;
 
-	constructor(code: string, reason: string, mayHaveArrived: boolean, transient: boolean) {
-		super(reason, { httpCode: code || undefined, transient });
+	/** @param advice of n8n, if it refused to send the request */
+	constructor(
+		code: string,
+		reason: string,
+		sent: WasSent,
+		transient: boolean,
+		advice?: string | undefined,
+	) {
+		super(reason, { description: advice, httpCode: code || undefined, transient, sent });
 		this.code = code;
-		this.mayHaveArrived = mayHaveArrived;
 	}
 }
 
@@ -74,14 +72,14 @@ export class NetworkFailure extends Failure {
 export class UnusableAnswer extends NetworkFailure {
 	/** @param reason begins with `the answer` */
 	constructor(code: string, reason: string, transient: boolean) {
-		super(code, reason, true, transient);
+		super(code, reason, 'yes', transient);
 	}
 }
 
 /** An answer began, and the connection broke before its end. */
 export class CutOffAnswer extends NetworkFailure {
 	constructor() {
-		super('ERR_BAD_RESPONSE', 'the answer was cut off', true, true);
+		super('ERR_BAD_RESPONSE', 'the answer was cut off', 'yes', true);
 	}
 }
 
@@ -92,11 +90,11 @@ export class AnswerTooLarge extends UnusableAnswer {
 	}
 }
 
-/** A request that was not sent, because the service did not answer the last ones. @see transport/http/silence */
+/** A request that was not sent, because the service did not answer the last ones. */
 export class SilentService extends NetworkFailure {
 	constructor() {
 		const reason = 'it did not answer the previous requests, so this one was not sent';
-		super('ETIMEDOUT', reason, false, true);
+		super('ETIMEDOUT', reason, 'no', true);
 	}
 }
 
@@ -108,17 +106,14 @@ export const isTimeOut = (outcome: unknown): boolean =>
 /** Statuses that say that the service could not answer now. */
 export const isTransientStatus = (status: number): boolean => status === 408 || status >= 500;
 
-/** What may have become of a change that failed. */
-export type Fate = Readonly<Required<Pick<FailureFacts, 'mayHaveHappened' | 'mayStillHappen'>>>;
-
 /** A gateway gave up, and the service may not have done so. */
 const GATEWAY_TIMEOUT = 504;
 
 /** What may have become of a change that was answered so. A refusal by the service itself is certain. */
-export const fateByStatus = (status: number, rateLimited: boolean): Fate => ({
-	mayHaveHappened: isTransientStatus(status) && !rateLimited,
-	mayStillHappen: status === GATEWAY_TIMEOUT,
-});
+export function sentByStatus(status: number, rateLimited: boolean): WasSent {
+	if (rateLimited || !isTransientStatus(status)) return 'no';
+	return status === GATEWAY_TIMEOUT ? 'maybe' : 'yes';
+}
 
 /** The service answered, but not with success. */
 export class ApiFailure extends Failure {
@@ -128,13 +123,13 @@ export class ApiFailure extends Failure {
 	/** Whether it was refused for the rate, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param fate what may have become of a change; by default as the status says */
-	constructor(problem: Problem, advice?: string, rateLimited = false, fate?: Fate) {
+	/** @param sent what may have become of a change; by default as the status says */
+	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: WasSent) {
 		super(problem.title, {
 			description: advice,
 			httpCode: String(problem.status),
 			transient: rateLimited || isTransientStatus(problem.status),
-			...(fate ?? fateByStatus(problem.status, rateLimited)),
+			sent: sent ?? sentByStatus(problem.status, rateLimited),
 		});
 		this.problem = problem;
 		this.advice = advice;
@@ -142,23 +137,17 @@ export class ApiFailure extends Failure {
 	}
 }
 
-/** No answer came, after all tries. */
+/** No answer that can be used came, after all tries. */
 export class Unreachable extends Failure {
-	/** Whether the service can have received the request all the same. */
-	readonly mayHaveArrived: boolean;
 	/** Whether an answer came, but was larger than what is read of one. */
 	readonly tooLarge: boolean;
 
+	/** @param facts.sent `yes` by default: it is not known */
 	constructor(
 		message: string,
-		{
-			mayHaveArrived = true,
-			tooLarge = false,
-			...facts
-		}: FailureFacts & { mayHaveArrived?: boolean; tooLarge?: boolean },
+		{ tooLarge = false, ...facts }: FailureFacts & { tooLarge?: boolean },
 	) {
-		super(message, { mayHaveHappened: mayHaveArrived, ...facts });
-		this.mayHaveArrived = mayHaveArrived;
+		super(message, { sent: 'yes', ...facts });
 		this.tooLarge = tooLarge;
 	}
 
@@ -170,9 +159,9 @@ export class Unreachable extends Failure {
 
 /** An answer of success whose body is not what the interface promises. */
 export class UnexpectedAnswer extends Failure {
-	/** @param mayHaveHappened whether it answers a change, which may have been carried out */
-	constructor(message: string, description: string, mayHaveHappened = false) {
-		super(message, { description, transient: false, mayHaveHappened });
+	/** @param isChange whether it answers a change, which may have been carried out */
+	constructor(message: string, description: string, isChange = false) {
+		super(message, { description, transient: false, sent: isChange ? 'yes' : 'no' });
 	}
 }
 
@@ -184,26 +173,25 @@ export class AccessTokenError extends Failure {
 		description: string,
 		transient: boolean,
 		code?: number | string,
-		fate?: Fate,
+		sent?: WasSent,
 	) {
-		super(message, { description, httpCode: code ? String(code) : undefined, transient, ...fate });
+		super(message, { description, httpCode: code ? String(code) : undefined, transient, sent });
 	}
 
-	/** The same error of a request that was tried before. @param fate what may have become of it */
-	after(fate: Fate): AccessTokenError {
-		if (!fate.mayHaveHappened) return this;
+	/** The same error of a request that was tried before. @param sent what may have become of it */
+	after(sent: WasSent): AccessTokenError {
 		const { message, description = '', transient, httpCode } = this;
-		return new AccessTokenError(message, description, transient, httpCode, fate);
+		return new AccessTokenError(message, description, transient, httpCode, sent);
 	}
 }
 
-/** Whether the change of a failed request may have been carried out. */
+/** Whether the change of a failed request may have been carried out, or may still be. */
 export const mayHaveHappened = (error: unknown): boolean =>
-	error instanceof Failure && error.mayHaveHappened;
+	error instanceof Failure && error.sent !== 'no';
 
-/** Whether the service may carry out the change of a failed request later. */
+/** Whether the service may carry out the change of a failed request later: nobody answered it. */
 export const mayStillHappen = (error: unknown): boolean =>
-	error instanceof Failure && error.mayStillHappen;
+	error instanceof Failure && error.sent === 'maybe';
 
 /** Kinds of problem that say that something does not exist, for example `record-not-found`. */
 const GONE_KIND = /(?:^|-)(?:not-found|gone|does-not-exist|unknown)$/;

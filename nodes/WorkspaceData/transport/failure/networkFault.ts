@@ -48,6 +48,8 @@ interface Link {
 	messages?: unknown;
 	syscall?: unknown;
 	message?: unknown;
+	/** The advice of an error of n8n itself. */
+	description?: unknown;
 	cause?: unknown;
 	/** Of an AggregateError: one for each address that was tried. */
 	errors?: unknown;
@@ -86,11 +88,9 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		[...chain.map(({ syscall }) => syscall), ...texts].some(
 			(text) => isText(text) && CONNECTING.test(text),
 		);
-	if (texts.some((text) => TOO_LARGE.test(text))) {
-		return new AnswerTooLarge();
-	}
+	if (texts.some((text) => TOO_LARGE.test(text))) return new AnswerTooLarge();
 	const reason = REASONS[code];
-	if (reason) return new NetworkFailure(code, reason, !connecting, true);
+	if (reason) return new NetworkFailure(code, reason, connecting ? 'no' : 'maybe', true);
 	if (UNREADABLE.test(code)) {
 		return new UnusableAnswer(code, 'the answer could not be read', true);
 	}
@@ -99,21 +99,22 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 		const words = notTls
 			? 'this address does not speak https. Use http, or another port'
 			: 'no encrypted connection could be set up';
-		return new NetworkFailure(code, words, false, false);
+		return new NetworkFailure(code, words, 'no', false);
 	}
 	if (CERTIFICATE.test(code)) {
-		return new NetworkFailure(code, `its certificate is not trusted (${code})`, false, false);
+		return new NetworkFailure(code, `its certificate is not trusted (${code})`, 'no', false);
 	}
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
-		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', true, true);
+		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', 'maybe', true);
 	}
 	if (code === '' && codes.length > 0) {
 		return new UnusableAnswer('', 'the answer could not be read', true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
-		return new NetworkFailure(code, message ?? 'the connection broke', true, true);
+		return new NetworkFailure(code, message ?? 'the connection broke', 'maybe', true);
 	}
 	// Refused by n8n itself before anything was sent: allowed domains, protection against SSRF, …
-	return new NetworkFailure(code, message ?? 'the request could not be sent', false, false);
+	const advice = chain.map(({ description }) => description).find(isText);
+	return new NetworkFailure(code, message ?? 'the request could not be sent', 'no', false, advice);
 }

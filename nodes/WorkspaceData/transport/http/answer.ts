@@ -22,21 +22,14 @@ const MAX_REFUSAL_BYTES = 1_000_000;
 const MAX_PARTS = 1_024;
 
 /** The members of a Node stream that are used here. */
-interface BodyStream {
+interface BodyStream extends AsyncIterable<Uint8Array | string> {
 	destroyed?: boolean;
-	on(event: 'data', listener: (part: Uint8Array | string) => void): unknown;
 	on(event: 'error', listener: (error: unknown) => void): unknown;
-	on(event: 'end' | 'close', listener: () => void): unknown;
 	destroy(): unknown;
 }
 
 const isStream = (body: unknown): body is BodyStream =>
-	typeof body === 'object' &&
-	body !== null &&
-	'on' in body &&
-	typeof body.on === 'function' &&
-	'destroy' in body &&
-	typeof body.destroy === 'function';
+	typeof body === 'object' && body !== null && Symbol.asyncIterator in body && 'destroy' in body;
 
 /** Codes of a connection that breaks while a body comes. */
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -45,45 +38,42 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
 	if (BROKEN.has(fault.code)) return new CutOffAnswer();
-	if (fault.mayHaveArrived) return fault;
+	if (fault.sent !== 'no') return fault;
 	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
 }
 
-/** Ends a stream and its connection. Its errors no longer matter. */
-function discard(stream: BodyStream): void {
+/** Reads a stream to its end, or destroys it. @throws NetworkFailure */
+async function readParts(
+	stream: BodyStream,
+	maxBytes: number,
+	signal?: AbortSignal,
+): Promise<Uint8Array[]> {
+	const parts: Uint8Array[] = [];
+	const merged: Uint8Array[] = [];
+	let bytes = 0;
+	const stop = () => stream.destroy();
+	signal?.addEventListener('abort', stop);
+	// Also later ones: an error without a listener would end n8n.
 	stream.on('error', () => {});
-	stream.destroy();
-}
-
-const readParts = async (stream: BodyStream, maxBytes: number, signal?: AbortSignal) =>
-	await new Promise<Uint8Array[]>((resolve, reject) => {
-		const parts: Uint8Array[] = [];
-		const merged: Uint8Array[] = [];
-		let bytes = 0;
-		let ended = false;
-		function stop(reason: NetworkFailure): void {
-			if (ended) return;
-			ended = true;
-			reject(reason);
-			stream.destroy();
-		}
-		// Before anything else: an error without a listener would end n8n.
-		stream.on('error', (error) => stop(readFault(error)));
-		stream.on('data', (part) => {
-			if (ended) return;
+	const read = async () => {
+		for await (const part of stream) {
 			const raw = typeof part === 'string' ? Buffer.from(part) : part;
 			bytes += raw.length;
-			if (bytes > maxBytes) return stop(new AnswerTooLarge());
+			// Leaving the loop destroys the stream.
+			if (bytes > maxBytes) throw new AnswerTooLarge();
 			parts.push(raw);
 			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
-		});
-		stream.on('end', () => {
-			ended = true;
-			resolve([...merged, ...parts]);
-		});
-		stream.on('close', () => stop(new CutOffAnswer()));
-		signal?.addEventListener('abort', () => stop(new CutOffAnswer()));
-	});
+		}
+		// Destroyed before its end, without an error.
+		if (signal?.aborted) throw new CutOffAnswer();
+		return [...merged, ...parts];
+	};
+	return await read()
+		.catch((error: unknown) => {
+			throw readFault(error);
+		})
+		.finally(() => signal?.removeEventListener('abort', stop));
+}
 
 /** The value that a text holds as JSON; the text if it holds none. */
 function parsedText(text: string): unknown {
@@ -171,7 +161,8 @@ export async function readBody(
 	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
 	if (isTooLarge || signal?.aborted || body.destroyed) {
-		discard(body);
+		body.on('error', () => {});
+		body.destroy();
 		throw isTooLarge ? new AnswerTooLarge() : new CutOffAnswer();
 	}
 	const bytes = Buffer.concat(await readParts(body, maxBytes, signal));

@@ -2,6 +2,30 @@
 import { sleep } from 'n8n-workflow';
 import { Cancelled, NetworkFailure } from '../failure/failures';
 
+/** The longest time until a cancelled pause ends, in ms. */
+const SLICE_MS = 250;
+
+/**
+ * Waits, but no longer than until a signal. Leaves nothing behind: no timer, no listener. A task that nobody waits for any
+ * more still runs to its end.
+ *
+ * @param what how long, in milliseconds, or for which task
+ * @returns the result of the task
+ * @throws Cancelled at the signal: at once from a task, within a quarter of a second from a pause
+ */
+export async function wait<T = void>(
+	what: number | Promise<T>,
+	clock: Pick<Clock, 'sleep'>,
+	signal?: AbortSignal,
+): Promise<T> {
+	if (typeof what !== 'number') return await unlessAborted(what, signal);
+	for (let left = what; left > 0 && !signal?.aborted; left -= SLICE_MS) {
+		await clock.sleep(Math.min(left, SLICE_MS));
+	}
+	if (signal?.aborted) throw new Cancelled();
+	return undefined as T;
+}
+
 /** Time, sleep and chance as parameters, so that tests need not wait. */
 export interface Clock {
 	/** Milliseconds since the Unix epoch. */
@@ -30,66 +54,44 @@ export const systemClock: Clock = {
 	random: () => Math.random(),
 };
 
-/** Waits for a task, but only until the execution is cancelled. @throws Cancelled */
-export type UnlessCancelled = <T>(task: Promise<T>) => Promise<T>;
+/** Those who wait for tasks until a signal: they share one listener, as Node 20 warns of more than ten. */
+class Waiters {
+	private static readonly bySignal = new WeakMap<AbortSignal, Waiters>();
+	private readonly stops = new Set<() => void>();
+	private readonly signal: AbortSignal;
 
-/**
- * Creates the wait for the tasks of one execution. A task that nobody waits for any more still runs to its end:
- * others may be waiting for it, too. All share one listener, as Node 20 warns of more than ten.
- */
-export function createUnlessCancelled(signal?: AbortSignal): UnlessCancelled {
-	const stops = new Set<() => void>();
-	const stopAll = () => stops.forEach((stop) => stop());
-	signal?.addEventListener('abort', stopAll);
-	return async (task) =>
-		await new Promise((resolve, reject) => {
-			const stop = () => reject(new Cancelled());
-			stops.add(stop);
-			if (signal?.aborted) stop();
-			void task.then(resolve, reject).finally(() => stops.delete(stop));
-		});
-}
-
-/**
- * Waits for a task that needs to queue. Once it has begun, it is waited for even if the execution is cancelled: its
- * requests end with the execution, and its result says what was sent.
- *
- * @param enqueue begins the task it is given, sooner or later
- * @throws Cancelled if the execution is cancelled before the task has begun
- */
-export async function unlessCancelledBefore<T>(
-	unlessCancelled: UnlessCancelled,
-	enqueue: (begin: () => Promise<T>) => Promise<T>,
-	task: () => Promise<T>,
-): Promise<T> {
-	let begun: Promise<T> | undefined;
-	const done = enqueue(async () => await (begun = task()));
-	return await unlessCancelled(done).catch(
-		async (error: unknown) => await (begun ?? Promise.reject(error as Error)),
-	);
-}
-
-/** The longest time until a cancelled wait ends, in ms. */
-const SLICE_MS = 250;
-
-/**
- * Waits, but not longer than a moment once the execution is cancelled. n8n aborts requests by
- * itself; our waits must look.
- *
- * @param ms how long, in milliseconds
- * @throws Cancelled
- */
-export async function wait(
-	ms: number,
-	clock: Clock,
-	signal?: Pick<AbortSignal, 'aborted'>,
-): Promise<void> {
-	const end = clock.now() + ms;
-	for (let left = ms; left > 0; left = end - clock.now()) {
-		if (signal?.aborted) throw new Cancelled();
-		await clock.sleep(Math.min(left, SLICE_MS));
+	private constructor(signal: AbortSignal) {
+		this.signal = signal;
+		Waiters.bySignal.set(signal, this);
 	}
-	if (signal?.aborted) throw new Cancelled();
+
+	static of(signal: AbortSignal): Waiters {
+		return Waiters.bySignal.get(signal) ?? new Waiters(signal);
+	}
+
+	add(stop: () => void): void {
+		if (this.stops.size === 0) this.signal.addEventListener('abort', this.stopAll);
+		this.stops.add(stop);
+	}
+
+	delete(stop: () => void): void {
+		this.stops.delete(stop);
+		if (this.stops.size === 0) this.signal.removeEventListener('abort', this.stopAll);
+	}
+
+	private readonly stopAll = (): void => this.stops.forEach((stop) => stop());
+}
+
+async function unlessAborted<T>(task: Promise<T>, signal?: AbortSignal): Promise<T> {
+	if (!signal) return await task;
+	const waiters = Waiters.of(signal);
+	let stop = (): void => {};
+	return await new Promise<T>((resolve, reject) => {
+		stop = () => reject(new Cancelled());
+		waiters.add(stop);
+		if (signal.aborted) stop();
+		task.then(resolve, reject);
+	}).finally(() => waiters.delete(stop));
 }
 
 /**
@@ -101,7 +103,7 @@ export async function wait(
  */
 export async function withTimeLimit<T>(
 	ms: number,
-	clock: Clock,
+	clock: Pick<Clock, 'alarm'>,
 	send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const controller = new AbortController();
@@ -112,7 +114,7 @@ export async function withTimeLimit<T>(
 			reject(reason);
 		}
 		const turnOff = clock.alarm(ms, () =>
-			stop(new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true)),
+			stop(new NetworkFailure('ETIMEDOUT', 'no answer came in time', 'maybe', true)),
 		);
 		void send(controller.signal).then(resolve, stop).finally(turnOff);
 	});

@@ -1,8 +1,8 @@
 /** How fast the requests of one key go out: the rate limit's window, how many at once, and whose turn it is. */
-import { NetworkFailure, SilentService } from '../failure/failures';
+import { Cancelled, isTransientStatus, NetworkFailure, SilentService } from '../failure/failures';
 import type { ApiAnswer, ApiRequest } from '../request';
 import type { Clock } from './clock';
-import { hasNoneLeft } from './rateLimitHeaders';
+import { hasNoneLeft, isRateLimited } from './rateLimitHeaders';
 import { RateWindow } from './rateWindow';
 import { IMPATIENT_WAIT_MS, isRepeatable } from './retryPolicy';
 import { createServiceClock, type ServiceClock } from './serviceClock';
@@ -20,6 +20,8 @@ const LOOK_AGAIN_MS = 1_000;
 const MAX_SPACING_MS = 10;
 /** The mean of how long creates take is that of about so many. */
 const MEAN_OF = 8;
+/** How long calls that somebody waits for fail at once after a time-out, in ms. */
+const SILENT_MS = 20_000;
 /** Statuses that say that the service, or a gateway, has too much to do, or is down. A 500 says nothing about load. */
 const OVERLOADED = new Set([408, 429, 502, 503, 504]);
 
@@ -34,7 +36,7 @@ interface Waiting {
 	request: PacedRequest;
 	until: number;
 	start(): void;
-	fail(error: unknown): void;
+	cancel(): void;
 }
 
 /** A request under way. */
@@ -77,12 +79,18 @@ export class Lane {
 	}
 
 	/** Ends all requests that wait. */
-	fail(error: Error): void {
+	cancel(): void {
 		const all = [...this.urgent, ...this.waiting.splice(0)];
 		this.urgent.clear();
-		for (const { fail } of all) fail(error);
+		for (const waiting of all) waiting.cancel();
 	}
 }
+
+/** Whether an answer asks to wait and try again. */
+export const asksToWait = (
+	{ status, headers }: ApiAnswer,
+	{ method }: Pick<ApiRequest, 'method'>,
+): boolean => isRateLimited(status, headers, isRepeatable(method)) || isTransientStatus(status);
 
 /** Whether a try met a service, or a gateway, that has too much to do. */
 function isOverload(outcome: Outcome): boolean {
@@ -110,8 +118,10 @@ export class Pace {
 	private createMs = 0;
 	/** How many requests may be under way at once until then, for requests sent from a place on. */
 	private reduced = { to: Infinity, until: 0, from: 0 };
-	/** When the service last answered a request, and did not have too much to do. */
-	private servedAt = -Infinity;
+	/** When the service last answered a request in another way than asking to wait. */
+	servedAt = -Infinity;
+	/** Until when somebody who waits is not made to wait for a service that did not answer in time. */
+	private silentUntil = 0;
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -132,16 +142,16 @@ export class Pace {
 	 *
 	 * @param isAgain whether it was sent before: then it goes before the others of its execution
 	 * @returns must be handed to `leave`
-	 * @throws what `lane.fail` says
+	 * @throws Cancelled after `lane.cancel`
 	 */
 	async enter(lane: Lane, request: PacedRequest, isAgain: boolean): Promise<Sent> {
-		return await new Promise((resolve, fail) => {
+		return await new Promise((resolve, reject) => {
 			const atMostMs = request.impatient ? IMPATIENT_WAIT_MS : Infinity;
 			const waiting: Waiting = {
 				request,
 				until: this.clock.now() + atMostMs,
 				start: () => resolve(this.begin(lane, request)),
-				fail,
+				cancel: () => reject(new Cancelled()),
 			};
 			this.lanes.add(lane);
 			if (request.ahead || request.impatient) lane.urgent.add(waiting);
@@ -169,6 +179,16 @@ export class Pace {
 	 */
 	isSurplus(outcome: Outcome, since: number): boolean {
 		return isOverload(outcome) && this.servedAt >= since;
+	}
+
+	/** Whether the service did not answer in time lately. */
+	get isSilent(): boolean {
+		return this.clock.now() < this.silentUntil;
+	}
+
+	/** Notes whether the service answered a request in time. */
+	noteSilence(isSilent: boolean): void {
+		this.silentUntil = isSilent ? this.clock.now() + SILENT_MS : 0;
 	}
 
 	/** Keeps the requests of an execution back. @returns lets them go, on the next tick: whoever sees a failure first can stop them */
@@ -280,7 +300,7 @@ export class Pace {
 		if (outcome && !(outcome instanceof Error)) {
 			this.serviceClock.learn(outcome.headers);
 			this.window.learn(outcome.headers, now);
-			if (!isOverload(outcome) && outcome.status < 500) this.servedAt = now;
+			if (!asksToWait(outcome, request)) this.servedAt = now;
 		}
 		// Once for all requests that were under way then; and one that was alone was not refused for their number.
 		if (!isOverload(outcome) || place < this.reduced.from || this.underWay.size === 1) return;

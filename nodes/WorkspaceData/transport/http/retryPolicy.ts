@@ -84,8 +84,9 @@ export function nextStep(
 	if (outcome instanceof SilentService) return { act: 'fail' };
 	if (shrinks && isTimeOut(outcome)) return { act: 'fail' };
 	if (outcome instanceof Error) {
-		const safe = repeatable || !outcome.mayHaveArrived;
-		if (outcome.transient && safe && mayTryAgain) return again(outcome.mayHaveArrived);
+		const mayHaveArrived = outcome.sent !== 'no';
+		const safe = repeatable || !mayHaveArrived;
+		if (outcome.transient && safe && mayTryAgain) return again(mayHaveArrived);
 		return { act: 'fail' };
 	}
 	const { status, headers } = outcome;

@@ -120,7 +120,7 @@ export async function checkAnswers(session: Session, call: LifecycleCall): Promi
  */
 export const isAnswerLost = (error: unknown): boolean =>
 	error instanceof UnexpectedAnswer ||
-	(error instanceof Unreachable && error.mayHaveArrived) ||
+	(error instanceof Unreachable && error.sent !== 'no') ||
 	(error instanceof ApiFailure && error.problem.status === 504);
 
 /** Whether the service refused because it takes one subscription for an address, and has one. */

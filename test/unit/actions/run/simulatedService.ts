@@ -116,8 +116,7 @@ export function simulateService(
 		if (fate === 'late') late.push(request);
 		throw new Unreachable('No answer', {
 			transient: true,
-			mayHaveArrived: true,
-			mayStillHappen: true,
+			sent: 'maybe',
 		});
 	}
 

@@ -1,5 +1,5 @@
 /** When a refused access token is replaced, and when it is not. */
-import { createAccessTokens } from '../../../../nodes/WorkspaceData/transport/auth/accessToken';
+import { AccessTokens } from '../../../../nodes/WorkspaceData/transport/auth/accessToken';
 import { createTestClock } from '../../../support/clock';
 
 const account = {
@@ -12,7 +12,7 @@ const account = {
 /** Tokens token-1, token-2, … of which each comes at once. */
 function issuing() {
 	const clock = createTestClock();
-	const tokens = createAccessTokens(clock);
+	const tokens = new AccessTokens(clock);
 	let issued = 0;
 	const get = async () =>
 		await tokens.get(account, async () => {
@@ -85,20 +85,4 @@ describe('a renewal that takes its time', () => {
 		await clock.sleep(5_000);
 		expect(await slow()).toBe('renewed');
 	});
-});
-
-test('an auth server that hangs: whoever asked first is told so, later ones that nothing was sent', async () => {
-	const clock = createTestClock();
-	const tokens = createAccessTokens(clock);
-	const timeouts: unknown[] = [];
-	const ask = async (clientId: string) =>
-		await tokens.get({ ...account, clientId }, async ({ timeout }) => {
-			timeouts.push(timeout);
-			return await new Promise(() => {});
-		});
-	await expect(ask('first')).rejects.toThrow('no answer came in time');
-	await expect(ask('second')).rejects.toThrow('was not sent');
-	clock.pass(20_000);
-	await expect(ask('third')).rejects.toThrow('no answer came in time');
-	expect(timeouts).toEqual([10_000, 10_000]);
 });

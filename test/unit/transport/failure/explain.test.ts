@@ -1,9 +1,8 @@
 /** What a message advises after an answer that is not a success. */
 import {
 	apiFailure,
-	fateAfter,
-	NOTHING_HAPPENED,
 	refusalOf,
+	sentAfter,
 	unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/explain';
 import {
@@ -135,8 +134,8 @@ describe('an answer that never came, or cannot be used', () => {
 	function hide(text: string): string {
 		return text.replaceAll('secret', '***');
 	}
-	const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', true, true);
-	const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', false, true);
+	const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', 'maybe', true);
+	const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true);
 
 	test('of a create that may have arrived: check first', () => {
 		const error = unreachable(lost, { method: 'POST', creates: 'record' }, origin);
@@ -145,7 +144,7 @@ describe('an answer that never came, or cannot be used', () => {
 			description: expect.stringContaining('check before you run this item again'),
 			httpCode: 'ECONNRESET',
 			transient: true,
-			mayHaveArrived: true,
+			sent: 'maybe',
 			tooLarge: false,
 		});
 		const large = unreachable(new AnswerTooLarge(), { method: 'POST', creates: 'record' }, origin);
@@ -159,30 +158,34 @@ describe('an answer that never came, or cannot be used', () => {
 	test('of one of several tries: what an earlier one may have done counts, until the service refuses it (H30)', () => {
 		const patch = { method: 'PATCH' } as const;
 		const answer = (status: number) => ({ status, headers: {}, body: '' });
-		const earlier = fateAfter(lost, patch, NOTHING_HAPPENED);
-		expect(earlier).toEqual({ mayHaveHappened: true, mayStillHappen: true });
-		expect(fateAfter(never, patch, earlier)).toEqual(earlier);
-		expect(fateAfter(answer(503), patch, earlier)).toEqual(earlier);
-		expect(fateAfter(answer(429), patch, earlier)).toEqual(earlier);
-		expect(fateAfter(answer(401), patch, earlier)).toEqual(earlier);
-		expect(fateAfter(answer(422), patch, earlier)).toEqual(NOTHING_HAPPENED);
+		const earlier = sentAfter(lost, patch);
+		expect(earlier).toBe('maybe');
+		expect(sentAfter(never, patch, earlier)).toBe('maybe');
+		expect(sentAfter(never, patch, 'yes')).toBe('yes');
+		expect(sentAfter(lost, patch, 'yes')).toBe('maybe');
+		expect(sentAfter(answer(503), patch)).toBe('yes');
+		expect(sentAfter(answer(504), patch)).toBe('maybe');
+		for (const status of [401, 429, 503]) {
+			expect([status, sentAfter(answer(status), patch, earlier)]).toEqual([status, 'maybe']);
+		}
+		expect(sentAfter(answer(422), patch, earlier)).toBe('no');
 		// The earlier try may still be under way, or be the reason; or a gateway answers.
 		for (const status of [403, 404, 409, 423]) {
-			expect([status, fateAfter(answer(status), patch, earlier)]).toEqual([status, earlier]);
-			expect(fateAfter(answer(status), patch, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
+			expect([status, sentAfter(answer(status), patch, earlier)]).toEqual([status, 'maybe']);
+			expect(sentAfter(answer(status), patch)).toBe('no');
 		}
-		expect(fateAfter({ ...answer(400), body: page }, patch, earlier)).toEqual(earlier);
+		expect(sentAfter({ ...answer(400), body: page }, patch, earlier)).toBe('maybe');
 		const refusal = { ...answer(200), body: { success: false, message: 'No' } };
-		expect(refusalOf(refusal, patch, origin, earlier)).toMatchObject(earlier);
+		expect(refusalOf(refusal, patch, origin, earlier)).toMatchObject({ sent: 'maybe' });
 		const noToken = new AccessTokenError('No token', 'Check.', false, 401);
-		expect(noToken.after(NOTHING_HAPPENED)).toBe(noToken);
+		expect(noToken.after('no').sent).toBe('no');
 		expect(noToken.after(earlier)).toMatchObject({
 			message: 'No token',
 			httpCode: '401',
-			...earlier,
+			sent: 'maybe',
 		});
-		expect(fateAfter(lost, { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
-		expect(fateAfter(answer(503), { method: 'GET' }, NOTHING_HAPPENED)).toEqual(NOTHING_HAPPENED);
+		expect(sentAfter(lost, { method: 'GET' })).toBe('no');
+		expect(sentAfter(answer(503), { method: 'GET' })).toBe('no');
 		expect(unreachable(never, patch, origin, earlier).message).toMatch(/^The change may have been/);
 		expect(mayStillHappen(apiFailure(answer(503), patch, origin, earlier))).toBe(true);
 	});
@@ -200,7 +203,7 @@ describe('an answer that never came, or cannot be used', () => {
 			expect(unreachable(lost, { method }, origin)).toMatchObject({
 				message: 'The change may have been carried out: the *** connection was closed',
 				description: expect.stringMatching(/run this item again: the same change.*'Timeout'/),
-				mayHaveArrived: true,
+				sent: 'maybe',
 			});
 			expect(unreachable(never, { method }, origin).message).toMatch(/could not be reached/);
 		}
@@ -219,7 +222,7 @@ describe('an answer that never came, or cannot be used', () => {
 			expect(error).toMatchObject({
 				message: expect.stringMatching(/^The service could not be reached: the/),
 				description: expect.stringContaining('data.example.com'),
-				mayHaveArrived: fault.mayHaveArrived,
+				sent: creates ? fault.sent : 'no',
 				tooLarge: false,
 			});
 		}
@@ -236,7 +239,7 @@ describe('an answer that never came, or cannot be used', () => {
 		expect(mayStill(new CutOffAnswer(), 'POST')).toBe(false);
 		expect(unreachable(new CutOffAnswer(), { method: 'PATCH' }, origin)).toMatchObject({
 			message: 'The change may have been carried out: the answer was cut off',
-			mayHaveHappened: true,
+			sent: 'yes',
 		});
 
 		const answered = (status: number, method: 'GET' | 'POST') =>

@@ -46,9 +46,9 @@ test('a refusal for the rate passes, whatever its status', () => {
 describe('whether it may have been done', () => {
 	test.each<[string, unknown, boolean]>([
 		['no answer came', new Unreachable('lost', facts), true],
-		['it was not sent', new Unreachable('lost', { ...facts, mayHaveArrived: false }), false],
+		['it was not sent', new Unreachable('lost', { ...facts, sent: 'no' }), false],
 		['cancelled before it was sent', new Cancelled(), false],
-		['cancelled while it was under way', new Cancelled(true), true],
+		['cancelled while it was under way', new Cancelled('maybe'), true],
 		['a gateway gave up', answered(502), true],
 		['the service broke down', answered(500), true],
 		['the service refused', answered(422), false],
@@ -69,14 +69,14 @@ test('only an answer that is larger than what is read is too large', () => {
 });
 
 describe('failures of one try', () => {
-	test.each<[NetworkFailure, boolean, boolean, string | undefined]>([
-		[new NetworkFailure('ECONNRESET', 'closed', true, true), true, true, 'ECONNRESET'],
-		[new NetworkFailure('', 'closed', false, false), false, false, undefined],
-		[new UnusableAnswer('', 'the answer is odd', true), true, true, undefined],
-		[new AnswerTooLarge(), true, false, undefined],
-		[new SilentService(), false, true, 'ETIMEDOUT'],
-	])('%s', (failure, mayHaveArrived, transient, httpCode) => {
-		expect(failure).toMatchObject({ mayHaveArrived, transient });
+	test.each<[NetworkFailure, string, boolean, string | undefined]>([
+		[new NetworkFailure('ECONNRESET', 'closed', 'maybe', true), 'maybe', true, 'ECONNRESET'],
+		[new NetworkFailure('', 'closed', 'no', false), 'no', false, undefined],
+		[new UnusableAnswer('', 'the answer is odd', true), 'yes', true, undefined],
+		[new AnswerTooLarge(), 'yes', false, undefined],
+		[new SilentService(), 'no', true, 'ETIMEDOUT'],
+	])('%s', (failure, sent, transient, httpCode) => {
+		expect(failure).toMatchObject({ sent, transient });
 		expect(failure.httpCode).toBe(httpCode);
 		expect(failure.name).toBe(failure.constructor.name);
 	});

@@ -12,7 +12,7 @@ const wrapped = (error: unknown, times: number): unknown =>
 test('a fault is read within three others, as deep as n8n and its client nest them', () => {
 	expect(readNetworkFault(wrapped(failure('ECONNREFUSED'), 3))).toMatchObject({
 		code: 'ECONNREFUSED',
-		mayHaveArrived: false,
+		sent: 'no',
 	});
 	// Deeper, something else has failed first.
 	expect(readNetworkFault(wrapped(failure('ECONNREFUSED'), 4))).toMatchObject({
@@ -22,44 +22,44 @@ test('a fault is read within three others, as deep as n8n and its client nest th
 });
 
 test('a fault that was read before stays the same', () => {
-	const fault = new NetworkFailure('ETIMEDOUT', 'no answer came in time', true, true);
+	const fault = new NetworkFailure('ETIMEDOUT', 'no answer came in time', 'maybe', true);
 	expect(readNetworkFault(fault)).toBe(fault);
 });
 
-test.each<[string, unknown, string, boolean, boolean]>([
+test.each<[string, unknown, string, string, boolean]>([
 	[
 		'a cause that is null',
 		failure('ECONNREFUSED', { cause: null }),
 		'the connection was refused',
-		false,
+		'no',
 		true,
 	],
-	['null instead of an error', null, 'the request could not be sent', false, false],
+	['null instead of an error', null, 'the request could not be sent', 'no', false],
 	[
 		'several addresses, and no error of any',
 		failure('EHOSTUNREACH', { errors: [] }),
 		'the host is unreachable',
-		true,
+		'maybe',
 		true,
 	],
 	[
 		'an empty code, which is none',
 		failure('', {}, 'Domain not allowed'),
 		'Domain not allowed',
-		false,
+		'no',
 		false,
 	],
 	[
 		'a refusal by n8n whose cause says nothing',
 		Object.assign(new Error('Domain not allowed'), { cause: new Error('') }),
 		'Domain not allowed',
-		false,
+		'no',
 		false,
 	],
-	['a code without words', { code: 'EWHATEVER' }, 'the connection broke', true, true],
-	['an object without code and words', {}, 'the request could not be sent', false, false],
-])('%s', (_, error, message, mayHaveArrived, transient) => {
-	expect(readNetworkFault(error)).toMatchObject({ message, mayHaveArrived, transient });
+	['a code without words', { code: 'EWHATEVER' }, 'the connection broke', 'maybe', true],
+	['an object without code and words', {}, 'the request could not be sent', 'no', false],
+])('%s', (_, error, message, sent, transient) => {
+	expect(readNetworkFault(error)).toMatchObject({ message, sent, transient });
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
 ])('an address that does not speak https, as %s', (_, error) => {
 	const fault = readNetworkFault(error);
 	expect(fault.message).toContain('does not speak https');
-	expect(fault).toMatchObject({ mayHaveArrived: false, transient: false });
+	expect(fault).toMatchObject({ sent: 'no', transient: false });
 });
 
 test('an address that speaks https, but agrees on no encryption', () => {
@@ -91,5 +91,5 @@ test('where n8n keeps several messages, each counts', () => {
 		httpCode: 'ETIMEDOUT',
 		messages: ['first', 'connect ETIMEDOUT 192.0.2.1:443'],
 	});
-	expect(readNetworkFault(kept).mayHaveArrived).toBe(false);
+	expect(readNetworkFault(kept).sent).toBe('no');
 });

@@ -3,72 +3,72 @@ import { readNetworkFault } from '../../../../nodes/WorkspaceData/transport/fail
 const failure = (code: string, more: object = {}, message = code) =>
 	Object.assign(new Error(message), { code, ...more });
 
-test.each<[string, unknown, string, boolean, boolean]>([
-	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', false, true],
-	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', false, true],
+test.each<[string, unknown, string, string, boolean]>([
+	['a refused connection', failure('ECONNREFUSED'), 'the connection was refused', 'no', true],
+	['an unknown host', failure('ENOTFOUND'), 'the host name is unknown', 'no', true],
 	[
 		'a closed connection',
 		failure('ECONNRESET'),
 		'the connection was closed before an answer came',
-		true,
+		'maybe',
 		true,
 	],
-	['a time-out of the request', failure('ECONNABORTED'), 'no answer came in time', true, true],
+	['a time-out of the request', failure('ECONNABORTED'), 'no answer came in time', 'maybe', true],
 	[
 		'a time-out while connecting',
 		failure('ETIMEDOUT', { syscall: 'connect' }),
 		'no answer came in time',
-		false,
+		'no',
 		true,
 	],
 	[
 		'a bad certificate',
 		failure('DEPTH_ZERO_SELF_SIGNED_CERT'),
 		'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
-		false,
+		'no',
 		false,
 	],
 	[
 		'D23: a standing connection whose host becomes unreachable',
 		failure('EHOSTUNREACH', { syscall: 'read' }),
 		'the host is unreachable',
-		true,
+		'maybe',
 		true,
 	],
 	[
 		'D23: a network that is unreachable from the start',
 		failure('ENETUNREACH', { syscall: 'connect' }),
 		'the network is unreachable',
-		false,
+		'no',
 		true,
 	],
 	[
 		'a host of several addresses, none of them reachable',
 		failure('EHOSTUNREACH', { errors: [failure('EHOSTUNREACH', { syscall: 'connect' })] }),
 		'the host is unreachable',
-		false,
+		'no',
 		true,
 	],
 	[
 		'E6: https for an http port',
 		failure('EPROTO', {}, 'write EPROTO 40AD:error:0A00010B:SSL routines::wrong version number:'),
 		'this address does not speak https. Use http, or another port',
-		false,
+		'no',
 		false,
 	],
-	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', true, true],
+	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', 'maybe', true],
 	[
 		'G7: an answer that came, but is not compressed as it says',
 		{ httpCode: '200', cause: failure('Z_DATA_ERROR', {}, 'incorrect header check') },
 		'the answer could not be read',
-		true,
+		'yes',
 		true,
 	],
 	[
 		'G7: the same in n8n 1, which keeps the status only',
 		{ httpCode: '200', message: 'incorrect header check' },
 		'the answer could not be read',
-		true,
+		'yes',
 		true,
 	],
 	[
@@ -82,21 +82,21 @@ test.each<[string, unknown, string, boolean, boolean]>([
 			),
 		},
 		'the answer is too large',
-		true,
+		'yes',
 		false,
 	],
 	[
 		'G7: an answer that was cut off',
 		{ httpCode: '200', cause: failure('ERR_BAD_RESPONSE', {}, 'stream has been aborted') },
 		'the answer was cut off',
-		true,
+		'maybe',
 		true,
 	],
 	[
 		'a header that Node refuses to send',
 		failure('ERR_INVALID_CHAR', {}, 'Invalid character'),
 		'Invalid character',
-		false,
+		'no',
 		false,
 	],
 	...[
@@ -104,27 +104,27 @@ test.each<[string, unknown, string, boolean, boolean]>([
 		'HPE_INVALID_CONTENT_LENGTH',
 		'Z_DATA_ERROR',
 		'ERR__ERROR_FORMAT_PADDING_2',
-	].map((code): [string, unknown, string, boolean, boolean] => [
+	].map((code): [string, unknown, string, string, boolean] => [
 		`an answer that cannot be read (${code})`,
 		failure(code),
 		'the answer could not be read',
-		true,
+		'yes',
 		true,
 	]),
 	[
 		'an error without a code',
 		new Error('socket hang up'),
 		'the connection was closed before an answer came',
-		true,
+		'maybe',
 		true,
 	],
-	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', false, false],
-	['no error at all', undefined, 'the request could not be sent', false, false],
-])('%s', (_, error, reason, mayHaveArrived, transient) => {
-	expect(readNetworkFault(error)).toMatchObject({ message: reason, mayHaveArrived, transient });
+	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', 'no', false],
+	['no error at all', undefined, 'the request could not be sent', 'no', false],
+])('%s', (_, error, reason, sent, transient) => {
+	expect(readNetworkFault(error)).toMatchObject({ message: reason, sent, transient });
 	const wrapped = new Error('wrapped', { cause: new Error('again', { cause: error }) });
 	if (error !== undefined)
-		expect(readNetworkFault(wrapped)).toMatchObject({ message: reason, mayHaveArrived, transient });
+		expect(readNetworkFault(wrapped)).toMatchObject({ message: reason, sent, transient });
 });
 
 test('errors that cause themselves end', () => {
@@ -139,33 +139,33 @@ describe('D1: as n8n 1 wraps it, without a cause', () => {
 			httpCode,
 			messages: [message],
 		});
-	test.each<[string, Error, string, boolean]>([
+	test.each<[string, Error, string, string]>([
 		[
 			'a dropped connection',
 			wrapped('ECONNRESET', 'socket hang up'),
 			'the connection was closed before an answer came',
-			true,
+			'maybe',
 		],
 		[
 			'a refused connection',
 			wrapped('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9'),
 			'the connection was refused',
-			false,
+			'no',
 		],
 		[
 			'a time-out while connecting',
 			wrapped('ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443'),
 			'no answer came in time',
-			false,
+			'no',
 		],
 		[
 			'a read from a host that became unreachable (D23)',
 			wrapped('EHOSTUNREACH', 'read EHOSTUNREACH'),
 			'the host is unreachable',
-			true,
+			'maybe',
 		],
-	])('%s', (_, error, message, mayHaveArrived) => {
-		expect(readNetworkFault(error)).toMatchObject({ message, mayHaveArrived, transient: true });
+	])('%s', (_, error, message, sent) => {
+		expect(readNetworkFault(error)).toMatchObject({ message, sent, transient: true });
 	});
 });
 
@@ -178,7 +178,7 @@ describe('a code that only contains the name of another one', () => {
 	])('%s says nothing but that the connection broke', (code, message) => {
 		expect(readNetworkFault(failure(code, {}, message))).toMatchObject({
 			message: 'lost',
-			mayHaveArrived: true,
+			sent: 'maybe',
 			transient: true,
 		});
 	});
@@ -191,11 +191,11 @@ describe('a code that only contains the name of another one', () => {
 test.each(['reconnect ETIMEDOUT', 'connected, then ETIMEDOUT', 'after getaddrinfo ETIMEDOUT'])(
 	'%s: the request may have arrived',
 	(message) => {
-		expect(readNetworkFault(failure('ETIMEDOUT', {}, message)).mayHaveArrived).toBe(true);
+		expect(readNetworkFault(failure('ETIMEDOUT', {}, message)).sent).toBe('maybe');
 	},
 );
 
 test('a host name that could not be looked up in time got no request', () => {
 	const fault = readNetworkFault(failure('ETIMEDOUT', {}, 'getaddrinfo ETIMEDOUT'));
-	expect(fault.mayHaveArrived).toBe(false);
+	expect(fault.sent).toBe('no');
 });

@@ -58,7 +58,7 @@ test.each<[ApiFailure, string | undefined]>([
 
 test('a lost connection shows its code and the item', () => {
 	const error = convert(
-		new NetworkFailure('ECONNREFUSED', 'the connection was refused', false, true),
+		new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true),
 		{
 			itemIndex: 3,
 		},

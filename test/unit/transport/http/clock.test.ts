@@ -1,8 +1,7 @@
 /** The clock of the process, and what waits by it. */
+import { getEventListeners } from 'node:events';
 import {
-	createUnlessCancelled,
 	systemClock,
-	unlessCancelledBefore,
 	wait,
 	withTimeLimit,
 } from '../../../../nodes/WorkspaceData/transport/http/clock';
@@ -30,53 +29,61 @@ test.each([0, -5, 0.4])('an alarm of %d ms rings soon', async (ms) => {
 	await new Promise<void>((resolve) => void systemClock.alarm(ms, resolve));
 });
 
-describe('tasks of an execution that may be cancelled', () => {
+describe('a wait for a task', () => {
+	const clock = createTestClock();
 	const never = new Promise<never>(() => {});
 
-	test('those under way are no longer waited for, and neither are later ones', async () => {
-		const cancel = new AbortController();
-		const unlessCancelled = createUnlessCancelled(cancel.signal);
-		expect(await unlessCancelled(Promise.resolve(7))).toBe(7);
-		await expect(unlessCancelled(Promise.reject(new Error('mine')))).rejects.toThrow('mine');
-		const underWay = unlessCancelled(never);
-		cancel.abort();
-		await expect(underWay).rejects.toBeInstanceOf(Cancelled);
-		await expect(unlessCancelled(never)).rejects.toBeInstanceOf(Cancelled);
+	test('has its result or its failure, without a signal, too', async () => {
+		const { signal } = new AbortController();
+		expect(await wait(Promise.resolve(7), clock)).toBe(7);
+		expect(await wait(Promise.resolve(7), clock, signal)).toBe(7);
+		await expect(wait(Promise.reject(new Error('mine')), clock, signal)).rejects.toThrow('mine');
 	});
 
-	test('without a signal they are waited for', async () => {
-		expect(await createUnlessCancelled()(Promise.resolve(7))).toBe(7);
+	test('ends at the signal, and at once after it', async () => {
+		const cancel = new AbortController();
+		const waits = [wait(never, clock, cancel.signal), wait(never, clock, cancel.signal)];
+		cancel.abort();
+		for (const one of [...waits, wait(never, clock, cancel.signal)]) {
+			await expect(one).rejects.toBeInstanceOf(Cancelled);
+		}
+	});
+
+	test('leaves no listener, and never has more than one, however many wait and however they end', async () => {
+		const cancel = new AbortController();
+		const { signal } = cancel;
+		let most = 0;
+		const counted = () => {
+			most = Math.max(most, getEventListeners(signal, 'abort').length);
+			return getEventListeners(signal, 'abort').length;
+		};
+		let fail = (_: Error): void => {};
+		const failing = new Promise<never>((_, reject) => (fail = reject));
+		const waits = Array.from({ length: 20 }, async (_, n) =>
+			wait(n < 10 ? Promise.resolve(n) : failing, clock, signal),
+		);
+		counted();
+		await Promise.all(waits.slice(0, 10));
+		counted();
+		fail(new Error('lost'));
+		await Promise.allSettled(waits);
+		expect([counted(), most]).toEqual([0, 1]);
+		const given = Array.from({ length: 20 }, async () => await wait(never, clock, signal));
+		expect(counted()).toBe(1);
+		cancel.abort();
+		await Promise.allSettled(given);
+		expect(counted()).toBe(0);
 	});
 
 	test('a hundred thousand that have ended are forgotten', async () => {
-		const unlessCancelled = createUnlessCancelled(new AbortController().signal);
+		const { signal } = new AbortController();
 		const before = retainedBytes();
-		for (let n = 0; n < 100_000; n += 1) await unlessCancelled(Promise.resolve());
+		for (let n = 0; n < 100_000; n += 1) await wait(Promise.resolve(), clock, signal);
 		expect(retainedBytes() - before).toBeLessThan(2_000_000);
-	});
-
-	test('one that waits in a queue is given up, one that has begun is waited for', async () => {
-		const cancel = new AbortController();
-		const unlessCancelled = createUnlessCancelled(cancel.signal);
-		let finish = () => {};
-		const begun = unlessCancelledBefore(
-			unlessCancelled,
-			async (begin) => await begin(),
-			async () => await new Promise<string>((resolve) => (finish = () => resolve('done'))),
-		);
-		const queued = unlessCancelledBefore(
-			unlessCancelled,
-			async () => await never,
-			async () => await Promise.resolve('never'),
-		);
-		cancel.abort();
-		await expect(queued).rejects.toBeInstanceOf(Cancelled);
-		finish();
-		expect(await begun).toBe('done');
 	});
 });
 
-describe('a wait', () => {
+describe('a pause', () => {
 	test('ends to the millisecond, and at once where there is nothing to wait for', async () => {
 		const clock = createTestClock();
 		const start = clock.now();
@@ -134,7 +141,7 @@ describe('a time limit', () => {
 		});
 		await expect(silent).rejects.toMatchObject({
 			code: 'ETIMEDOUT',
-			mayHaveArrived: true,
+			sent: 'maybe',
 			transient: true,
 		});
 		expect(clock.now() - start).toBe(1_000);

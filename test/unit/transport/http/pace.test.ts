@@ -1,6 +1,5 @@
 import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
 import { Lane } from '../../../../nodes/WorkspaceData/transport/http/pace';
-import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { createTestClock } from '../../../support/clock';
 import { openGate } from '../../../support/gate';
 
@@ -144,7 +143,7 @@ describe('the gate', () => {
 			const start = clock.now();
 			const waiting = gate.enter({}, lane).catch((error: unknown) => error);
 			await clock.sleep(100);
-			lane.fail(new Cancelled());
+			lane.cancel();
 			expect(await waiting).toMatchObject({ name: 'Cancelled' });
 			expect(clock.now() - start).toBeLessThan(SECOND);
 		},
@@ -199,7 +198,7 @@ describe('requests per second', () => {
 		const slow = { requestsPerSecond: 0.001 };
 		const waiting = gate.enter(slow, lane).catch((error: unknown) => error);
 		await clock.sleep(50);
-		lane.fail(new Cancelled());
+		lane.cancel();
 		expect(await waiting).toMatchObject({ name: 'Cancelled' });
 		const start = clock.now();
 		await gate.enter();

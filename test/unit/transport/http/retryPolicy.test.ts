@@ -28,9 +28,9 @@ const step = (
 		{ ...UNTRIED, ...history },
 		{ now: NOW, mayRenew, isSurplus },
 	);
-const lost = new NetworkFailure('ECONNRESET', 'closed', true, true);
-const refused = new NetworkFailure('ECONNREFUSED', 'refused', false, true);
-const untrusted = new NetworkFailure('CERT', 'not trusted', false, false);
+const lost = new NetworkFailure('ECONNRESET', 'closed', 'maybe', true);
+const refused = new NetworkFailure('ECONNREFUSED', 'refused', 'no', true);
+const untrusted = new NetworkFailure('CERT', 'not trusted', 'no', false);
 
 test('all but creates can be sent again', () => {
 	expect(METHODS.filter(isRepeatable)).toEqual(['GET', 'PATCH', 'DELETE']);
@@ -61,7 +61,7 @@ describe('after a fault', () => {
 		}
 	});
 	test('of time, a request that a smaller one can replace is not sent again (O11)', () => {
-		const late = new NetworkFailure('ETIMEDOUT', 'late', true, true);
+		const late = new NetworkFailure('ETIMEDOUT', 'late', 'maybe', true);
 		expect(step(late, 'GET')).toEqual(again(true));
 		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });
 		expect(step(lost, 'GET', {}, { shrinks: true })).toEqual(again(true));

@@ -1,6 +1,5 @@
 /** What the gate makes of a window of the rate limit that begins, ends, or is told of in parts. */
 import type { Headers } from '../../../../nodes/WorkspaceData/transport/http/rateLimitHeaders';
-import { Cancelled } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { Lane } from '../../../../nodes/WorkspaceData/transport/http/pace';
 import { createTestClock, type TestClock } from '../../../support/clock';
 import { openGate } from '../../../support/gate';
@@ -10,7 +9,7 @@ const SECOND = 1_000;
 /** Ends what still waits after a test. */
 let lane = new Lane();
 afterEach(() => {
-	lane.fail(new Cancelled());
+	lane.cancel();
 	lane = new Lane();
 });
 
