@@ -18,13 +18,16 @@ const rowsOf = (page: string): string[][] =>
 		row.split('|').map((cell) => cell.trim()),
 	);
 
-/** The entries that a collection offers; a condition shows one only where a workflow has it. */
+/** Whether a new node offers an entry: other conditions show one only where a workflow has it. */
+const isOffered = ({ type, displayOptions }: INodeProperties): boolean => {
+	const [version = 2] = displayOptions?.show?.['@version'] ?? [];
+	const others = Object.keys(displayOptions?.show ?? {}).filter((name) => name !== '@version');
+	return type !== 'hidden' && version !== 1 && others.length === 0;
+};
+
+/** The entries that a collection offers. */
 const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
-	type === 'collection'
-		? (options as INodeProperties[]).filter(
-				(entry) => entry.type !== 'hidden' && !entry.displayOptions,
-			)
-		: [];
+	type === 'collection' ? (options as INodeProperties[]).filter(isOffered) : [];
 
 const isOptions = ({ name }: INodeProperties): boolean => name === 'options';
 

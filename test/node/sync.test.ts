@@ -402,7 +402,7 @@ describe('Dry Run', () => {
 		expect(changes()).toEqual([]);
 		const hints = run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
 		expect(hints.map(({ message }) => message).join()).toContain(
-			'1 records would be created, 1 updated, 1 deleted; 1 stay unchanged',
+			'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
 		);
 	});
 

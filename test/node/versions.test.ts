@@ -55,7 +55,10 @@ describe('a record in version 2: the fields first, null where it has no value, i
 				['Amount', amount],
 				['id', id],
 				['created_at', time],
-				...action.map((done) => ['action', done]),
+				...action.flatMap((done) => [
+					['before', { Amount: 1 }],
+					['action', done],
+				]),
 			],
 		]);
 	});

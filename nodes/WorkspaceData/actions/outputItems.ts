@@ -57,16 +57,13 @@ export function recordOutput(
 	simple: boolean,
 	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	const byName = readChoice(fieldKeysOption, options.fieldKeys) !== 'id';
 	const isNewer = (options.typeVersion ?? 1) >= 2;
 	const format =
 		readChoice(outputFormatOption, options.outputFormat) ?? (isNewer ? 'flat' : 'nested');
+	const keyOf = fieldKey(index, options);
 	const wanted = wantedFields(index, options.outputFields);
 	if (!simple) return rawOutput(wanted);
-	const columns = (wanted ?? index.fields).map((field) => ({
-		id: field.id,
-		key: byName ? index.keyOf(field) : field.id,
-	}));
+	const columns = (wanted ?? index.fields).map((field) => ({ id: field.id, key: keyOf(field) }));
 	/** Keys that are taken: values under an id that the card no longer has must not pass for one of its fields. */
 	const keys = new Set(columns.map(({ key }) => key));
 	const isOrphan = (id: string) => !wanted && !index.byId(id) && !keys.has(id);
@@ -82,6 +79,31 @@ export function recordOutput(
 			setOwn(item, topLevel(key), value);
 		}
 		return item;
+	};
+}
+
+/** The keys of fields in the output of records. */
+export const fieldKey = (
+	index: FieldIndex,
+	{ fieldKeys }: Pick<OutputOptions, 'fieldKeys'>,
+): ((field: Field) => string) =>
+	readChoice(fieldKeysOption, fieldKeys) === 'id' ? ({ id }) => id : (field) => index.keyOf(field);
+
+/**
+ * Prepares the output of deleted records: from version 2 on with their values, so that they can be created again.
+ *
+ * @throws InputError for options that name an unknown field
+ */
+export function deletedOutput(
+	index: FieldIndex,
+	options: OutputOptions,
+): (record: DataRecord) => JsonObject {
+	if ((options.typeVersion ?? 1) < 2) return ({ id }) => ({ deleted: true, id });
+	const output = recordOutput(index, true, options);
+	return (record) => {
+		const item = output(record);
+		delete item.created_at;
+		return { ...item, deleted: true };
 	};
 }
 

@@ -21,6 +21,10 @@ export function listed(names: readonly string[], most: number): string {
 export const listedInQuotes = (names: readonly string[], most: number): string =>
 	listed(names.map(quote), most);
 
+/** A number of things in a message: `1 record`, `2 records`. @param noun in its singular; the plural ends in s */
+export const count = (number: number, noun: string): string =>
+	`${number} ${noun}${number === 1 ? '' : 's'}`;
+
 /** Longest part of a name that is compared, in characters. */
 const COMPARED_LENGTH = 50;
 /** Most names that a message shows. */

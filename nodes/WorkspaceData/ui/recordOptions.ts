@@ -85,12 +85,12 @@ export const outputFormatOption = {
 	description: 'Where the values of a record are in the output',
 } as const;
 
+/** As version 2 of the node has it. */
+export const outputFormatOption2 = {
+	...outputFormatOption,
+	default: 'flat',
+	displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
+} as const;
+
 /** The option with the default of each version of the node. */
-export const outputFormatOptions = [
-	outputFormatOption,
-	{
-		...outputFormatOption,
-		default: 'flat',
-		displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
-	},
-] as const;
+export const outputFormatOptions = [outputFormatOption, outputFormatOption2] as const;

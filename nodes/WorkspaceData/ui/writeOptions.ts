@@ -169,6 +169,30 @@ export const dryRunOption = {
 	description: 'Whether to change nothing and return what would change',
 } as const;
 
+export const oldValuesOption = {
+	displayName: 'Return Old Values',
+	name: 'oldValues',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to return the old values of the fields that changed, in before. The record is read first.',
+} as const;
+
+const oldValuesOfListed = {
+	...oldValuesOption,
+	description: 'Whether to return the old values of the fields that changed, in before',
+} as const;
+
+/** The option of operations that have read the record anyway, with the default of each version of the node. */
+export const oldValuesOptions = [
+	{ ...oldValuesOfListed, displayOptions: { show: { '@version': [1] } } },
+	{
+		...oldValuesOfListed,
+		default: true,
+		displayOptions: { show: { '@version': [{ _cnd: { gte: 2 } }] } },
+	},
+] as const;
+
 /** The switch of operations that change many records. */
 export const dryRunProperty = {
 	...dryRunOption,

@@ -32,7 +32,7 @@ test.each([
 	],
 	[
 		'record.upsert',
-		`cardId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices multipleMatches ${OUTPUT} timeout unchanged unknownFields upsertMode)`,
+		`cardId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices multipleMatches ${OUTPUT} oldValues timeout unchanged unknownFields upsertMode)`,
 	],
 	['record.count', `cardId* ${FILTERS}`],
 	[
@@ -41,7 +41,7 @@ test.each([
 	],
 	[
 		'record.deleteMany',
-		`cardId* ${FILTERS} maxChanges dryRun options(dryRun maxParallel requestsPerSecond timeout)`,
+		`cardId* ${FILTERS} maxChanges dryRun options(dryRun maxParallel outputFormat requestsPerSecond timeout)`,
 	],
 	['record.get', `cardId* recordId* simple options(fieldKeys ifNotFound ${OUTPUT} timeout)`],
 	[
@@ -53,15 +53,15 @@ test.each([
 	['record.ifExists', `cardId* ${FILTERS}`],
 	[
 		'record.sync',
-		`cardId* columns* ${FILTERS} missingRecords(delete keep) maxDeletions dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} timeout unchanged unknownFields)`,
+		`cardId* columns* ${FILTERS} missingRecords(delete keep) maxDeletions dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} oldValues timeout unchanged unknownFields)`,
 	],
 	[
 		'record.update',
-		`cardId* recordId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices ${OUTPUT} timeout unknownFields)`,
+		`cardId* recordId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices ${OUTPUT} oldValues timeout unknownFields)`,
 	],
 	[
 		'record.updateMany',
-		`cardId* ${FILTERS} columns* maxChanges dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} timeout unchanged unknownFields)`,
+		`cardId* ${FILTERS} columns* maxChanges dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} oldValues timeout unchanged unknownFields)`,
 	],
 	['card.getAll', 'returnAll limit'],
 	['card.create', 'name* additionalFields(customProperties description ifExists)'],

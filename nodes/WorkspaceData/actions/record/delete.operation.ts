@@ -8,7 +8,8 @@ import {
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { dryOutput, readDryRun } from '../writing/dryRun';
+import { readDryRun } from '../writing/dryRun';
+import { resultsOf } from '../writing/results';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
 import { requestOptions } from '../requestOptions';
 import { remove } from '../writing/write';
@@ -40,16 +41,16 @@ export const deleteRecord = defineOperation({
 		const { text: id } = readLocator(get('recordId'), 'Record');
 		const card = await run.cards.findExact(get('cardId'), request);
 		const writer = createWriter(run, card, request, dryRun);
-		const output = dryRun ? dryOutput(await run.fields.of(card, request)) : undefined;
+		const results = dryRun && resultsOf(run, writer, await run.fields.of(card, request), options);
 		return await run.writes
 			.inItemOrder(itemIndex, writer, id, async () => {
-				if (!output) {
+				if (!results) {
 					await remove(run, writer, id);
 					return [{ deleted: true, id }];
 				}
 				const show = async (record: DataRecord) => {
 					await remove(run, writer, id);
-					return output('delete', record, undefined);
+					return results.deleted(record);
 				};
 				// Asked for before the records are listed.
 				const view = run.writes.view(writer);

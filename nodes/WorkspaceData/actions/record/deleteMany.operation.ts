@@ -3,13 +3,15 @@ import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filte
 import { cardLocator } from '../../ui/locators';
 import {
 	maxParallelOption,
+	outputFormatOption2,
 	recordOptions,
 	requestsPerSecondOption,
 	timeoutOption,
 } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
-import { dryOutput, readDryRuns } from '../writing/dryRun';
+import { readDryRuns } from '../writing/dryRun';
+import { resultsOf } from '../writing/results';
 import { requestOptions } from '../requestOptions';
 import { removeListed } from '../writing/write';
 import { createWriter } from '../writing/writer';
@@ -31,6 +33,7 @@ export const deleteManyRecords = defineOperation({
 		recordOptions([
 			...savedDryRunOptions,
 			maxParallelOption,
+			outputFormatOption2,
 			requestsPerSecondOption,
 			timeoutOption,
 		]),
@@ -49,15 +52,13 @@ export const deleteManyRecords = defineOperation({
 			const isWanted = () => now() !== undefined;
 			return (await removeListed(run, writer, id, isWanted)) ? 'deleted' : undefined;
 		};
+		const results = resultsOf(run, writer, index, options);
 		const deleted = await changeMany(
 			run,
 			itemIndex,
 			{ place: writer, index, conditions, request, maxChanges },
 			{ change, done: 'deleted' },
 		);
-		const output = dryOutput(index);
-		return deleted.map(({ before }) =>
-			isDry ? output('delete', before, undefined) : { deleted: true, id: before.id },
-		);
+		return deleted.map(({ before }) => results.deleted(before));
 	},
 });

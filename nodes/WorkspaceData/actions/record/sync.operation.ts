@@ -1,5 +1,4 @@
 import { InputError } from '../../model/inputError';
-import type { DataRecord } from '../../model/answer/record';
 import { plainNumber, plainText } from '../../model/text';
 import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
 import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
@@ -8,9 +7,9 @@ import { recordOptions } from '../../ui/recordOptions';
 import { allowedChanges } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
-import { recordOutput } from '../outputItems';
 import type { Run } from '../run/run';
-import { dryOutput, readDryRuns } from '../writing/dryRun';
+import { readDryRuns } from '../writing/dryRun';
+import { resultOf, resultsOf } from '../writing/results';
 import { readWrite } from '../writing/liveFields';
 import { requestOptions } from '../requestOptions';
 import { finishCard, writeItem } from '../sync/sync';
@@ -18,6 +17,7 @@ import { checkAll } from '../sync/syncCards';
 import type { SyncPart } from '../sync/syncItems';
 import {
 	dryRunProperty,
+	oldValuesOptions,
 	savedDryRunOptions,
 	unchangedOption,
 	writeOptions,
@@ -89,7 +89,7 @@ export const syncRecords = defineOperation({
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, ...savedDryRunOptions, unchangedOption]),
+		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get, getOf }) {
 		const read = async (index: number): Promise<SyncPart> => {
@@ -127,12 +127,15 @@ export const syncRecords = defineOperation({
 		const { listing } = await checked.live();
 		const options = get('options');
 		const deleted = await finishing;
-		const dry = writer.isDry ? dryOutput(listing, options) : undefined;
-		const ofDeleted = (record: DataRecord) =>
-			dry?.('delete', record, undefined) ?? { deleted: true, id: record.id, action: 'deleted' };
-		run.ending.append(deleted.map((record) => ({ itemIndex: firstItem, json: ofDeleted(record) })));
-		if (!dry) return [{ ...recordOutput(listing, true, options)(after), action }];
-		if (action === 'unchanged') return [];
-		return [dry(action === 'created' ? 'create' : 'update', before, after)];
+		const results = resultsOf(run, writer, listing, options);
+		run.ending.append(
+			deleted.map((record) => ({
+				itemIndex: firstItem,
+				json: { ...results.deleted(record), ...(!writer.isDry && { action: 'deleted' }) },
+			})),
+		);
+		const json = before ? resultOf(results, action, before, after) : results.created(after);
+		// A dry run shows changes only.
+		return writer.isDry && action === 'unchanged' ? [] : [json];
 	},
 });

@@ -4,12 +4,17 @@ import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
-import { dryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields } from '../writing/liveFields';
 import { isRecordNotFound, readNotFound, withRecord } from '../reading/ifNotFound';
 import { recordOutput } from '../outputItems';
+import { readOldValues, resultsOf } from '../writing/results';
 import { update } from '../writing/write';
-import { dryRunOption, ifNotFoundOption, writeOptions } from '../../ui/writeOptions';
+import {
+	dryRunOption,
+	ifNotFoundOption,
+	oldValuesOption,
+	writeOptions,
+} from '../../ui/writeOptions';
 
 export const updateRecord = defineOperation({
 	value: 'update',
@@ -21,7 +26,7 @@ export const updateRecord = defineOperation({
 		cardLocator,
 		recordLocator,
 		updateColumnsProperty,
-		recordOptions([...writeOptions, dryRunOption, ifNotFoundOption]),
+		recordOptions([...writeOptions, dryRunOption, ifNotFoundOption, oldValuesOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
@@ -33,13 +38,14 @@ export const updateRecord = defineOperation({
 		return await withLiveFields(
 			write,
 			async ({ index, data }) => {
-				if (!writer.isDry) {
+				const readsFirst = writer.isDry || readOldValues(options, false);
+				if (!readsFirst) {
 					const output = recordOutput(index, true, options);
 					return [output(await update(write, data, recordId))];
 				}
-				const output = dryOutput(index, options);
+				const results = resultsOf(run, writer, index, options);
 				const show = async (record: DataRecord) =>
-					output('update', record, await update(write, data, recordId, record));
+					results.updated(record, await update(write, data, recordId, record));
 				// Asked for before the records are listed.
 				const view = run.writes.view(writer);
 				return await withRecord(run, card, recordId, request, whenNotFound, show, view);

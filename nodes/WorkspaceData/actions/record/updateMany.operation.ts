@@ -5,13 +5,14 @@ import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
 import { changeMany, readMaxChanges, requireConditions } from '../writing/changeMany';
 import { requireData, toRecordData } from '../writing/valueConversion';
-import { dryOutput, readDryRuns } from '../writing/dryRun';
+import { readDryRuns } from '../writing/dryRun';
 import { fieldsFor, prepareWrite } from '../writing/liveFields';
-import { recordOutput } from '../outputItems';
+import { resultOf, resultsOf } from '../writing/results';
 import { isUnchanged, updateListed } from '../writing/write';
 import {
 	dryRunProperty,
 	maxChangesProperty,
+	oldValuesOptions,
 	savedDryRunOptions,
 	unchangedOption,
 	writeOptions,
@@ -31,7 +32,7 @@ export const updateManyRecords = defineOperation({
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,
-		recordOptions([...writeOptions, ...savedDryRunOptions, unchangedOption]),
+		recordOptions([...writeOptions, ...savedDryRunOptions, ...oldValuesOptions, unchangedOption]),
 	],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
@@ -45,8 +46,7 @@ export const updateManyRecords = defineOperation({
 		const index = write.preview ?? (await run.fields.of(card, request));
 		const typed = await fieldsFor(run, write, index, request);
 		const data = requireData(toRecordData(run, columns, typed, options, true), columns);
-		const output = recordOutput(index, true, options);
-		const dry = dryOutput(index, options);
+		const results = resultsOf(run, write.writer, index, options);
 		// Conditions use the existing fields, also in a dry run.
 		const listing = write.preview ? await run.fields.of(card, request) : index;
 		const updated = await changeMany(
@@ -59,9 +59,8 @@ export const updateManyRecords = defineOperation({
 				done: 'updated',
 			},
 		);
-		return updated.map(({ before, result: { action, record } }) => {
-			if (write.writer.isDry) return dry(action === 'updated' ? 'update' : 'none', before, record);
-			return { ...output(record), action };
-		});
+		return updated.map(({ before, result: { action, record } }) =>
+			resultOf(results, action, before, record),
+		);
 	},
 });

@@ -7,7 +7,6 @@ import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
 import { defineOperation } from '../operation';
 import { inParallel } from '../schedule/items';
-import { dryOutput, type DryOutput } from '../writing/dryRun';
 import { prepareWrite, withLiveFields, type LiveFields } from '../writing/liveFields';
 import {
 	hintAtSpelling,
@@ -18,12 +17,13 @@ import {
 	otherSpelling,
 } from '../writing/matching';
 import { readNotFound } from '../reading/ifNotFound';
-import { recordOutput } from '../outputItems';
+import { resultOf, resultsOf } from '../writing/results';
 import { create, updateFound } from '../writing/write';
 import {
 	dryRunOption,
 	ifNotFoundOption,
 	multipleMatchesOption,
+	oldValuesOptions,
 	unchangedOption,
 	upsertModeOption,
 	writeOptions,
@@ -43,28 +43,6 @@ function chosen(
 	);
 }
 
-/** How records are returned, by the action that was taken. */
-interface Results {
-	kept(record: DataRecord): JsonObject;
-	unchanged(record: DataRecord): JsonObject;
-	updated(before: DataRecord, after: DataRecord): JsonObject;
-	created(record: DataRecord): JsonObject;
-}
-
-const results = (output: (record: DataRecord) => JsonObject): Results => ({
-	kept: output,
-	unchanged: (record) => ({ ...output(record), action: 'unchanged' }),
-	updated: (_before, after) => ({ ...output(after), action: 'updated' }),
-	created: (record) => ({ ...output(record), action: 'created' }),
-});
-
-const dryResults = (output: DryOutput): Results => ({
-	kept: (record) => output('none', record, record),
-	unchanged: (record) => output('none', record, record),
-	updated: (before, after) => output('update', before, after),
-	created: (record) => output('create', undefined, record),
-});
-
 export const upsertRecord = defineOperation({
 	value: 'upsert',
 	name: 'Create or Update',
@@ -83,6 +61,7 @@ export const upsertRecord = defineOperation({
 					'How to continue when no record matches and Upsert Mode is Update Only; the other modes create a record',
 			},
 			multipleMatchesOption,
+			...oldValuesOptions,
 			unchangedOption,
 			upsertModeOption,
 		]),
@@ -99,21 +78,18 @@ export const upsertRecord = defineOperation({
 		/** The keys of the items so far: a record of such a key is theirs. */
 		const keys = run.once(`keys for ${card.id}`, () => new Set<string>());
 		const work = async ({ listing, index, data }: LiveFields): Promise<JsonObject[]> => {
-			const result = write.writer.isDry
-				? dryResults(dryOutput(index, options))
-				: results(recordOutput(index, true, options));
+			const result = resultsOf(run, write.writer, index, options);
 			const fieldIds = matchingFieldIds(columns, index);
 			const matches = await run.writes.matches(write.writer, listing, fieldIds, request);
 			const found = chosen(await matches.find(data), multipleMatches, card.name);
 			// Nothing is done with them: neither `created` nor `updated`.
-			if (found.length > 0 && upsertMode === 'createOnly') return found.map(result.kept);
+			if (found.length > 0 && upsertMode === 'createOnly')
+				return found.map((one) => result.kept(one));
 			if (found.length > 0) {
 				const atOnce = () => run.session.atOnce({ method: 'PATCH', ...request });
 				return await inParallel(found, atOnce, async (earlier) => {
 					const { action, record } = await updateFound(write, data, earlier, listing);
-					return action === 'unchanged'
-						? result.unchanged(record)
-						: result.updated(earlier, record);
+					return resultOf(result, action, earlier, record);
 				});
 			}
 			if (upsertMode === 'updateOnly') {

@@ -22,13 +22,13 @@ export async function writeItem(
 	checked: CheckedCard,
 	item: SyncWrite,
 ): Promise<WrittenItem> {
-	let action: WrittenAction | undefined;
+	let isWritten = false;
 	try {
 		const written = await createOrUpdate(run, checked, item);
-		({ action } = written);
+		isWritten = true;
 		return written;
 	} finally {
-		checked.written(action);
+		checked.ended(isWritten);
 	}
 }
 
@@ -70,9 +70,8 @@ async function createOrUpdate(
  * @throws the first refusal; its message says how many were deleted
  */
 export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRecord[]> {
-	const { card, deletions, writer } = checked;
-	const counts = await checked.allWritten;
-	if (!counts) {
+	const { card, deletions } = checked;
+	if (!(await checked.allWritten)) {
 		if (deletions.length > 0) {
 			run.messages.hint(
 				`No record of card '${card.name}' was deleted, because not all items were written. Run all items again.`,
@@ -80,14 +79,7 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
 		}
 		return [];
 	}
-	const deleted = await deleteMissing(run, checked);
-	if (writer.isDry) {
-		const { created, updated, unchanged } = counts;
-		run.messages.hint(
-			`Dry run of card '${card.name}': ${created} records would be created, ${updated} updated, ${deleted.length} deleted; ${unchanged} stay unchanged`,
-		);
-	}
-	return deleted;
+	return await deleteMissing(run, checked);
 }
 
 /**

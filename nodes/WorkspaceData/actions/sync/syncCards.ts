@@ -36,7 +36,6 @@ export interface LiveCard extends CardFields {
 
 /** What was done for an item. */
 export type WrittenAction = 'created' | 'updated' | 'unchanged';
-type Counts = Record<WrittenAction, number>;
 
 /** A card that passed the check. */
 export interface CheckedCard {
@@ -54,10 +53,10 @@ export interface CheckedCard {
 	dataOf(item: SyncWrite, listing: FieldIndex): Promise<JsonObject>;
 	/** The records without an item. */
 	deletions: readonly DataRecord[];
-	/** Must be told what was done for each item; undefined where it failed. */
-	written(action: WrittenAction | undefined): void;
-	/** What was done; resolves once all items have ended. Undefined where one has failed. */
-	allWritten: Promise<Counts | undefined>;
+	/** Must be told of each item whether it was written. */
+	ended(isWritten: boolean): void;
+	/** Whether all items were written; resolves once all have ended. */
+	allWritten: Promise<boolean>;
 }
 
 /** An item that is written, and its card. */
@@ -192,7 +191,7 @@ async function checkCard(
 		dataOf: async (item, current) =>
 			current === listing ? item.data : await dataOf(run, item.write, current),
 		deletions,
-		...countWritten(indexes.length),
+		...allOf(indexes.length),
 	};
 	return { checked, items };
 }
@@ -259,19 +258,17 @@ async function grown(
 	return { listing, fieldIds, matches };
 }
 
-/** Counts what was done for so many items. */
-function countWritten(items: number): Pick<CheckedCard, 'written' | 'allWritten'> {
+/** Waits for so many items. */
+function allOf(items: number): Pick<CheckedCard, 'ended' | 'allWritten'> {
 	let left = items;
 	let hasFailed = false;
-	const counts: Counts = { created: 0, updated: 0, unchanged: 0 };
-	let end: (outcome: Counts | undefined) => void = () => {};
-	const allWritten = new Promise<Counts | undefined>((resolve) => (end = resolve));
+	let end: (isWritten: boolean) => void = () => {};
+	const allWritten = new Promise<boolean>((resolve) => (end = resolve));
 	return {
-		written(action) {
+		ended(isWritten) {
 			left -= 1;
-			if (action) counts[action] += 1;
-			else hasFailed = true;
-			if (left === 0) end(hasFailed ? undefined : counts);
+			hasFailed ||= !isWritten;
+			if (left === 0) end(!hasFailed);
 		},
 		allWritten,
 	};

@@ -1,15 +1,12 @@
 /** The option Dry Run: nothing that changes anything is sent, and what would change comes out. */
-import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
-import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import { ownValue } from '../../model/answer/shapes';
 import type { Run, CardReference } from '../run/run';
 import { readSwitch } from '../readParameters';
-import { recordOutput, type OutputOptions } from '../outputItems';
 import type { Field } from '../../model/answer/field';
 import { isEmpty } from '../../model/value/emptyValue';
 import { storedChoice } from '../../model/value/choices';
 import { scanRecords } from '../reading/scan';
-import { idInDryRun } from './writer';
 
 /**
  * Whether an item runs dry.
@@ -26,31 +23,6 @@ export const readDryRun = (value: unknown): boolean => readSwitch('Dry Run', val
  */
 export const readDryRuns = (parameter: unknown, option: unknown): boolean =>
 	[parameter, option].map(readDryRun).includes(true);
-
-/** The action of a dry run; `none` if the record stays unchanged. */
-export type DryAction = 'create' | 'update' | 'delete' | 'none';
-
-/** Gives the output item of a dry run: the values of the record before and after, null where there is none. */
-export type DryOutput = (
-	action: DryAction,
-	before: DataRecord | undefined,
-	after: DataRecord | undefined,
-) => JsonObject;
-
-/** Prepares the output of a dry run. @throws InputError for options that name an unknown field */
-export function dryOutput(index: FieldIndex, options: OutputOptions = {}): DryOutput {
-	const output = recordOutput(index, true, { ...options, outputFormat: 'nested' });
-	const values = (record: DataRecord | undefined) => (record ? output(record).fields : null);
-	return (action, before, after) => {
-		return {
-			dry_run: true,
-			action,
-			id: idInDryRun((before ?? after)?.id),
-			before: values(before),
-			after: values(after),
-		};
-	};
-}
 
 /** Counts the records of a card. */
 export async function countRecords(run: Run, card: CardReference): Promise<number> {

@@ -235,7 +235,7 @@ describe('Sync', () => {
 			{ itemIndex: 0, json: { dry_run: true, action: 'delete', id: 'r3' } },
 		]);
 		expect(hints).toEqual([
-			"Dry run of card 'c1': 1 records would be created, 1 updated, 1 deleted; 1 stay unchanged",
+			"Dry run of card 'c1': 1 record would be created, 1 updated, 1 deleted; 1 unchanged",
 		]);
 		expect(changes(service)).toEqual([]);
 	});

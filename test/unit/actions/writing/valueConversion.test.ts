@@ -4,11 +4,7 @@ import {
 	toRecordData,
 	type ColumnOptions,
 } from '../../../../nodes/WorkspaceData/actions/writing/valueConversion';
-import {
-	countUse,
-	dryOutput,
-	readDryRuns,
-} from '../../../../nodes/WorkspaceData/actions/writing/dryRun';
+import { countUse, readDryRuns } from '../../../../nodes/WorkspaceData/actions/writing/dryRun';
 import type { Columns } from '../../../../nodes/WorkspaceData/actions/writing/mapper';
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import type { DataRecord } from '../../../../nodes/WorkspaceData/model/answer/record';
@@ -233,26 +229,6 @@ describe('a dry run', () => {
 		expect(readDryRuns(true, undefined)).toBe(true);
 		expect(readDryRuns(false, 'true')).toBe(true);
 		expect(() => readDryRuns(false, 'maybe')).toThrow("'Dry Run' cannot be 'maybe'");
-	});
-
-	test('shows values before and after, never flat, and no ID that the service would not give', () => {
-		const output = dryOutput(index, { outputFormat: 'flat', outputFields: ['Title'] });
-		expect(
-			output('create', undefined, recordOf('dry run 1', { 'id-Title': 'a', 'id-Pages': 1 })),
-		).toEqual({
-			dry_run: true,
-			action: 'create',
-			id: null,
-			before: null,
-			after: { Title: 'a' },
-		});
-		const before = recordOf('r1', { 'id-Title': 'a' });
-		expect(output('delete', before, undefined)).toMatchObject({
-			id: 'r1',
-			before: { Title: 'a' },
-			after: null,
-		});
-		expect(output('none', undefined, undefined)).toMatchObject({ id: null });
 	});
 
 	test('counts the records that have a value, and each of the choices that would go', async () => {

@@ -1,0 +1,192 @@
+/** What an operation that writes records returns for each of them: what was done, or in a dry run what would be. */
+import type { FieldIndex } from '../../model/fieldIndex';
+import { count } from '../../model/names';
+import type { DataRecord } from '../../model/answer/record';
+import { type JsonObject, ownValue } from '../../model/answer/shapes';
+import type { Zone } from '../../model/time';
+import { deletedOutput, fieldKey, recordOutput, type OutputOptions } from '../outputItems';
+import { readSwitch } from '../readParameters';
+import type { Run } from '../run/run';
+import { identityOf } from '../run/matchIndex';
+import type { WritePlace } from '../run/writes';
+import { oldValuesOption } from '../../ui/writeOptions';
+import { idInDryRun } from './writer';
+
+/** The options that say how written records are returned. */
+export interface ResultOptions extends OutputOptions {
+	oldValues?: unknown;
+}
+
+/** Returns records by what became of them. */
+export interface Results {
+	/** A record with which nothing was to be done. */
+	kept(record: DataRecord): JsonObject;
+	created(record: DataRecord): JsonObject;
+	updated(before: DataRecord, after: DataRecord): JsonObject;
+	unchanged(record: DataRecord): JsonObject;
+	deleted(record: DataRecord): JsonObject;
+}
+
+/**
+ * Whether the old values of changed fields are returned.
+ *
+ * @param usual whether they are, where the option is not set
+ * @throws InputError for anything but true and false
+ */
+export const readOldValues = (
+	{ oldValues, typeVersion = 1 }: ResultOptions,
+	usual = true,
+): boolean => readSwitch(oldValuesOption.displayName, oldValues, usual && typeVersion >= 2);
+
+/** The results of an item. @param index the live field listing @throws InputError for options that name an unknown field */
+export const resultsOf = (
+	run: Run,
+	place: WritePlace,
+	index: FieldIndex,
+	options: ResultOptions,
+): Results =>
+	place.isDry ? new DryResults(run, place, index, options) : new Done(run, index, options);
+
+/** The result of a record that was to be updated. */
+export const resultOf = (
+	results: Results,
+	action: 'created' | 'updated' | 'unchanged',
+	before: DataRecord,
+	after: DataRecord,
+): JsonObject => (action === 'updated' ? results.updated(before, after) : results.unchanged(after));
+
+/** A field that differs, with its old and its new value. */
+interface Difference {
+	key: string;
+	from: unknown;
+	to: unknown;
+}
+
+/** The fields that differ between two states of a record, in the order of the card. Computed fields follow from others. */
+function differences(
+	index: FieldIndex,
+	options: OutputOptions,
+	zone: Zone,
+	before: JsonObject,
+	after: JsonObject,
+): Difference[] {
+	const keyOf = fieldKey(index, options);
+	const same = (id: string): boolean =>
+		identityOf(index, id, ownValue(before, id), zone) ===
+		identityOf(index, id, ownValue(after, id), zone);
+	return index.fields
+		.filter(({ id, isReadOnly }) => !isReadOnly && !same(id))
+		.map((field) => ({
+			key: keyOf(field),
+			from: ownValue(before, field.id) ?? null,
+			to: ownValue(after, field.id) ?? null,
+		}));
+}
+
+class Done implements Results {
+	private readonly output: (record: DataRecord) => JsonObject;
+	readonly deleted: (record: DataRecord) => JsonObject;
+	private readonly before: (before: DataRecord, after: DataRecord) => JsonObject;
+
+	constructor({ zone }: Run, index: FieldIndex, options: ResultOptions) {
+		this.output = recordOutput(index, true, options);
+		this.deleted = deletedOutput(index, options);
+		const entries = (before: DataRecord, after: DataRecord) =>
+			differences(index, options, zone, before.data, after.data).map(
+				({ key, from }) => [key, from] as const,
+			);
+		this.before = readOldValues(options)
+			? (before, after) => ({ before: Object.fromEntries(entries(before, after)) })
+			: () => ({});
+	}
+
+	kept(record: DataRecord): JsonObject {
+		return this.output(record);
+	}
+
+	created(record: DataRecord): JsonObject {
+		return { ...this.output(record), action: 'created' };
+	}
+
+	updated(before: DataRecord, after: DataRecord): JsonObject {
+		return { ...this.output(after), ...this.before(before, after), action: 'updated' };
+	}
+
+	unchanged(record: DataRecord): JsonObject {
+		return { ...this.output(record), action: 'unchanged' };
+	}
+}
+
+/** How many records a dry run would have written. */
+type Counts = Record<'created' | 'updated' | 'unchanged' | 'deleted', number>;
+
+class DryResults implements Results {
+	private readonly counts: Counts;
+	private readonly output: (
+		action: 'create' | 'update' | 'delete' | 'none',
+		before: DataRecord | undefined,
+		after: DataRecord | undefined,
+	) => JsonObject;
+
+	constructor(run: Run, { card }: WritePlace, index: FieldIndex, options: ResultOptions) {
+		this.counts = run.once(`counts of ${card.id}`, () => countsOf(run, card.name));
+		const nested = recordOutput(index, true, { ...options, outputFormat: 'nested' });
+		const values = (record: DataRecord | undefined) => (record ? nested(record).fields : null);
+		const changes = (before: JsonObject = {}, after: JsonObject = {}) =>
+			differences(index, options, run.zone, before, after).map(
+				({ key, from, to }) => [key, { from, to }] as const,
+			);
+		const hasChanges = (options.typeVersion ?? 1) >= 2;
+		this.output = (action, before, after) => ({
+			dry_run: true,
+			action,
+			id: idInDryRun((before ?? after)?.id),
+			...(hasChanges && { changes: Object.fromEntries(changes(before?.data, after?.data)) }),
+			before: values(before),
+			after: values(after),
+		});
+	}
+
+	kept(record: DataRecord): JsonObject {
+		return this.unchanged(record);
+	}
+
+	created(record: DataRecord): JsonObject {
+		this.counts.created += 1;
+		return this.output('create', undefined, record);
+	}
+
+	updated(before: DataRecord, after: DataRecord): JsonObject {
+		this.counts.updated += 1;
+		return this.output('update', before, after);
+	}
+
+	unchanged(record: DataRecord): JsonObject {
+		this.counts.unchanged += 1;
+		return this.output('none', record, record);
+	}
+
+	deleted(record: DataRecord): JsonObject {
+		this.counts.deleted += 1;
+		return this.output('delete', record, undefined);
+	}
+}
+
+/** Counts what a dry run would do to a card, and says so at its end. */
+function countsOf({ ending, messages }: Run, card: string): Counts {
+	const counts: Counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 };
+	ending.whenDone(() => {
+		messages.hint(`Dry run of card '${card}': ${inWords(counts)}`);
+	});
+	return counts;
+}
+
+/** For example `1 record would be created, 2 updated; 3 unchanged`. */
+function inWords({ unchanged, ...changes }: Counts): string {
+	const parts = Object.entries(changes).filter(([, number]) => number > 0);
+	const told = parts.map(([what, number], place) =>
+		place === 0 ? `${count(number, 'record')} would be ${what}` : `${number} ${what}`,
+	);
+	const changed = told.join(', ') || 'nothing would change';
+	return unchanged > 0 ? `${changed}; ${unchanged} unchanged` : changed;
+}
