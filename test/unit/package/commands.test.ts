@@ -22,7 +22,7 @@ const RUN_BY: Record<string, readonly [file: string, words: string]> = {
 	'npm run lint': ['package.json', 'npm run lint &&'],
 	'npm run release:check': ['test/package/publication.test.ts', "'release:check'"],
 	'npm publish --ignore-scripts=false': ['test/package/publication.test.ts', "'publish'"],
-	'npm run --silent service': ['test/service/commandLine.ts', 'service/main.ts'],
+	'npm run --silent service': ['service/test/commandLine.ts', '../main.ts'],
 	'npm run worlds': ['jest.config.js', "'worlds'"],
 	'ESLINT_FLAGS=unstable_config_lookup_from_file npx n8n-node lint': [
 		'package.json',
