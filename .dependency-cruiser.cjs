@@ -38,7 +38,7 @@ const rooms = {
 	ui: { path: room('ui'), to: [] },
 	credentials: { path: '^credentials/', to: [room('transport')] },
 	service: {
-		path: '^service/.*\\.ts$',
+		path: '^service/(?!test/).*\\.ts$',
 		to: ['(?:^|/)node_modules/', modules('node:.*', '[a-z0-9_/]+')],
 	},
 	host: {

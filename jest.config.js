@@ -6,7 +6,7 @@ const esModules = [
 	...['@fastify/cookie', 'cookie'],
 ];
 
-/** @param {string} name the folder under test/ @returns {import('jest').Config} */
+/** @param {string} name what it is called, and its folder under test/ @returns {import('jest').Config} */
 const project = (name) => ({
 	displayName: name,
 	testEnvironment: 'node',
@@ -81,7 +81,12 @@ const nodeOnZod4 = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: [...['unit', 'node', 'service', 'worlds'].map(project), nodeOnN8n1, nodeOnZod4],
+	projects: [
+		...['unit', 'node', 'worlds'].map(project),
+		{ ...project('service'), testMatch: ['<rootDir>/service/test/*.test.ts'] },
+		nodeOnN8n1,
+		nodeOnZod4,
+	],
 	// One more worker than cores: many tests wait for the network or for time, a third of the CPU was idle.
 	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.

@@ -1,4 +1,4 @@
-/** The HTTP application: the API, its description and problem details everywhere. */
+/** The HTTP application: the API, its description, and problem details everywhere. */
 import swagger from '@fastify/swagger';
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import {
@@ -6,19 +6,16 @@ import {
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import type { HeavyWork } from './foundation/heavyWork.ts';
-import type { Quotas } from './foundation/quotas.ts';
 import { readBody } from './http/body.ts';
 import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
-import { boundConnections, connectionOptions } from './listener/connections.ts';
-import { type App, type RouteContext } from './http/context.ts';
-import { answerInTurns, readLargeBodies } from './http/largeRequests.ts';
+import type { App, RouteContext } from './http/context.ts';
 import { routeNotFound, sendProblem, toProblem } from './http/errors.ts';
 import type { Guard } from './http/guard.ts';
-import { type LogOptions, loggerOptions } from './listener/log.ts';
 import { knowAllMethods, refuseOtherMethods } from './http/otherMethods.ts';
 import { problem, type ProblemError } from './http/problem.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { boundConnections, connectionOptions } from './listener/connections.ts';
+import { type LogOptions, loggerOptions } from './listener/log.ts';
 import { addCardRoutes } from './routes/cards.ts';
 import { addFieldRoutes } from './routes/fields.ts';
 import { openApiInfo } from './routes/openApi.ts';
@@ -30,62 +27,24 @@ export const apiRoot = '/api/v1';
 
 /** How the app is made. */
 export interface AppOptions {
-	quotas: Quotas;
+	/** Largest body, in bytes. */
+	bodyBytes: number;
 	log: LogOptions;
-	/** The queue of large pieces of work. */
-	heavyWork: HeavyWork;
 	/** Whether to believe a proxy's X-Forwarded-* headers. */
 	trustProxy: boolean;
 	/** How long requests may take to end when the app closes, in ms. */
 	drainMs: number;
-}
-
-/** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
-function checkHost({ raw }: FastifyRequest) {
-	if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
-	throw problem('malformed-request', 'The request has no Host header.');
-}
-
-/** A parameter that nobody reads is a mistake of the client, who must hear of it. */
-function checkQuery({ query, routeOptions }: FastifyRequest) {
-	const known = routeOptions.config.query ?? [];
-	const unknown = Object.keys(query as object).find((name) => !known.includes(name));
-	if (unknown === undefined) return;
-	const possible = known.length === 0 ? 'none' : known.join(', ');
-	throw problem(
-		'malformed-request',
-		`Unknown query parameter "${unknown}". Possible: ${possible}.`,
-	);
+	/** Told about errors of the service itself. */
+	report(message: string): void;
 }
 
 /**
  * Makes an app without routes. Its logger serves the whole service; its hooks for the end close all parts.
  * @param guardOf the guard, once there is one
- * @param report told about errors of the service's own
  */
-export function createApp(
-	options: AppOptions,
-	guardOf: () => Guard,
-	report: (message: string) => void,
-): App {
-	const { quotas } = options;
+export function createApp(options: AppOptions, guardOf: () => Guard): App {
+	const { report } = options;
 	const headersFor = (address: string) => guardOf().headersFor(address);
-	const app = fastify({
-		...connectionOptions(quotas),
-		...loggerOptions(options.log),
-		bodyLimit: quotas.bodyBytes,
-		trustProxy: options.trustProxy,
-		routerOptions: { maxParamLength: 1_000 },
-		clientErrorHandler: answerBrokenRequest(headersFor),
-		frameworkErrors(error, request, reply) {
-			void refuse(toProblem(error, request, report), request, reply as FastifyReply);
-		},
-	}).withTypeProvider<ZodTypeProvider>();
-	app.server.on('checkExpectation', refuseExpectation(headersFor));
-	app.decorateRequest('principal', null);
-	boundConnections(app, quotas, options.drainMs);
-	readLargeBodies(app, options.heavyWork);
-
 	/** Limits for what no route has taken and so no hook has seen, then the problem. */
 	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
 		try {
@@ -95,27 +54,34 @@ export function createApp(
 			return sendProblem(reply, toProblem(refusal as FastifyError, request, report));
 		}
 	};
-
+	const app = fastify({
+		...connectionOptions,
+		...loggerOptions(options.log),
+		bodyLimit: options.bodyBytes,
+		trustProxy: options.trustProxy,
+		routerOptions: { maxParamLength: 1_000 },
+		clientErrorHandler: answerBrokenRequest(headersFor),
+		frameworkErrors(error, request, reply) {
+			void refuse(toProblem(error, request, report), request, reply as FastifyReply);
+		},
+	}).withTypeProvider<ZodTypeProvider>();
+	app.server.on('checkExpectation', refuseExpectation(headersFor));
+	app.decorateRequest('principal', null);
+	boundConnections(app, options.drainMs);
 	knowAllMethods(app);
 	app.setValidatorCompiler(validatorCompiler);
-	// Schemas describe the answers and do not filter them.
+	// Schemas describe the responses and do not filter them.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	app.removeAllContentTypeParsers();
-	app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-		const read = () => {
-			try {
-				done(null, readBody(request, body as Buffer, quotas));
-			} catch (error) {
-				done(error as Error, undefined);
-			}
-		};
-		if (request.isLarge) void request.turn().then(read);
-		else read();
-	});
+	app.addContentTypeParser(
+		'application/json',
+		{ parseAs: 'buffer' },
+		async (request: FastifyRequest, body: Buffer) => readBody(request.headers, body),
+	);
 	app.setErrorHandler<FastifyError>((error, request, reply) => {
 		// The body of a request that leads nowhere was refused before the request was.
-		const unseen = request.is404 && !reply.hasHeader('x-ratelimit-limit');
-		return unseen
+		const isUnseen = request.is404 && !reply.hasHeader('x-ratelimit-limit');
+		return isUnseen
 			? refuse(routeNotFound(request), request, reply)
 			: sendProblem(reply, toProblem(error, request, report));
 	});
@@ -124,7 +90,7 @@ export function createApp(
 }
 
 /** Adds the API with its description; hooks that were added before run first. */
-export async function addApi(app: App, context: RouteContext, guard: Guard) {
+export async function addApi(app: App, context: RouteContext, guard: Guard): Promise<void> {
 	app.addHook('onRequest', (request, _reply, done) => {
 		checkHost(request);
 		done();
@@ -141,11 +107,6 @@ export async function addApi(app: App, context: RouteContext, guard: Guard) {
 				checkQuery(request);
 				done();
 			});
-			api.addHook('onSend', (request, _reply, payload, done) => {
-				if (typeof payload === 'string') guard.charge(request, payload.length);
-				done(null, payload);
-			});
-			answerInTurns(api, ({ cid = '', rid = '' }) => context.data.records.isLarge(cid, rid));
 			const methods = new Map<string, Set<string>>();
 			api.addHook('onRoute', ({ url, method }) => {
 				const known = methods.get(url) ?? new Set();
@@ -157,12 +118,29 @@ export async function addApi(app: App, context: RouteContext, guard: Guard) {
 			addFieldRoutes(typed, context);
 			addRecordRoutes(typed, context);
 			addWebhookRoutes(typed, context);
-
 			for (const [url, known] of [...methods]) {
 				refuseOtherMethods(typed, url.slice(apiRoot.length), known);
 			}
 			api.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request)));
 		},
 		{ prefix: apiRoot },
+	);
+}
+
+/** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
+function checkHost({ raw }: FastifyRequest): void {
+	if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
+	throw problem('malformed-request', 'The request has no Host header.');
+}
+
+/** A parameter that nobody reads is a mistake of the client, who must be told. */
+function checkQuery({ query, routeOptions }: FastifyRequest): void {
+	const known = routeOptions.config.query ?? [];
+	const unknown = Object.keys(query as object).find((name) => !known.includes(name));
+	if (unknown === undefined) return;
+	const possible = known.length === 0 ? 'none' : known.join(', ');
+	throw problem(
+		'malformed-request',
+		`Unknown query parameter "${unknown}". Possible: ${possible}.`,
 	);
 }

@@ -1,18 +1,19 @@
 /** The command line of the service: its options, and what it tells the person at the terminal. */
-import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import type { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import {
+	logLevels,
 	maximumParallelDeliveries,
 	maximumTimerMs,
 	maximumTokenLifetime,
+	type Tier,
+	tierNames,
 } from './foundation/settings.ts';
-import { type Tier, tierNames } from './foundation/tiers.ts';
-import { logLevels } from './foundation/logLevels.ts';
 import type { ServiceAddresses, ServiceOptions } from './options.ts';
 
-/** Largest body and page: an answer must fit into one string. */
+/** Largest body: an answer must fit into one string. */
 const maximumBytes = 256 * 1024 * 1024;
 
 /** Reads a whole number within bounds. */
@@ -22,116 +23,78 @@ const whole = (least: number, most: number) => (digits: string) => {
 	throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
 };
 
-/** Reads a text that must not be empty, as some are ignored then and others let everybody in. */
-const text =
-	(what = 'It must not be empty.', allowed = /./s) =>
-	(value: string) => {
-		if (allowed.test(value)) return value;
-		throw new InvalidArgumentError(what);
-	};
+/** Reads text of a form. Empty text is refused: some of it is ignored then, and some lets everybody in. */
+const textLike = (what: string, allowed: RegExp) => (value: string) => {
+	if (allowed.test(value)) return value;
+	throw new InvalidArgumentError(what);
+};
 
-/** Reads a text that must fit into an Authorization header. */
-const bearer = text('It must be of visible ASCII characters, without spaces.', /^[\x21-\x7e]+$/);
-const address = text('It must be an http:// or https:// address.', /^https?:\/\/[^/?#]+$/i);
+const port = whole(0, 65_535);
+const ms = whole(0, maximumTimerMs);
+const text = textLike('It must not be empty.', /./s);
+const bearer = textLike(
+	'It must be of visible ASCII characters, without spaces.',
+	/^[\x21-\x7e]+$/,
+);
+const address = textLike('It must be an http:// or https:// address.', /^https?:\/\/[^/?#]+$/i);
+const smtp = textLike('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i);
 
 /** An option that can also be given in the environment, where no other user of the machine reads it. */
-const secret = (
-	flags: string,
-	description: string,
-	variable: string,
-	read: (value: string) => string,
-) => new Option(flags, description).env(`WORKSPACE_DATA_${variable}`).argParser(read);
+function secret(flags: string, what: string, read: (value: string) => string): Option {
+	const option = new Option(flags, what).argParser(read);
+	const name = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);
+	return option.env(`WORKSPACE_DATA_${name.toUpperCase()}`);
+}
 
-/** All options. It throws where commander would end the process. */
+/** All options. It throws if commander would end the process. */
 const createCommand = () =>
 	new Command('npm run service --')
 		.description(
 			'Starts the reference service. Secrets can also come from the environment or from a file.',
 		)
-		.option('--port <number>', 'port of the API (0: any free one)', whole(0, 65_535))
-		.option(
-			'--auth-port <number>',
-			'port of the identity provider (0: any free one)',
-			whole(0, 65_535),
-		)
-		.option('--host <address>', 'address to listen on (127.0.0.1)', text())
+		.option('--port <number>', 'port of the API (0: any free one)', port)
+		.option('--auth-port <number>', 'port of the identity provider (0: any free one)', port)
+		.option('--host <address>', 'address to listen on (127.0.0.1)', text)
 		.option('--public-url <url>', 'what clients reach the API by, without a path', address)
 		.option('--public-auth-url <url>', 'what clients reach the identity provider by', address)
-		.option('--file <path>', 'SQLite file; without it everything is kept in memory', text())
+		.option('--file <path>', 'SQLite file; without it everything is kept in memory', text)
 		.option('--json', 'write the addresses as one line of JSON')
 		.option('--control', 'serve control (faults, variants, logs) for tests')
-		.addOption(secret('--control-token <token>', 'its token', 'CONTROL_TOKEN', bearer))
-		.option('--workspace-id <id>', 'workspace to serve', text())
-		.option('--realm <name>', 'realm of the identity provider', text())
-		.addOption(secret('--api-key <key>', 'an API key that is to be valid', 'API_KEY', bearer))
-		.option('--client-id <id>', 'a service account that is to be active', text())
-		.addOption(secret('--client-secret <secret>', 'its secret', 'CLIENT_SECRET', text()))
-		.addOption(
-			secret(
-				'--settings-password <password>',
-				'for the settings page',
-				'SETTINGS_PASSWORD',
-				text(),
-			),
-		)
-		.option(
-			'--secrets-file <path>',
-			'JSON with apiKey, clientSecret, settingsPassword, controlToken',
-		)
-		.option('--owner-email <address>', 'who hears about paused subscriptions', text())
+		.addOption(secret('--control-token <token>', 'its token', bearer))
+		.option('--workspace-id <id>', 'workspace to serve', text)
+		.option('--realm <name>', 'realm of the identity provider', text)
+		.addOption(secret('--api-key <key>', 'an API key that is to be valid', bearer))
+		.option('--client-id <id>', 'a service account that is to be active', text)
+		.addOption(secret('--client-secret <secret>', 'its secret', text))
+		.addOption(secret('--settings-password <password>', 'for the settings page', text))
+		.option('--secrets-file <path>', `JSON with ${secretNames.join(', ')}`)
+		.option('--owner-email <address>', 'who is told about paused subscriptions', text)
 		.option(
 			'--parallel-deliveries <number>',
 			'deliveries of one subscription at a time (1; more gives the order up)',
 			whole(1, maximumParallelDeliveries),
 		)
-		.option('--backoff-ms <number>', 'time before the first retry', whole(0, maximumTimerMs))
-		.option('--delivery-timeout-ms <number>', 'time for an answer', whole(1, maximumTimerMs))
+		.option('--backoff-ms <number>', 'time before the first retry', ms)
+		.option('--delivery-timeout-ms <number>', 'time for a response', whole(1, maximumTimerMs))
 		.option('--token-lifetime <seconds>', 'life of access tokens', whole(1, maximumTokenLifetime))
 		.addOption(new Option('--tier <name>', 'rate limit').choices(tierNames))
-		.option(
-			'--smtp <url>',
-			'mail server',
-			text('It must be an smtp:// or smtps:// address.', /^smtps?:\/\/[^/?#]/i),
-		)
-		.option(
-			'--body-bytes <number>',
-			'largest body, and record (262144)',
-			whole(1_000, maximumBytes),
-		)
-		.option(
-			'--page-bytes <number>',
-			'most of a page of records (2097152)',
-			whole(1_000, maximumBytes),
-		)
-		.option(
-			'--bytes-per-second <number>',
-			'bodies and answers of one key (33554432)',
-			whole(1_000, Number.MAX_SAFE_INTEGER),
-		)
+		.option('--smtp <url>', 'mail server', smtp)
+		.option('--body-bytes <number>', 'largest body (262144)', whole(1_000, maximumBytes))
 		.option('--trust-proxy', "believe a proxy's X-Forwarded-* headers")
-		.option(
-			'--drain-ms <number>',
-			'time for what is under way when it stops (5000)',
-			whole(0, maximumTimerMs),
-		)
-		.addOption(
-			new Option('--log-level <name>', 'least severe lines on stderr (warn)').choices(logLevels),
-		)
+		.option('--drain-ms <number>', 'time for what is under way when it stops (5000)', ms)
+		.addOption(new Option('--log-level <name>', 'least severe lines (warn)').choices(logLevels))
 		.option('--exit-with-parent', 'stop when stdin is closed')
 		.allowExcessArguments(false)
 		.exitOverride();
 
 /** The options above, as commander returns them. */
-type Given = Omit<ServiceOptions, 'rate' | 'quotas'> & {
+type Given = Omit<ServiceOptions, 'rate'> & {
 	json?: boolean;
 	exitWithParent?: boolean;
 	tokenLifetime?: number;
 	tier?: Tier;
 	smtp?: string;
 	secretsFile?: string;
-	bodyBytes?: number;
-	pageBytes?: number;
-	bytesPerSecond?: number;
 };
 
 const secretNames = ['apiKey', 'clientSecret', 'settingsPassword', 'controlToken'];
@@ -147,7 +110,7 @@ function readSecrets(file: string, fail: (message: string) => never): Partial<Se
 	const wrong = secrets.find(
 		([name, value]) => !secretNames.includes(name) || typeof value !== 'string' || value === '',
 	);
-	if (wrong) return fail(`--secrets-file: "${wrong[0]}" is unknown or not a text.`);
+	if (wrong) return fail(`--secrets-file: "${wrong[0]}" is unknown or not text.`);
 	return Object.fromEntries(secrets);
 }
 
@@ -162,7 +125,7 @@ export interface CommandLine {
 
 /**
  * Reads the arguments, and the secrets of the environment and of a file; arguments take precedence.
- * @param output where help and messages go, the terminal unless told otherwise
+ * @param output where help and messages are written to, the terminal unless told otherwise
  * @throws CommanderError with the exit code, after the help or the error message was written
  */
 export function readCommandLine(
@@ -170,23 +133,24 @@ export function readCommandLine(
 	output: OutputConfiguration = {},
 ): CommandLine {
 	const command = createCommand().configureOutput(output).parse(args, { from: 'user' });
-	const { json, exitWithParent, secretsFile, tokenLifetime, tier, smtp, ...others } =
-		command.opts<Given>();
-	const { bodyBytes, pageBytes, bytesPerSecond, ...options } = others;
-	const quotas = {
-		...(bodyBytes !== undefined && { bodyBytes, recordBytes: bodyBytes }),
-		...(pageBytes !== undefined && { pageBytes }),
-		...(bytesPerSecond !== undefined && { bytesPerSecond }),
-	};
+	const {
+		json,
+		exitWithParent,
+		secretsFile,
+		tokenLifetime,
+		tier,
+		smtp: smtpUrl,
+		...options
+	} = command.opts<Given>();
+	const secrets =
+		secretsFile === undefined ? {} : readSecrets(secretsFile, (why) => command.error(why));
 	return {
 		options: {
-			...(secretsFile !== undefined &&
-				readSecrets(secretsFile, (message) => command.error(message))),
+			...secrets,
 			...options,
-			quotas,
 			...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
 			...(tier !== undefined && { rate: { tier } }),
-			...(smtp !== undefined && { smtpUrl: smtp }),
+			...(smtpUrl !== undefined && { smtpUrl }),
 		},
 		json: json === true,
 		exitWithParent: exitWithParent === true,
@@ -196,16 +160,17 @@ export function readCommandLine(
 /** Why the service did not start, and what to do about it. */
 export function explain(error: unknown, file: string | undefined): string {
 	if (!(error instanceof Error)) return String(error);
-	const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+	const { code, port: taken } = error as NodeJS.ErrnoException & { port?: number };
 	if (code === 'EADDRINUSE') {
-		return `Port ${port} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
+		return `Port ${taken} is taken. Stop what uses it, or choose another with --port or --auth-port (0 takes a free one).`;
 	}
-	if (code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023.`;
+	if (code === 'EACCES') return `Port ${taken} needs more rights. Choose one above 1023.`;
 	if (code === 'ENOENT' || code === 'EISDIR') return `Cannot open the file ${file}.`;
-	if (code === 'ERR_SQLITE_ERROR' && error.message.includes('locked')) {
-		return `The file ${file} is in use by another process.`;
+	if (code === 'ERR_SQLITE_ERROR') {
+		return error.message.includes('locked')
+			? `The file ${file} is in use by another process.`
+			: `Cannot open the file ${file}: ${error.message}`;
 	}
-	if (code === 'ERR_SQLITE_ERROR') return `Cannot open the file ${file}: ${error.message}`;
 	return `The service cannot start: ${error.message}`;
 }
 
@@ -225,22 +190,22 @@ export function tell(service: ServiceAddresses, json: boolean): string {
 /**
  * Calls `stop` once, when it is first asked to.
  * @param signals the process, which SIGINT and SIGTERM end
- * @param parent stdin, where its end is to end the process, too
+ * @param parent stdin, if its end is to end the process, too
  */
 export function whenAskedToStop(
 	signals: Pick<EventEmitter, 'on'>,
 	parent: Readable | undefined,
 	stop: () => void,
 ): void {
-	let asked = false;
+	let isAsked = false;
 	const ask = () => {
-		if (asked) return;
-		asked = true;
+		if (isAsked) return;
+		isAsked = true;
 		stop();
 	};
 	signals.on('SIGINT', ask);
 	signals.on('SIGTERM', ask);
 	for (const event of ['end', 'error', 'close']) parent?.on(event, ask);
-	// An end is seen only where what comes before it is read.
+	// An end is seen only if what comes before it is read.
 	parent?.resume();
 }

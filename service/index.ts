@@ -1,31 +1,25 @@
 /** The reference service, to be started in this process: puts all parts together. */
 import { addApi, apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
-import { createIdentityProvider, originOf } from './auth/provider.ts';
+import { IdentityProvider, originOf } from './auth/provider.ts';
 import type { Control } from './control/calls/index.ts';
+import { ShiftedClock } from './control/context.ts';
 import { controlRoot } from './control/routes.ts';
-import { createTestControl, type TestControl } from './control/testControl.ts';
-import { createDispatcher } from './delivery/dispatcher.ts';
-import { createMailer } from './delivery/mailer.ts';
-import { createSender } from './delivery/sender.ts';
-import { createWorkspaceData } from './domain/workspaceData.ts';
-import { machineClock } from './foundation/clock.ts';
-import { createHeavyWork } from './foundation/heavyWork.ts';
-import { defaultQuotas } from './foundation/quotas.ts';
+import { addControl } from './control/testControl.ts';
+import { type Access, provision } from './data/provision.ts';
+import { openWorkspaceData } from './data/workspaceData.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
+import { Mailer } from './delivery/mailer.ts';
+import { Sender } from './delivery/sender.ts';
+import { Limiter, Rates } from './foundation/limiter.ts';
 import { newSecret } from './foundation/secrets.ts';
-import { defaultSettings, runtimeSettingsSchema } from './foundation/settings.ts';
+import { defaultBodyBytes, runtimeSettingsSchema } from './foundation/settings.ts';
 import type { App } from './http/context.ts';
-import { createCursors } from './http/cursor.ts';
-import { createGuard, type Guard } from './http/guard.ts';
-import { createLimiter, createRates } from './foundation/limiter.ts';
-import { createReport } from './listener/log.ts';
+import { Guard } from './http/guard.ts';
 import type { ServiceAddresses, ServiceOptions } from './options.ts';
-import { type Access, keyOf, provision } from './domain/provision.ts';
 import { addHealthRoute } from './routes/health.ts';
 import { addOpenApiRoutes } from './routes/openApi.ts';
 import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
-import { openStore } from './storage/store.ts';
-import { createUpkeep } from './storage/upkeep.ts';
 
 export { type Control } from './control/calls/index.ts';
 export { connectControl, type RemoteControl } from './control/controlClient.ts';
@@ -34,7 +28,7 @@ export { type ServiceAddresses, type ServiceOptions } from './options.ts';
 
 /** A running service. */
 export interface Service extends ServiceAddresses {
-	/** Answers what is under way, stops listening and delivering and closes the database. Safe to call again. */
+	/** Responds to what is under way, stops listening and delivering and closes the database. Safe to call again. */
 	close(): Promise<void>;
 }
 
@@ -44,138 +38,13 @@ export interface ControlledService extends Service {
 	control: Control;
 }
 
-/** How long what is under way may take to end where the options say nothing, in ms. */
+/** How long what is under way may take to end if the options say nothing, in ms. */
 const defaultDrainMs = 5_000;
 
-/** The options with their defaults. */
-function resolveOptions(options: ServiceOptions) {
-	const rate = options.rate ?? { tier: 'enterprise' as const };
-	const settings = runtimeSettingsSchema.parse({
-		backoffMs: options.backoffMs ?? defaultSettings.backoffMs,
-		deliveryTimeoutMs: options.deliveryTimeoutMs ?? defaultSettings.deliveryTimeoutMs,
-		parallelDeliveries: options.parallelDeliveries ?? defaultSettings.parallelDeliveries,
-		tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? defaultSettings.tokenLifetimeSeconds,
-	});
-	return {
-		...options,
-		rate,
-		settings,
-		host: options.host ?? '127.0.0.1',
-		realm: options.realm ?? 'workspace',
-		quotas: { ...defaultQuotas, ...options.quotas },
-		drainMs: options.drainMs ?? defaultDrainMs,
-		trustProxy: options.trustProxy ?? false,
-		settingsPassword: options.settingsPassword ?? newSecret(),
-		heavyWork: createHeavyWork(),
-		log: { level: options.logLevel ?? 'warn', to: options.logTo ?? process.stderr },
-		testControl:
-			options.control === true ? createTestControl({ settings, rate, options }) : undefined,
-	};
-}
-type Resolved = ReturnType<typeof resolveOptions>;
-
-/** Opens the store and makes what works on it; the app closes all of it at its end, in the reverse order. */
-function createParts(app: App, options: Resolved, report: (message: string) => void) {
-	const { settings, quotas, drainMs, testControl } = options;
-	const clock = testControl?.clock ?? machineClock;
-	const store = openStore(options.file ?? ':memory:', clock, quotas);
-	app.addHook('onClose', async () => store.close());
-	const upkeep = createUpkeep(store, clock, quotas, report);
-	store.listeners.leftOver = () => upkeep.start();
-	app.addHook('onClose', async () => await upkeep.close());
-	const mailer = createMailer(store.mails, options.smtpUrl, report);
-	app.addHook('onClose', async () => mailer.close());
-	const sender = createSender(quotas);
-	app.addHook('onClose', async () => sender.close());
-	const dispatcher = createDispatcher({ store, clock, settings, quotas, mailer, sender, report });
-	store.listeners.published = (id) => dispatcher.wake(id);
-	// Deliveries end while requests do: both have the same time.
-	let ended: Promise<void> | undefined;
-	const stopDelivering = () => (ended ??= dispatcher.close(drainMs));
-	app.addHook('preClose', async () => void stopDelivering());
-	app.addHook('onClose', async () => await stopDelivering());
-
-	const limiter = createLimiter(clock);
-	const provider = createIdentityProvider({
-		...options,
-		port: options.authPort ?? 0,
-		publicUrl: options.publicAuthUrl,
-		store,
-		limiter,
-		clock,
-		log: app.log,
-		report,
-	});
-	app.addHook('onClose', async () => await provider.close());
-	return {
-		clock,
-		store,
-		upkeep,
-		mailer,
-		sender,
-		dispatcher,
-		limiter,
-		rates: createRates(options.rate, limiter),
-		provider,
-		data: createWorkspaceData(store, quotas),
-		cursors: createCursors(keyOf(store, 'cursorKey')),
-	};
-}
-type Parts = ReturnType<typeof createParts>;
-
-/** Adds all routes. @returns to be told the addresses once they are known */
-async function addRoutes(
-	app: App,
-	options: Resolved,
-	parts: Parts,
-	{ workspaceId }: Access,
-	guard: Guard,
-) {
-	const { store, data, cursors } = parts;
-	let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
-	if (options.testControl)
-		options.testControl.addTo(app, { ...parts, workspaceId, settings: options.settings });
-	await addApi(app, { data, cursors }, guard);
-	await addSettingsPage(app, {
-		...parts,
-		workspaceId,
-		realm: options.realm,
-		password: options.settingsPassword,
-		cookieKey: keyOf(store, 'cookieKey'),
-		guard,
-		publicUrl: options.publicUrl,
-		mailServer: options.smtpUrl !== undefined,
-		addresses: () => addresses,
-	});
-	addOpenApiRoutes(app, guard, apiRoot, () => addresses);
-	addHealthRoute(app, store);
-	return (known: typeof addresses) => (addresses = known);
-}
-
-/** Listens, and starts the work in the background. */
-async function listen(app: App, options: Resolved, parts: Parts) {
-	const { host } = options;
-	const { authUrl, tokenUrl } = await parts.provider.listen();
-	const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
-	const origin = options.publicUrl ?? originOf(host, Number(port));
-	parts.upkeep.start();
-	parts.dispatcher.wakeAll();
-	void parts.mailer.flush();
-	return { origin, baseUrl: origin + apiRoot, authUrl, tokenUrl };
-}
-
-/** The control, as a running service shows it. */
-const shown = (testControl: TestControl | undefined, origin: string) => ({
-	controlUrl: testControl ? origin + controlRoot : null,
-	controlToken: testControl?.token ?? null,
-	...(testControl && { control: testControl.control }),
-});
-
 /**
- * Starts the reference service: API, identity provider, deliveries, settings page, and control where the
- * options ask for it.
- * @throws Error where the file cannot be opened, or a port cannot be had (code EADDRINUSE); ZodError
- * where an option is out of its bounds
+ * Starts the reference service: API, identity provider, deliveries, settings page, and control if the options ask for it.
+ * @throws Error if the file cannot be opened, or a port cannot be had (code EADDRINUSE); ZodError if an option is out of
+ * its bounds
  */
 export async function startService(
 	options: ServiceOptions & { control: true },
@@ -185,23 +54,19 @@ export async function startService(
 	given: ServiceOptions = {},
 ): Promise<Service & { control?: Control }> {
 	const options = resolveOptions(given);
+	const report = (message: string) => app.log.error(message);
 	let guard: Guard | undefined;
-	const guardOf = () => {
+	const app = createApp({ ...options, report }, () => {
 		if (!guard) throw new Error('there is no guard before the service listens');
 		return guard;
-	};
-	const report = createReport(
-		(message) => app.log.error(message),
-		() => performance.now(),
-	);
-	const app = createApp(options, guardOf, report);
+	});
 	try {
 		const parts = createParts(app, options, report);
-		const access = provision(parts.store, given);
-		const { identities } = parts.store;
-		const authenticate = createAuthenticate(identities, parts.provider);
-		guard = createGuard({ ...parts, identities, authenticate, quotas: options.quotas });
-		const tell = await addRoutes(app, options, parts, access, guard);
+		const access = provision(parts.data, given);
+		const { data, provider } = parts;
+		const authenticate = createAuthenticate(data.identities, provider);
+		guard = new Guard({ ...parts, identities: data.identities, authenticate });
+		const { control, tell } = await addRoutes(app, options, { ...parts, ...access, guard });
 		const { origin, ...addresses } = await listen(app, options, parts);
 		tell(addresses);
 		return {
@@ -209,7 +74,9 @@ export async function startService(
 			authUrl: addresses.authUrl,
 			realm: options.realm,
 			...access,
-			...shown(options.testControl, origin),
+			controlUrl: control ? origin + controlRoot : null,
+			controlToken: control ? options.controlToken : null,
+			...(control && { control }),
 			settingsUrl: origin + settingsRoot,
 			settingsPassword: options.settingsPassword,
 			close: async () => void (await app.close()),
@@ -218,4 +85,93 @@ export async function startService(
 		await app.close();
 		throw error;
 	}
+}
+
+/** The options with their defaults. */
+function resolveOptions(options: ServiceOptions) {
+	const { backoffMs, deliveryTimeoutMs, parallelDeliveries, tokenLifetimeSeconds } = options;
+	return {
+		...options,
+		rate: options.rate ?? { tier: 'enterprise' as const },
+		settings: runtimeSettingsSchema.parse({
+			backoffMs,
+			deliveryTimeoutMs,
+			parallelDeliveries,
+			tokenLifetimeSeconds,
+		}),
+		host: options.host ?? '127.0.0.1',
+		realm: options.realm ?? 'workspace',
+		bodyBytes: options.bodyBytes ?? defaultBodyBytes,
+		drainMs: options.drainMs ?? defaultDrainMs,
+		trustProxy: options.trustProxy ?? false,
+		settingsPassword: options.settingsPassword ?? newSecret(),
+		controlToken: options.controlToken ?? newSecret(),
+		log: { level: options.logLevel ?? ('warn' as const), to: options.logTo ?? process.stderr },
+	};
+}
+type Resolved = ReturnType<typeof resolveOptions>;
+
+/** Opens the data and makes what works on it; the app closes all of it at its end, in the reverse order. */
+function createParts(app: App, options: Resolved, report: (message: string) => void) {
+	const { settings, drainMs, rate } = options;
+	const clock = new ShiftedClock();
+	const data = openWorkspaceData(options.file ?? ':memory:', clock);
+	app.addHook('onClose', async () => data.database.close());
+	const mailer = new Mailer(data.mails, options.smtpUrl, report);
+	app.addHook('onClose', async () => mailer.close());
+	const sender = new Sender();
+	app.addHook('onClose', async () => sender.close());
+	const dispatcher = new Dispatcher({ data, clock, settings, mailer, sender, report });
+	data.changes.published = (id) => dispatcher.wake(id);
+	// Deliveries end while requests do: both have the same time.
+	let ended: Promise<void> | undefined;
+	const stopDelivering = () => (ended ??= dispatcher.close(drainMs));
+	app.addHook('preClose', async () => void stopDelivering());
+	app.addHook('onClose', async () => await stopDelivering());
+	const limiter = new Limiter(clock);
+	const provider = new IdentityProvider({
+		...options,
+		port: options.authPort ?? 0,
+		publicUrl: options.publicAuthUrl,
+		...{ data, limiter, clock, report },
+		log: app.log,
+	});
+	app.addHook('onClose', async () => await provider.close());
+	const rates = new Rates(rate, limiter);
+	return { clock, data, mailer, sender, dispatcher, limiter, rates, provider };
+}
+type Parts = ReturnType<typeof createParts>;
+
+/** Adds all routes. @returns control if the options ask for it; and what is to be told the addresses once they are known */
+async function addRoutes(app: App, options: Resolved, parts: Parts & Access & { guard: Guard }) {
+	const { data, guard, clock } = parts;
+	const { settings, rate, variants, controlToken: token } = options;
+	let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
+	const control = options.control
+		? addControl(app, { ...parts, settings }, { clock, settings, rate, variants, token })
+		: undefined;
+	await addApi(app, parts, guard);
+	await addSettingsPage(app, {
+		...parts,
+		realm: options.realm,
+		password: options.settingsPassword,
+		cookieKey: data.keyOf('cookieKey'),
+		publicUrl: options.publicUrl,
+		mailServer: options.smtpUrl !== undefined,
+		addresses: () => addresses,
+	});
+	addOpenApiRoutes(app, guard, apiRoot, () => addresses);
+	addHealthRoute(app, data);
+	return { control, tell: (known: typeof addresses) => (addresses = known) };
+}
+
+/** Listens, and starts the work in the background. */
+async function listen(app: App, options: Resolved, { provider, dispatcher, mailer }: Parts) {
+	const { host } = options;
+	const { authUrl, tokenUrl } = await provider.listen();
+	const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
+	const origin = options.publicUrl ?? originOf(host, Number(port));
+	dispatcher.wakeAll();
+	void mailer.flush();
+	return { origin, baseUrl: origin + apiRoot, authUrl, tokenUrl };
 }

@@ -1,7 +1,6 @@
 /** `npm run service`: starts the reference service from the command line; see README.md. */
 import { CommanderError } from 'commander';
 import { explain, readCommandLine, tell, whenAskedToStop } from './commandLine.ts';
-import { collectWhenIdle, keepCollectionsShort } from './foundation/memory.ts';
 
 function read() {
 	try {
@@ -14,14 +13,12 @@ function read() {
 }
 
 const { options, json, exitWithParent } = read();
-keepCollectionsShort();
 // Only now, as it takes most of the start: a wrong option is told at once.
 const { startService } = await import('./index.ts');
 const service = await startService(options).catch((error: unknown) => {
 	process.stderr.write(`${explain(error, options.file)}\n`);
 	process.exit(1);
 });
-collectWhenIdle();
 whenAskedToStop(process, exitWithParent ? process.stdin : undefined, () => {
 	void service.close().then(() => process.exit(0));
 });

@@ -1,8 +1,7 @@
 /** How to start the service, and what it tells once it has started. */
 import type { Variants } from './control/variants.ts';
-import type { Quotas } from './foundation/quotas.ts';
 import type { Rate } from './foundation/limiter.ts';
-import type { LogLevel } from './foundation/logLevels.ts';
+import type { LogLevel } from './foundation/settings.ts';
 import type { LogOptions } from './listener/log.ts';
 
 /** How to start the service; everything has a default. */
@@ -46,8 +45,8 @@ export interface ServiceOptions {
 	tokenLifetimeSeconds?: number;
 	/** Rate limit of every key and account. */
 	rate?: Rate;
-	/** Quotas that differ from the service's own. */
-	quotas?: Partial<Quotas>;
+	/** Largest request body, in bytes. */
+	bodyBytes?: number;
 	/** Shapes that the interface leaves open; only with control. */
 	variants?: Partial<Variants>;
 	/** `smtp://` or `smtps://` address of a mail server; without one e-mails stay in the outbox. */

@@ -1,13 +1,12 @@
 /** Who a request comes from. */
-import type { Role } from '../storage/accounts.ts';
-import type { IdentityStore } from '../storage/identities.ts';
-import type { Tier } from '../foundation/tiers.ts';
+import type { Identities } from '../data/identities.ts';
+import type { Role, Tier } from '../foundation/settings.ts';
 import type { IdentityProvider } from './provider.ts';
 
 /** Who a request comes from. An API key is anonymous; a service account has a name and a role. */
 export interface Principal {
 	kind: 'apiKey' | 'serviceAccount';
-	/** Id of the key, client id of the account: what rate limits are counted by. */
+	/** ID of the key, client ID of the account: what rate limits are counted by. */
 	id: string;
 	workspaceId: string;
 	role: Role;
@@ -25,7 +24,7 @@ export type Authenticate = (
  * @see service interface, part 5; RFC 6750 section 2.1
  */
 export function createAuthenticate(
-	identities: IdentityStore,
+	identities: Pick<Identities, 'findKey' | 'account'>,
 	provider: Pick<IdentityProvider, 'clientIdOf'>,
 ): Authenticate {
 	return async (header) => {
@@ -33,13 +32,8 @@ export function createAuthenticate(
 		if (value === undefined) return 'missing';
 		const key = identities.findKey(value);
 		if (key && key.revokedAt === null) {
-			return {
-				kind: 'apiKey',
-				id: key.id,
-				workspaceId: key.workspaceId,
-				role: 'editor',
-				tier: key.tier,
-			};
+			const { id, workspaceId, tier } = key;
+			return { kind: 'apiKey', id, workspaceId, role: 'editor', tier };
 		}
 		const clientId = key ? undefined : await provider.clientIdOf(value);
 		const account = clientId === undefined ? undefined : identities.account(clientId);

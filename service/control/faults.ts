@@ -1,8 +1,9 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+/** Faults of the API and of the token endpoint that wait for their requests. */
+import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod/v4';
 import { maximumTimerMs } from '../foundation/settings.ts';
 
-/** Whether Node could send these; it would refuse the answer itself otherwise. */
+/** Whether Node could send these; it would refuse the response itself otherwise. */
 function areHeaders(headers: Record<string, string>): boolean {
 	try {
 		for (const [name, value] of Object.entries(headers)) {
@@ -16,83 +17,136 @@ function areHeaders(headers: Record<string, string>): boolean {
 }
 
 /** How the next matching requests are failed. */
-export const faultSchema = z
-	.object({
-		/** HTTP method; any where it is missing. */
-		method: z.string().toUpperCase().optional(),
-		/** Regular expression over the path (without query), for example `/records$`; any where missing. */
-		path: z.string().default(''),
-		/** How many requests. */
-		times: z.number().int().min(1).default(1),
-		/** How many matching requests go through before the first one fails. */
-		skip: z.number().int().min(0).default(0),
-		/**
-		 * `answer`: answer with `status` and `body` and change nothing; `dropBefore`: close the connection,
-		 * nothing was changed; `dropAfter`: make the change, then close without an answer; `hang`: never
-		 * answer; `slowBody`: answer properly, one byte at a time.
-		 */
-		mode: z.enum(['answer', 'dropBefore', 'dropAfter', 'hang', 'slowBody']).default('answer'),
-		status: z.number().int().min(200).max(599).default(500),
-		body: z.enum(['problem', 'html', 'empty', 'plain', 'json']).default('problem'),
-		/** The body with `body: "json"`, or members to add to a problem. */
-		json: z.unknown().optional(),
-		headers: z
-			.record(z.string(), z.string())
-			.refine(areHeaders, 'are not proper HTTP headers')
-			.default({}),
-		/** Time between two bytes with `slowBody`, in ms. */
-		byteMs: z.number().int().min(0).max(maximumTimerMs).default(1_000),
-	})
-	.strict();
+export const faultSchema = z.strictObject({
+	/** HTTP method; any if it is missing. */
+	method: z.string().toUpperCase().optional(),
+	/** Regular expression over the path (without query), for example `/records$`; any if it is missing. */
+	path: z.string().default(''),
+	/** How many requests. */
+	times: z.int().min(1).default(1),
+	/** How many matching requests pass before the first one fails. */
+	skip: z.int().min(0).default(0),
+	/**
+	 * `answer`: respond with `status` and `body` and change nothing; `dropBefore`: close the connection, nothing was
+	 * changed; `dropAfter`: make the change, then close without a response; `hang`: never respond; `slowBody`: respond
+	 * properly, one byte at a time.
+	 */
+	mode: z.enum(['answer', 'dropBefore', 'dropAfter', 'hang', 'slowBody']).default('answer'),
+	status: z.int().min(200).max(599).default(500),
+	body: z.enum(['problem', 'html', 'empty', 'plain', 'json']).default('problem'),
+	/** The body with `body: "json"`, or members to add to a problem. */
+	json: z.unknown().optional(),
+	headers: z
+		.record(z.string(), z.string())
+		.refine(areHeaders, 'are not proper HTTP headers')
+		.default({}),
+	/** Time between two bytes with `slowBody`, in ms. */
+	byteMs: z.int().min(0).max(maximumTimerMs).default(1_000),
+});
 
 /** A fault with its defaults filled in. */
 export type Fault = z.output<typeof faultSchema>;
 
-/** Faults that wait for their requests. */
-export interface Faults {
-	add(fault: Fault): void;
-	clear(): void;
-	/** The share of requests whose connection is closed at random, 0 to 1, and when. */
-	drop: { ratio: number; when: 'before' | 'after' | 'either' };
-	/** The fault for a request, which it uses up, or undefined. */
-	take(method: string, path: string): Fault | undefined;
+/** The share of requests whose connection is closed at random, and when. */
+export const dropSchema = z.strictObject({
+	ratio: z.number().min(0).max(1),
+	when: z.enum(['before', 'after', 'either']).default('either'),
+});
+
+/** Faults of the API that wait for their requests. */
+export class Faults {
+	drop: z.output<typeof dropSchema> = { ratio: 0, when: 'either' };
+	readonly #random: () => number;
+	#waiting: Array<{ fault: Fault; matches: RegExp; skip: number; left: number }> = [];
+
+	/** @param random numbers from 0 to below 1, for drops */
+	constructor(random: () => number = Math.random) {
+		this.#random = random;
+	}
+
+	add(fault: Fault): void {
+		const { path, skip, times } = fault;
+		this.#waiting.push({ fault, matches: new RegExp(path), skip, left: times });
+	}
+
+	clear(): void {
+		this.#waiting = [];
+		this.drop = { ratio: 0, when: 'either' };
+	}
+
+	/** The fault for a request, which it uses up. */
+	take(method: string, path: string): Fault | undefined {
+		for (const entry of this.#waiting) {
+			const { method: wanted = method } = entry.fault;
+			if (wanted !== method || !entry.matches.test(path)) continue;
+			if (entry.skip > 0) {
+				entry.skip -= 1;
+				continue;
+			}
+			entry.left -= 1;
+			if (entry.left <= 0) this.#waiting = this.#waiting.filter((other) => other !== entry);
+			return entry.fault;
+		}
+		const { ratio, when } = this.drop;
+		if (this.#random() >= ratio) return undefined;
+		const isBefore = when === 'before' || (when === 'either' && this.#random() < 0.5);
+		return faultSchema.parse({ mode: isBefore ? 'dropBefore' : 'dropAfter' });
+	}
 }
 
-/** @param random numbers from 0 to below 1, for drops */
-export function createFaults(random: () => number = Math.random): Faults {
-	let waiting: Array<{ fault: Fault; matches: RegExp; skip: number; left: number }> = [];
-	return {
-		drop: { ratio: 0, when: 'either' },
-		add(fault) {
-			waiting.push({
-				fault,
-				matches: new RegExp(fault.path),
-				skip: fault.skip,
-				left: fault.times,
-			});
-		},
-		clear() {
-			waiting = [];
-			this.drop = { ratio: 0, when: 'either' };
-		},
-		take(method, path) {
-			for (const entry of waiting) {
-				const wanted = entry.fault.method;
-				if ((wanted !== undefined && wanted !== method) || !entry.matches.test(path)) continue;
-				if (entry.skip > 0) {
-					entry.skip -= 1;
-					continue;
-				}
-				entry.left -= 1;
-				if (entry.left <= 0) waiting = waiting.filter((other) => other !== entry);
-				return entry.fault;
-			}
-			if (random() < this.drop.ratio) {
-				const { when } = this.drop;
-				const before = when === 'before' || (when === 'either' && random() < 0.5);
-				return faultSchema.parse({ mode: before ? 'dropBefore' : 'dropAfter' });
-			}
-			return undefined;
-		},
-	};
+/** Ways in which the token endpoint can misbehave. */
+export const tokenFaultModes = [
+	...(['down', 'unavailable', 'html'] as const),
+	...(['missingExpiresIn', 'expiresInString', 'expiresInZero', 'expiresInOne'] as const),
+] as const;
+
+/** One way to misbehave. */
+export type TokenFaultMode = (typeof tokenFaultModes)[number];
+
+/** Misbehavior of the token endpoint; none until some is set. */
+export class TokenFaults {
+	#mode: TokenFaultMode | undefined;
+	#left = 0;
+
+	/** Misbehaves for the next `times` requests. */
+	set(mode: TokenFaultMode, times: number): void {
+		this.#mode = mode;
+		this.#left = times;
+	}
+
+	clear(): void {
+		this.#mode = undefined;
+	}
+
+	/** Responds in place of the provider if a fault says so. @returns whether it did */
+	answer(response: ServerResponse): boolean {
+		if (this.#mode === 'down') response.destroy();
+		else if (this.#mode === 'unavailable') {
+			response
+				.writeHead(503, { 'content-type': 'application/json' })
+				.end('{"error":"temporarily_unavailable"}');
+		} else if (this.#mode === 'html') {
+			response
+				.writeHead(200, { 'content-type': 'text/html' })
+				.end('<!doctype html><title>Sign in</title><p>Please sign in.</p>');
+		} else return false;
+		this.#use();
+		return true;
+	}
+
+	/** Changes a good token response if a fault says so. */
+	alter(body: Record<string, unknown>): void {
+		const mode = this.#mode;
+		if (mode === undefined) return;
+		if (mode === 'missingExpiresIn') delete body.expires_in;
+		if (mode === 'expiresInString') body.expires_in = String(body.expires_in);
+		if (mode === 'expiresInZero') body.expires_in = 0;
+		if (mode === 'expiresInOne') body.expires_in = 1;
+		this.#use();
+	}
+
+	#use(): void {
+		this.#left -= 1;
+		if (this.#left <= 0) this.#mode = undefined;
+	}
 }

@@ -1,112 +1,49 @@
-/** Acts on requests and answers as control says. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** Acts on requests and responses as control says. */
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../http/context.ts';
-import { problemBody } from '../http/problem.ts';
+import { problemBody, problemType } from '../http/problem.ts';
+import type { ControlContext, ControlState } from './context.ts';
 import { type Fault, faultSchema } from './faults.ts';
-import type { HookContext, ControlState } from './state.ts';
+import { Responses } from './responses.ts';
 import { controlRoot } from './routes.ts';
-import { operationOf } from './operations.ts';
-import { createShapes } from './answerShapes.ts';
 
-const faultBodies = {
-	html: [
-		'text/html; charset=utf-8',
-		'<!doctype html>\n<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>',
-	],
-	plain: ['text/plain; charset=utf-8', 'upstream connect error or disconnect/reset before headers'],
-} as const;
-
-/** The answer of a gateway that has too many requests under way. */
-const tooMany = faultSchema.parse({ status: 503, body: 'html' });
-
-/** Answers in place of the endpoint. */
-function answerFault(fault: Fault, reply: FastifyReply): FastifyReply {
-	void reply.code(fault.status).headers(fault.headers);
-	switch (fault.body) {
-		case 'empty':
-			return reply.send();
-		case 'html':
-		case 'plain': {
-			const [type, text] = faultBodies[fault.body];
-			return reply.type(type).send(text);
-		}
-		case 'json':
-			return reply.type('application/json; charset=utf-8').send(JSON.stringify(fault.json ?? null));
-		case 'problem': {
-			const extra = typeof fault.json === 'object' && fault.json !== null ? fault.json : {};
-			const body = {
-				...problemBody('internal-error', 'A fault that was asked for.'),
-				status: fault.status,
-				...extra,
-			};
-			return reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
-		}
-	}
+/** Faults that act when the response goes out, and requests that a fault has responded to. */
+interface Marks {
+	late: WeakMap<FastifyRequest, Fault>;
+	answered: WeakSet<FastifyRequest>;
 }
 
-async function* byteByByte(text: string, pauseMs: number) {
-	for (const byte of Buffer.from(text)) {
-		yield Buffer.of(byte);
-		await sleep(pauseMs);
-	}
-}
-
-/** Holds answers back, so many at a time. @returns whether the request is served; otherwise there are too many */
-function createHolding(state: ControlState) {
-	let held = 0;
-	const waiting: Array<() => void> = [];
-	return async (): Promise<boolean> => {
-		if (state.refusesMore && held >= state.atOnce) return false;
-		while (held >= state.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-		held += 1;
-		await sleep(state.latencyMs);
-		held -= 1;
-		waiting.shift()?.();
-		return true;
-	};
-}
-
-/** Adds what tests can change: request log, latency, faults, the service's clock, and shapes of answers. */
-export function addHooks(app: App, context: HookContext) {
-	const { provider, store } = context;
-	const shapes = createShapes(context);
-	/** Faults that act when the answer goes out, and faults that are the answer. */
-	const late = new WeakMap<FastifyRequest, Fault>();
-	const answered = new WeakSet<FastifyRequest>();
-
+/** Adds what tests can change: request log, latency, faults, the service's clock, and shapes of responses. */
+export function addHooks(app: App, context: ControlContext): void {
+	const responses = new Responses(context);
+	const marks: Marks = { late: new WeakMap(), answered: new WeakSet() };
 	addRequestLog(app, context);
-	addFaults(app, context, { late, answered });
-	app.addHook('preValidation', async (request) => shapes.request(request));
-	app.addHook('preHandler', async (request) => shapes.beforeDelete(request));
+	addFaults(app, context, marks);
+	app.addHook('preValidation', async (request) => responses.takeRequest(request));
+	app.addHook('preHandler', async (request) => responses.beforeDelete(request));
 	app.addHook('preSerialization', async (request, reply, payload) =>
-		operationOf(request) === undefined ? payload : shapes.answer(request, reply, payload),
+		responses.shape(request, reply, payload),
 	);
 	app.addHook('onSend', async (request, reply, payload) => {
-		if (answered.has(request)) return payload;
-		const shaped = shapes.sent(request, reply, payload);
-		const fault = late.get(request);
-		if (!fault) return shaped;
-		late.delete(request);
-		if (fault.mode === 'dropAfter') {
-			request.raw.socket.destroy();
-			return shaped;
-		}
-		if (typeof shaped !== 'string') return shaped;
+		if (marks.answered.has(request)) return payload;
+		const shaped = responses.send(request, reply, payload);
+		const fault = marks.late.get(request);
+		if (fault?.mode === 'dropAfter') request.raw.socket.destroy();
+		if (fault?.mode !== 'slowBody' || typeof shaped !== 'string') return shaped;
 		void reply.removeHeader('content-length');
 		return Readable.from(byteByByte(shaped, fault.byteMs));
 	});
-
-	store.listeners.beforeEvent = (event) => shapes.event(event);
-	addTokenFaults(context, provider);
+	context.data.changes.beforeEvent = (event) => responses.event(event);
+	addTokenFaults(context);
 }
 
 const isControl = ({ url = '' }: { url?: string }) => url.startsWith(`${controlRoot}/`);
 
 /** Notes requests with their bodies. */
-function addRequestLog(app: App, { requests, provider }: HookContext) {
+function addRequestLog(app: App, { requests, provider }: ControlContext): void {
 	app.server.prependListener('request', (request, response) => {
 		if (!isControl(request)) requests.note('api', request, response);
 	});
@@ -123,30 +60,23 @@ function addRequestLog(app: App, { requests, provider }: HookContext) {
 	provider.app.server.prependListener('request', (request, response) => {
 		requests.note('auth', request, response);
 	});
-	provider.onForm((request, form) => requests.noteForm(request, form));
+	provider.onForm = (request, form) => requests.noteForm(request, form);
 }
 
-/** Holds answers back, and fails requests. */
-function addFaults(
-	app: App,
-	{ state, faults, requests, clock }: HookContext,
-	marks: { late: WeakMap<FastifyRequest, Fault>; answered: WeakSet<FastifyRequest> },
-) {
+/** Holds responses back, and fails requests. */
+function addFaults(app: App, { state, faults, requests, clock }: ControlContext, marks: Marks) {
 	const holdBack = createHolding(state);
-	/** Connections that never get an answer. */
+	/** Connections that never get a response. */
 	const hanging = new Set<Socket>();
 	app.addHook('preClose', async () => {
 		for (const socket of hanging) socket.destroy();
 	});
 	app.addHook('onRequest', async (request, reply) => {
 		if (isControl(request)) return;
-		if (clock.offsetSeconds !== 0) {
-			void reply.header('date', new Date(clock.now()).toUTCString());
-		}
+		if (clock.offsetSeconds !== 0) void reply.header('date', new Date(clock.now()).toUTCString());
 		const isServed = state.latencyMs === 0 || (await holdBack());
-		const fault = isServed
-			? faults.take(request.method, requests.entryOf(request.raw)?.path ?? '')
-			: tooMany;
+		const path = requests.entryOf(request.raw)?.path ?? '';
+		const fault = isServed ? faults.take(request.method, path) : tooMany;
 		const { socket } = request.raw;
 		switch (fault?.mode) {
 			case 'answer':
@@ -169,14 +99,71 @@ function addFaults(
 }
 
 /** Makes the token endpoint misbehave. */
-function addTokenFaults({ state, tokenFaults }: HookContext, provider: HookContext['provider']) {
+function addTokenFaults({ state, tokenFaults, provider }: ControlContext): void {
 	provider.app.addHook('onRequest', async (request, reply) => {
 		if (!/\/protocol\/openid-connect\/token\/?$/i.test(request.url.split('?', 1)[0] ?? '')) return;
 		if (!tokenFaults.answer(reply.raw)) return;
 		return reply.hijack();
 	});
-	provider.onToken((answer) => {
+	provider.onToken = (answer) => {
 		if (!state.variants.tokenExpiresIn) delete answer.expires_in;
 		tokenFaults.alter(answer);
-	});
+	};
+}
+
+/** Holds responses back, so many at a time. @returns whether the request is served; otherwise there are too many */
+function createHolding(state: ControlState): () => Promise<boolean> {
+	let held = 0;
+	const waiting: Array<() => void> = [];
+	return async () => {
+		if (state.refusesMore && held >= state.atOnce) return false;
+		while (held >= state.atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+		held += 1;
+		await sleep(state.latencyMs);
+		held -= 1;
+		waiting.shift()?.();
+		return true;
+	};
+}
+
+/** The response of a gateway that has too many requests under way. */
+const tooMany = faultSchema.parse({ status: 503, body: 'html' });
+
+const html =
+	'<!doctype html>\n<html><head><title>Error</title></head><body><h1>Something went wrong</h1><p>nginx</p></body></html>';
+
+/** Content type and text of a fault's body; undefined for none. */
+function faultBody({ body, json, status }: Fault): [type: string, text: string] | undefined {
+	switch (body) {
+		case 'empty':
+			return undefined;
+		case 'html':
+			return ['text/html; charset=utf-8', html];
+		case 'plain':
+			return [
+				'text/plain; charset=utf-8',
+				'upstream connect error or disconnect/reset before headers',
+			];
+		case 'json':
+			return ['application/json; charset=utf-8', JSON.stringify(json ?? null)];
+		case 'problem': {
+			const extra = typeof json === 'object' && json !== null ? json : {};
+			const made = problemBody('internal-error', 'A fault that was asked for.');
+			return [problemType, JSON.stringify({ ...made, status, ...extra })];
+		}
+	}
+}
+
+/** Responds in place of the endpoint. */
+function answerFault(fault: Fault, reply: FastifyReply): FastifyReply {
+	void reply.code(fault.status).headers(fault.headers);
+	const body = faultBody(fault);
+	return body ? reply.type(body[0]).send(body[1]) : reply.send();
+}
+
+async function* byteByByte(text: string, pauseMs: number) {
+	for (const byte of Buffer.from(text)) {
+		yield Buffer.of(byte);
+		await sleep(pauseMs);
+	}
 }

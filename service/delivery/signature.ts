@@ -1,3 +1,4 @@
+/** The signature of deliveries. */
 import { createHmac } from 'node:crypto';
 
 /**

@@ -1,5 +1,4 @@
-/** Time, as a parameter. */
-/** Time as the service sees it: what it writes into answers, and what it measures waits with. */
+/** Time as the service sees it, as a parameter. */
 export interface Clock {
 	/** Milliseconds since 1970; can step back when the machine's clock is set. */
 	now(): number;

@@ -1,30 +1,28 @@
-/** Rate limits: who may do how much in a window of time. */
+/** Rate limits: who may send how many requests in a window of time. */
 import { FifoMap } from 'toad-cache';
 import { z } from 'zod/v4';
 import type { Clock } from './clock.ts';
-import { type Tier, tierNames, tiers } from './tiers.ts';
+import { type Tier, tierNames, tiers } from './settings.ts';
 
 /** A limit: by the name of a tier, or written out. */
 export const rateSchema = z.union([
-	z.object({ tier: z.enum(tierNames) }).strict(),
-	z
-		.object({
-			/** Requests in a window. */
-			limit: z.number().int().min(1),
-			/** Length of a window, in seconds. */
-			windowSeconds: z
-				.number()
-				.min(0.1)
-				.max(2 ** 31 - 1)
-				.default(60),
-		})
-		.strict(),
+	z.strictObject({ tier: z.enum(tierNames) }),
+	z.strictObject({
+		/** Requests in a window. */
+		limit: z.int().min(1),
+		/** Length of a window, in seconds. */
+		windowSeconds: z
+			.number()
+			.min(0.1)
+			.max(2 ** 31 - 1)
+			.default(60),
+	}),
 ]);
 
 /** A limit as given in options and control. */
 export type Rate = z.input<typeof rateSchema>;
 
-/** How much a caller may use in a window: requests or bytes. */
+/** How many requests a caller may send in a window. */
 export interface Allowance {
 	limit: number;
 	windowMs: number;
@@ -39,105 +37,83 @@ export interface RateState {
 	resetsInMs: number;
 }
 
-/** Counts what callers use, in fixed windows. */
-export interface Limiter {
-	/**
-	 * Counts something unless the window is used up; what is refused does not count. The last thing in a window may
-	 * cost more than remains: the next windows pay for that.
-	 */
-	take(caller: string, allowance: Allowance, cost?: number): RateState;
-	/** Counts something that is already done. */
-	charge(caller: string, allowance: Allowance, cost: number): void;
-	/** Starts new windows for one caller, or for all. */
-	forget(caller?: string): void;
-}
+/** An allowance for a minute. */
+export const perMinute = (limit: number): Allowance => ({ limit, windowMs: 60_000 });
 
-/** Callers whose windows are kept; beyond, the oldest window ends early. Each takes some 100 bytes. */
+/** Callers whose windows are kept; beyond, the oldest window ends early. */
 const maximumWindows = 100_000;
 
 /**
- * Makes the limiter of the service: for keys, accounts and addresses, for requests and bytes. It is ours because a
- * refused request must not count, and because windows must not stretch when the clock is set back.
+ * Counts requests of keys, accounts and addresses in fixed windows, on a clock that never steps back. A refused request
+ * doesn't count.
  * @see service interface, part 8
  */
-export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
-	interface Window {
-		used: number;
-		startedAt: number;
+export class Limiter {
+	readonly #clock: Pick<Clock, 'monotonic'>;
+	readonly #windows = new FifoMap<{ used: number; startedAt: number }>(maximumWindows);
+
+	constructor(clock: Pick<Clock, 'monotonic'>) {
+		this.#clock = clock;
 	}
-	const windows = new FifoMap<Window>(maximumWindows);
 
-	/** The window of a caller; a new one where the last has ended, with what was used beyond the limit. */
-	const windowOf = (caller: string, { limit, windowMs }: Allowance, now: number) => {
-		const known = windows.get(caller);
-		const passed = known ? Math.max(0, Math.floor((now - known.startedAt) / windowMs)) : 0;
-		if (known && passed === 0) return known;
-		const used = known ? Math.max(0, known.used - limit * passed) : 0;
-		const window = { used, startedAt: now };
-		windows.set(caller, window);
-		return window;
-	};
+	/** Counts a request unless the window is used up. */
+	take(caller: string, { limit, windowMs }: Allowance): RateState {
+		const now = this.#clock.monotonic();
+		let window = this.#windows.get(caller);
+		if (!window || now - window.startedAt >= windowMs) {
+			window = { used: 0, startedAt: now };
+			this.#windows.set(caller, window);
+		}
+		const allowed = window.used < limit;
+		if (allowed) window.used += 1;
+		// In this order, so that rounding never adds to a whole second.
+		const resetsInMs = windowMs - (now - window.startedAt);
+		return { allowed, limit, remaining: Math.max(0, limit - window.used), resetsInMs };
+	}
 
-	return {
-		take(caller, allowance, cost = 1) {
-			const { limit, windowMs } = allowance;
-			const now = clock.monotonic();
-			const window = windowOf(caller, allowance, now);
-			const allowed = window.used < limit;
-			if (allowed) window.used += cost;
-			const windowsInDebt = Math.max(1, Math.floor(window.used / limit));
-			return {
-				allowed,
-				limit,
-				remaining: Math.max(0, limit - window.used),
-				// In this order, so that rounding never adds to a whole second.
-				resetsInMs: windowMs * (allowed ? 1 : windowsInDebt) - (now - window.startedAt),
-			};
-		},
-		charge(caller, allowance, cost) {
-			windowOf(caller, allowance, clock.monotonic()).used += cost;
-		},
-		forget(caller) {
-			if (caller === undefined) windows.clear();
-			else windows.delete(caller);
-		},
-	};
-}
-
-/** Which limit holds for whom. */
-export interface Rates {
-	/** The limit of a caller: set for it alone, that of its tier, or everybody's. */
-	of(caller: string, tier?: Tier | null): Allowance;
-	/** Sets the limit of one caller, or of all where none is named, and starts new windows. */
-	set(rate: Rate, caller?: string): void;
+	/** Starts new windows for one caller, or for all. */
+	forget(caller?: string): void {
+		if (caller === undefined) this.#windows.clear();
+		else this.#windows.delete(caller);
+	}
 }
 
 const resolve = (rate: Rate): Allowance => {
 	const parsed = rateSchema.parse(rate);
 	return 'tier' in parsed
-		? { limit: tiers[parsed.tier], windowMs: 60_000 }
+		? perMinute(tiers[parsed.tier])
 		: { limit: parsed.limit, windowMs: parsed.windowSeconds * 1000 };
 };
 
-/** @param initial everybody's limit */
-export function createRates(initial: Rate, limiter: Limiter): Rates {
-	let standard = resolve(initial);
-	const byCaller = new Map<string, Allowance>();
-	const byTier = new Map(tierNames.map((tier) => [tier, resolve({ tier })]));
-	return {
-		of: (caller, tier = null) =>
-			byCaller.get(caller) ?? (tier === null ? undefined : byTier.get(tier)) ?? standard,
-		set(rate, caller) {
-			if (caller === undefined) {
-				standard = resolve(rate);
-				byCaller.clear();
-			} else byCaller.set(caller, resolve(rate));
-			limiter.forget(caller);
-		},
-	};
+/** Which limit applies to whom. */
+export class Rates {
+	#standard: Allowance;
+	readonly #byCaller = new Map<string, Allowance>();
+	readonly #limiter: Limiter;
+
+	/** @param standard everybody's limit */
+	constructor(standard: Rate, limiter: Limiter) {
+		this.#standard = resolve(standard);
+		this.#limiter = limiter;
+	}
+
+	/** The limit of a caller: set for it alone, that of its tier, or everybody's. */
+	of(caller: string, tier: Tier | null = null): Allowance {
+		const ofTier = tier === null ? this.#standard : perMinute(tiers[tier]);
+		return this.#byCaller.get(caller) ?? ofTier;
+	}
+
+	/** Sets the limit of one caller, or of all if none is named, and starts new windows. */
+	set(rate: Rate, caller?: string): void {
+		if (caller === undefined) {
+			this.#standard = resolve(rate);
+			this.#byCaller.clear();
+		} else this.#byCaller.set(caller, resolve(rate));
+		this.#limiter.forget(caller);
+	}
 }
 
-/** The three headers, and Retry-After where the request was refused. */
+/** The three headers, and Retry-After if the request was refused. */
 export function rateHeaders(state: RateState, clock: Pick<Clock, 'now'>): Record<string, string> {
 	const { allowed, limit, remaining, resetsInMs } = state;
 	const waitSeconds = Math.max(1, Math.ceil(resetsInMs / 1000));

@@ -1,6 +1,5 @@
 /** Turns whatever is thrown in a request into a problem, and sends it. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isDiskFull } from '../storage/database.ts';
 import { pathOf } from './context.ts';
 import { problem, type ProblemError, problemOf, problemType } from './problem.ts';
 
@@ -43,10 +42,6 @@ export function toProblem(
 ): ProblemError {
 	const known = problemOf(error) ?? fromFastify(error as FastifyError, request);
 	if (known) return known;
-	if (isDiskFull(error)) {
-		report('the disk or the database is full: changes are refused');
-		return problem('insufficient-storage', 'The service has no room left for this change.');
-	}
 	report(error instanceof Error ? (error.stack ?? error.message) : String(error));
 	return problem('internal-error', 'Something went wrong in the service.');
 }

@@ -1,3 +1,4 @@
+/** Methods that a path does not have. */
 import { METHODS } from 'node:http';
 import type { RouteShorthandOptions } from 'fastify';
 import { problem } from './problem.ts';

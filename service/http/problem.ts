@@ -1,5 +1,5 @@
 /** Problem details: how every error is answered. */
-import { isRefusal, maximumReasons, type Reason } from '../domain/refusal.ts';
+import { isRefusal, maximumReasons, type Reason } from '../data/refusal.ts';
 import { type ProblemKind, problemKinds } from './problemKinds.ts';
 
 /** Media type of a problem. @see RFC 9457 */
@@ -65,7 +65,7 @@ export function isProblemError(error: unknown): error is ProblemError {
 	return error instanceof Error && 'problem' in error;
 }
 
-/** Something thrown, as a problem of HTTP: a problem stays unchanged, a refusal of the domain becomes one. */
+/** Something thrown, as a problem of HTTP: a problem stays unchanged, a refusal of an operation becomes one. */
 export function problemOf(error: unknown): ProblemError | undefined {
 	if (isProblemError(error)) return error;
 	if (!isRefusal(error)) return undefined;

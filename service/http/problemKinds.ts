@@ -21,20 +21,16 @@ export const problemKinds = {
 	'request-timeout': [408, 'Request timeout'],
 	'field-type-conflict': [409, 'Field type conflict'],
 	'option-in-use': [409, 'Option in use'],
-	'quota-exceeded': [409, 'Quota exceeded'],
 	'body-too-large': [413, 'Body too large'],
 	'unsupported-media-type': [415, 'Unsupported media type'],
 	'expectation-failed': [417, 'Expectation failed'],
-	'body-too-complex': [422, 'Body too complex'],
 	'validation-failed': [422, 'Validation failed'],
 	'unknown-field': [422, 'Unknown field'],
 	'invalid-value': [422, 'Invalid value'],
-	'record-too-large': [422, 'Record too large'],
 	'rate-limit-exceeded': [429, 'Rate limit exceeded'],
 	'headers-too-large': [431, 'Request headers too large'],
 	'internal-error': [500, 'Internal error'],
 	'service-unavailable': [503, 'Service unavailable'],
-	'insufficient-storage': [507, 'Insufficient storage'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** Name of a problem kind, kebab-case. */

@@ -1,7 +1,7 @@
+/** Checks the parts of requests against their schemas. */
 import type { FastifySchemaCompiler } from 'fastify';
 import { type core, safeParse, type z } from 'zod/v4';
-import { maximumReasons, type Reason } from '../domain/refusal.ts';
-import { jsonPointer } from '../foundation/jsonPointer.ts';
+import { jsonPointer, maximumReasons, type Reason } from '../data/refusal.ts';
 import { problem } from './problem.ts';
 
 /** Zod's objections, as JSON Pointers and words. A union's own message says too little. */

@@ -1,7 +1,6 @@
 /** The log: Fastify's pino logger on stderr, with secrets redacted. */
 import { type FastifyBaseLogger, type FastifyServerOptions, LogController } from 'fastify';
-import { FifoMap } from 'toad-cache';
-import type { LogLevel } from '../foundation/logLevels.ts';
+import type { LogLevel } from '../foundation/settings.ts';
 
 /** How to log. */
 export interface LogOptions {
@@ -42,28 +41,6 @@ export function loggerOptions({ level, to }: LogOptions): FastifyServerOptions {
 				}),
 			},
 		},
-		logController: new LogController({
-			disableRequestLogging: !logsRequests,
-		}),
+		logController: new LogController({ disableRequestLogging: !logsRequests }),
 	} as FastifyServerOptions;
-}
-
-/** Time in which the same message is written once, in ms. */
-const sameMessageMs = 60_000;
-/** Messages that are remembered for that. */
-const maximumMessages = 100;
-
-/**
- * Writes messages about the service's own faults, each of the same words once a minute: a full disk fails every
- * request.
- */
-export function createReport(write: (message: string) => void, now: () => number) {
-	const lately = new FifoMap<number>(maximumMessages);
-	return (message: string) => {
-		const at = now();
-		const last = lately.get(message);
-		if (last !== undefined && at - last < sameMessageMs) return;
-		lately.set(message, at);
-		write(message);
-	};
 }

@@ -1,5 +1,8 @@
+/** The field endpoints. */
 import { z } from 'zod/v4';
-import { hasOptions } from '../foundation/fieldTypes.ts';
+import type { Field } from '../data/fields.ts';
+import type { App, RouteContext } from '../http/context.ts';
+import { endpoint, noBody } from './endpoint.ts';
 import {
 	cardParams,
 	fieldCreateSchema,
@@ -7,85 +10,71 @@ import {
 	fieldSchema,
 	fieldUpdateSchema,
 } from './resources.ts';
-import type { Field } from '../storage/fields.ts';
-import { answersOf, noBody } from './answersOf.ts';
-import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards/:cid/fields';
 const one = `${all}/:fid`;
-const tags = ['Fields'];
 
 /** A field as the API shows it. */
-const show = ({ id, name, type, options }: Field) => ({
+export const showField = ({ id, name, type, options }: Field) => ({
 	id,
 	name,
 	type,
-	options: hasOptions(type) ? options.map((option) => option.name) : [],
+	options: options.map((option) => option.name),
 });
 
 /** Adds the field endpoints. @see service interface, part 4 "Fields" */
 export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 	app.get(
 		all,
-		{
-			schema: {
-				operationId: 'listFields',
-				summary: 'List the fields of a card with types and options',
-				description: 'Gives the mapping of field names to the field ids that records are keyed by.',
-				tags,
-				params: cardParams,
-				response: answersOf({ 200: z.object({ fields: z.array(fieldSchema) }) }),
-			},
-		},
-		({ params }) => ({ fields: fields.list(params.wid, params.cid).map(show) }),
+		endpoint(
+			'listFields',
+			[
+				'List the fields of a card with types and options',
+				'Returns the mapping of field names to the field IDs that records are keyed by.',
+			],
+			{ 200: z.object({ fields: z.array(fieldSchema) }) },
+			{ params: cardParams },
+		),
+		({ params }) => ({ fields: fields.list(params.wid, params.cid).map(showField) }),
 	);
 
 	app.post(
 		all,
-		{
-			schema: {
-				operationId: 'createField',
-				summary: 'Add a field',
-				description: 'Options are for select fields only: names, or objects with a name.',
-				tags,
-				params: cardParams,
-				body: fieldCreateSchema,
-				response: answersOf({ 201: fieldSchema }),
-			},
-		},
+		endpoint(
+			'createField',
+			['Add a field', 'Options are for select fields only: names, or objects with a name.'],
+			{ 201: fieldSchema },
+			{ params: cardParams, body: fieldCreateSchema },
+		),
 		({ params, body }, reply) =>
-			reply.code(201).send(show(fields.create(params.wid, params.cid, body))),
+			reply.code(201).send(showField(fields.create(params.wid, params.cid, body))),
 	);
 
 	app.patch(
 		one,
-		{
-			schema: {
-				operationId: 'updateField',
-				summary: 'Update a field',
-				description:
-					'Refused with 409 where records have values that the new type or options do not allow.',
-				tags,
-				params: fieldParams,
-				body: fieldUpdateSchema,
-				response: answersOf({ 200: fieldSchema }),
-			},
-		},
-		async ({ params, body }) => show(await fields.update(params.wid, params.cid, params.fid, body)),
+		endpoint(
+			'updateField',
+			[
+				'Update a field',
+				'Refused with 409 if records have values that the new type or options do not allow.',
+			],
+			{ 200: fieldSchema },
+			{ params: fieldParams, body: fieldUpdateSchema },
+		),
+		({ params, body }) => showField(fields.update(params.wid, params.cid, params.fid, body)),
 	);
 
 	app.delete(
 		one,
-		{
-			schema: {
-				operationId: 'deleteField',
-				summary: 'Delete a field and its values',
-				description: 'The values that records have in this field are deleted with it.',
-				tags,
-				params: fieldParams,
-				response: answersOf({ 204: noBody }),
-			},
-		},
+		endpoint(
+			'deleteField',
+			[
+				'Delete a field and its values',
+				'The values that records have in this field are deleted with it.',
+			],
+			{ 204: noBody },
+			{ params: fieldParams },
+		),
 		({ params }, reply) => {
 			fields.remove(params.wid, params.cid, params.fid);
 			return reply.code(204).send();

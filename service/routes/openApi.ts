@@ -1,3 +1,4 @@
+/** The description documents. */
 import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
 import type { Guard } from '../http/guard.ts';

@@ -1,5 +1,6 @@
+/** The record endpoints. */
 import { z } from 'zod/v4';
-import type { Cursors } from '../http/cursor.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { problem } from '../http/problem.ts';
 import {
 	cardParams,
@@ -10,12 +11,11 @@ import {
 	recordUpdateSchema,
 } from './resources.ts';
 import { pageSize } from '../foundation/settings.ts';
-import { answersOf, noBody } from './answersOf.ts';
+import { endpoint, noBody } from './endpoint.ts';
 import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards/:cid/records';
 const one = `${all}/:rid`;
-const tags = ['Records'];
 
 /** Documents the query; the values are judged by `readLimit` so that each has a separate problem. */
 const listQuery = z.object({
@@ -53,85 +53,69 @@ function readLimit(text: string | string[] | undefined): number {
 }
 
 /** The id of the record that a page starts after; '' for the first page. */
-function readCursor(cursors: Cursors, cardId: string, cursor: string | string[] | undefined) {
+function readCursor(cardId: string, cursor: string | string[] | undefined) {
 	if (Array.isArray(cursor)) {
 		throw problem('invalid-cursor', 'The query has more than one cursor.');
 	}
-	return cursor === undefined ? '' : cursors.decode(cardId, cursor);
+	return cursor === undefined ? '' : decodeCursor(cardId, cursor);
 }
 
 /** Adds the record endpoints. @see service interface, part 4 "Records" */
-export function addRecordRoutes(app: App, { data: { records }, cursors }: RouteContext) {
+export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 	app.get(
 		all,
 		{
 			config: { query: Object.keys(listQuery.shape) },
-			schema: {
-				operationId: 'listRecords',
-				summary: 'List records, paginated, oldest first',
-				description: 'Repeat the request with the next_cursor of the answer until it is null.',
-				tags,
-				params: cardParams,
-				querystring: listQuery,
-				response: answersOf({ 200: recordListSchema }),
-			},
+			...endpoint(
+				'listRecords',
+				[
+					'List records, paginated, oldest first',
+					'Repeat the request with the next_cursor of the response until it is null.',
+				],
+				{ 200: recordListSchema },
+				{ params: cardParams, querystring: listQuery },
+			),
 		},
-		async (request) => {
-			const { wid, cid } = request.params;
-			const { limit, cursor } = request.query;
-			const place = { limit: readLimit(limit), after: readCursor(cursors, cid, cursor) };
-			const page = await records.page(wid, cid, place, request.turn);
+		({ params: { wid, cid }, query }) => {
+			const after = readCursor(cid, query.cursor);
+			const page = records.page(wid, cid, { after, limit: readLimit(query.limit) });
 			const last = page.records.at(-1);
-			const next = page.more && last ? cursors.encode(cid, last.id) : null;
-			return { records: page.records, next_cursor: next };
+			const next_cursor = page.more && last ? encodeCursor(cid, last.id) : null;
+			return { records: page.records, next_cursor };
 		},
 	);
 
 	app.post(
 		all,
-		{
-			schema: {
-				operationId: 'createRecord',
-				summary: 'Create a record',
-				description: 'Data is keyed by field id. Emits record.created.',
-				tags,
-				params: cardParams,
-				body: recordCreateSchema,
-				response: answersOf({ 201: recordSchema }),
-			},
-		},
+		endpoint(
+			'createRecord',
+			['Create a record', 'Data is keyed by field ID. Emits record.created.'],
+			{ 201: recordSchema },
+			{ params: cardParams, body: recordCreateSchema },
+		),
 		({ params, body }, reply) =>
 			reply.code(201).send(records.create(params.wid, params.cid, body.data)),
 	);
 
 	app.patch(
 		one,
-		{
-			schema: {
-				operationId: 'updateRecord',
-				summary: 'Update a record',
-				description: 'Fields that are not given stay as they are; null clears a field.',
-				tags,
-				params: recordParams,
-				body: recordUpdateSchema,
-				response: answersOf({ 200: recordSchema }),
-			},
-		},
+		endpoint(
+			'updateRecord',
+			['Update a record', 'Fields that are not given stay unchanged; null clears a field.'],
+			{ 200: recordSchema },
+			{ params: recordParams, body: recordUpdateSchema },
+		),
 		({ params, body }) => records.update(params.wid, params.cid, params.rid, body.data),
 	);
 
 	app.delete(
 		one,
-		{
-			schema: {
-				operationId: 'deleteRecord',
-				summary: 'Delete a record',
-				description: 'Emits record.deleted with the last values.',
-				tags,
-				params: recordParams,
-				response: answersOf({ 204: noBody }),
-			},
-		},
+		endpoint(
+			'deleteRecord',
+			['Delete a record', 'Emits record.deleted with the last values.'],
+			{ 204: noBody },
+			{ params: recordParams },
+		),
 		({ params }, reply) => {
 			records.remove(params.wid, params.cid, params.rid);
 			return reply.code(204).send();

@@ -1,16 +1,18 @@
-/** The parts that the settings page works on. */
-import type { WorkspaceData } from '../domain/workspaceData.ts';
+/** What the pages work on. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WorkspaceData } from '../data/workspaceData.ts';
+import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { Clock } from '../foundation/clock.ts';
 import type { Guard } from '../http/guard.ts';
-import type { Store } from '../storage/store.ts';
+import type { Session } from './sessions.ts';
 
 /** Path of the settings page. */
 export const settingsRoot = '/settings';
 
-/** The parts that the settings page works on. */
+/** What the pages work on. */
 export interface SettingsContext {
-	store: Store;
 	data: WorkspaceData;
+	dispatcher: Dispatcher;
 	workspaceId: string;
 	realm: string;
 	password: string;
@@ -24,3 +26,15 @@ export interface SettingsContext {
 	/** Where the service listens; asked for at the first page. */
 	addresses(): { baseUrl: string; authUrl: string };
 }
+
+/** A request of somebody signed in. */
+export interface Visit {
+	context: SettingsContext;
+	session: Session;
+	request: FastifyRequest;
+	reply: FastifyReply;
+}
+
+/** The IDs in the path of a request. */
+export const idsOf = ({ request }: Pick<Visit, 'request'>) =>
+	request.params as Record<'id' | 'cid' | 'rid', string>;

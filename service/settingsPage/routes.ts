@@ -1,16 +1,17 @@
-/** Serves the settings and the view of records: plain HTML and forms, which work without script. */
+/** Serves the settings and the records: plain HTML and forms, which work without script. */
+import { readFileSync } from 'node:fs';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import session from '@fastify/secure-session';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
-import { readFileSync } from 'node:fs';
 import type { App } from '../http/context.ts';
 import { problem } from '../http/problem.ts';
-import { type SettingsContext, settingsRoot } from './context.ts';
-import { accountForms, type Forms, keyForms, subscriptionForms } from './forms.ts';
-import { assets, renderQuestion, renderSignIn } from './page.ts';
-import { createSessions, type Session, sessionMs, type Sessions } from './sessions.ts';
-import { cardsView, cardView, pageData, settingsView } from './views.ts';
+import { type SettingsContext, settingsRoot, type Visit } from './context.ts';
+import { forms } from './forms.ts';
+import { cardPage, cardsPage, settingsPage } from './pages.ts';
+import { recordPage, saveRecord } from './recordForm.ts';
+import { assets, render, renderSignIn } from './render.ts';
+import { sessionMs, Sessions } from './sessions.ts';
 
 export { settingsRoot } from './context.ts';
 
@@ -20,11 +21,27 @@ declare module '@fastify/secure-session' {
 	}
 }
 
-const maximumFormBytes = 64 * 1024;
-const hide = { schema: { hide: true }, bodyLimit: maximumFormBytes };
+// A form has the values of a record, percent-encoded.
+const hide = { schema: { hide: true }, bodyLimit: 1024 * 1024 };
 
 const html = (reply: FastifyReply, text: string) =>
 	reply.type('text/html; charset=utf-8').send(text);
+
+/**
+ * Adds the pages.
+ * @see service interface, part 2 "Service account", part 3
+ */
+export async function addSettingsPage(app: App, context: SettingsContext): Promise<void> {
+	// A credential of n8n can name this as its Web URL; the page itself needs the cookie of its path.
+	app.get('/cards/:cid', hide, (request, reply) => {
+		const { cid } = request.params as { cid: string };
+		return reply.redirect(`${settingsRoot}/records/${encodeURIComponent(cid)}`, 303);
+	});
+	await app.register(async (pages) => {
+		await addPlugins(pages, context);
+		new Pages(pages, context).add();
+	});
+}
 
 /** Refuses forms that another site sends; browsers say where a form comes from. */
 function checkOrigin({ headers, protocol, host }: FastifyRequest, publicUrl: string | undefined) {
@@ -38,10 +55,10 @@ function checkOrigin({ headers, protocol, host }: FastifyRequest, publicUrl: str
 }
 
 /** Cookies, forms and headers of all pages. */
-async function addPlugins(settings: FastifyInstance, context: SettingsContext) {
+async function addPlugins(pages: FastifyInstance, context: SettingsContext): Promise<void> {
 	const { guard, publicUrl } = context;
-	await settings.register(formbody);
-	await settings.register(session, {
+	await pages.register(formbody);
+	await pages.register(session, {
 		key: Buffer.from(context.cookieKey, 'base64url'),
 		cookieName: 'workspace_settings',
 		expiry: sessionMs / 1000,
@@ -52,12 +69,12 @@ async function addPlugins(settings: FastifyInstance, context: SettingsContext) {
 			secure: publicUrl?.startsWith('https:') === true,
 		},
 	});
-	await settings.register(csrf, {
+	await pages.register(csrf, {
 		sessionPlugin: '@fastify/secure-session',
 		getToken: ({ body }) => (body as { form_token?: string } | undefined)?.form_token,
 	});
-	settings.addHook('onRequest', guard.onPublicRequest);
-	settings.addHook('onRequest', async (request, reply) => {
+	pages.addHook('onRequest', async (request, reply) => {
+		await guard.onPublicRequest(request, reply);
 		void reply.headers({
 			'content-security-policy':
 				"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -69,138 +86,111 @@ async function addPlugins(settings: FastifyInstance, context: SettingsContext) {
 	});
 	for (const [name, { type, path }] of Object.entries(assets)) {
 		const text = readFileSync(path, 'utf8');
-		settings.get(`${settingsRoot}/${name}`, hide, (_request, reply) =>
+		pages.get(`${settingsRoot}/${name}`, hide, (_request, reply) =>
 			reply.type(type).header('cache-control', 'private, max-age=3600').send(text),
 		);
 	}
 }
 
-/** Where to go after signing in: a page of ours, never another site. */
+/** Where to continue after signing in: a page of ours, never another site. */
 function pathAfterSignIn(given: unknown): string {
 	const isOurs = typeof given === 'string' && /^\/settings(?:[/?][\w/?=&%.~-]*)?$/.test(given);
 	return isOurs ? given : settingsRoot;
 }
 
-/** Signing in and out. */
-function addSignIn(
-	settings: FastifyInstance,
-	{ guard }: SettingsContext,
-	sessions: Sessions,
-	checkForm: SettingsHooks,
-) {
-	settings.post(
-		`${settingsRoot}/sign-in`,
-		{ ...hide, onRequest: guard.onSignIn },
-		(request, reply) => {
-			const { password, next } = (request.body ?? {}) as { password?: unknown; next?: unknown };
-			const id = typeof password === 'string' ? sessions.signIn(password) : undefined;
-			const path = pathAfterSignIn(next);
-			if (id === undefined) {
-				return html(reply.code(401), renderSignIn({ failed: true, next: path }));
+/** The routes of the pages. */
+class Pages {
+	readonly #app: FastifyInstance;
+	readonly #context: SettingsContext;
+	readonly #sessions: Sessions;
+	/** Only for somebody signed in whose form is ours. */
+	readonly #checkForm: preHandlerHookHandler[];
+
+	constructor(app: FastifyInstance, context: SettingsContext) {
+		this.#app = app;
+		this.#context = context;
+		this.#sessions = new Sessions(context.password, context.clock);
+		const checkSession = async (request: FastifyRequest) => {
+			if (this.#sessions.find(request.session.get('id'))) return;
+			throw problem('authentication-required', 'Sign in to the settings page first.');
+		};
+		this.#checkForm = [checkSession, app.csrfProtection] as preHandlerHookHandler[];
+	}
+
+	add(): void {
+		this.#addSignIn();
+		this.#page('', settingsPage);
+		this.#page('/records', cardsPage);
+		this.#page('/records/:cid', cardPage);
+		for (const path of ['/records/:cid/add', '/records/:cid/:rid']) {
+			this.#page(path, (visit) => recordPage(visit));
+			this.#form(path, (visit) => {
+				const saved = saveRecord(visit);
+				return 'path' in saved
+					? visit.reply.redirect(saved.path, 303)
+					: html(visit.reply.code(422), saved.page);
+			});
+		}
+		for (const { path, ask, run, next } of forms) {
+			if (ask) {
+				this.#page(path, (visit) => {
+					const question = ask(visit);
+					const { url: action } = visit.request;
+					const back = next?.(visit) ?? settingsRoot;
+					return question && render('confirm', 'settings', visit, { ...question, action, back });
+				});
 			}
-			request.session.regenerate();
-			request.session.set('id', id);
-			// Made now, so that later pages need not set the cookie again.
-			reply.generateCsrf();
-			return reply.redirect(path, 303);
-		},
-	);
-	settings.post(
-		`${settingsRoot}/sign-out`,
-		{ ...hide, preHandler: checkForm },
-		(request, reply) => {
-			sessions.signOut(request.session.get('id') ?? '');
-			request.session.delete();
-			return reply.redirect(settingsRoot, 303);
-		},
-	);
-}
+			this.#form(path, (visit) => {
+				const notice = run(visit);
+				if (notice) visit.session.notices.push(notice);
+				return visit.reply.redirect(next?.(visit) ?? settingsRoot, 303);
+			});
+		}
+	}
 
-type SettingsHooks = preHandlerHookHandler[];
-type MakePage = (
-	current: Session,
-	request: FastifyRequest,
-	reply: FastifyReply,
-) => string | undefined | Promise<string | undefined>;
+	/** Adds a page for somebody signed in; others are asked for the password. */
+	#page(path: string, make: (visit: Visit) => string | undefined): void {
+		this.#app.get(`${settingsRoot}${path}`, hide, (request, reply) => {
+			const current = this.#sessions.find(request.session.get('id'));
+			const next = pathAfterSignIn(request.url);
+			if (!current) return html(reply, renderSignIn({ failed: false, next }));
+			const text = make({ context: this.#context, session: current, request, reply });
+			return text === undefined ? reply.redirect(settingsRoot, 303) : html(reply, text);
+		});
+	}
 
-/** Adds a page for somebody signed in; others are asked for the password. */
-function addPage(
-	settings: FastifyInstance,
-	sessionOf: (request: FastifyRequest) => Session | undefined,
-	path: string,
-	make: MakePage,
-) {
-	settings.get(`${settingsRoot}${path}`, hide, async (request, reply) => {
-		const current = sessionOf(request);
-		const next = pathAfterSignIn(request.url);
-		if (!current) return await html(reply, renderSignIn({ failed: false, next }));
-		const text = await make(current, request, reply);
-		if (text === undefined) return await reply.redirect(settingsRoot, 303);
-		return await html(reply, text);
-	});
-}
+	/** Adds a form. */
+	#form(path: string, run: (visit: Visit) => FastifyReply): void {
+		const options = { ...hide, preHandler: this.#checkForm };
+		this.#app.post(`${settingsRoot}${path}`, options, (request, reply) => {
+			const current = this.#sessions.find(request.session.get('id'));
+			return current && run({ context: this.#context, session: current, request, reply });
+		});
+	}
 
-/** Adds forms, and the pages that ask before them. */
-function addForms(
-	settings: FastifyInstance,
-	context: SettingsContext,
-	{ actions, questions }: Forms,
-	sessionOf: (request: FastifyRequest) => Session | undefined,
-	checkForm: SettingsHooks,
-) {
-	const idOf = ({ params }: FastifyRequest) => (params as { id?: string }).id ?? '';
-	for (const [path, run] of Object.entries(actions)) {
-		settings.post(
-			`${settingsRoot}${path}`,
-			{ ...hide, preHandler: checkForm },
+	#addSignIn(): void {
+		const { guard } = this.#context;
+		this.#app.post(
+			`${settingsRoot}/sign-in`,
+			{ ...hide, onRequest: guard.onSignIn },
 			(request, reply) => {
-				const notice = run(idOf(request), request.body);
-				if (notice) sessionOf(request)?.notices.push(notice);
-				return reply.redirect(settingsRoot, 303);
+				const { password, next } = (request.body ?? {}) as { password?: unknown; next?: unknown };
+				const id = typeof password === 'string' ? this.#sessions.signIn(password) : undefined;
+				const path = pathAfterSignIn(next);
+				if (id === undefined) {
+					return html(reply.code(401), renderSignIn({ failed: true, next: path }));
+				}
+				request.session.regenerate();
+				request.session.set('id', id);
+				// Made now, so that later pages need not set the cookie again.
+				reply.generateCsrf();
+				return reply.redirect(path, 303);
 			},
 		);
-	}
-	for (const [path, ask] of Object.entries(questions)) {
-		addPage(settings, sessionOf, path, (_current, request, reply) => {
-			const asked = ask(idOf(request));
-			const { url: action } = request;
-			return asked && renderQuestion({ ...pageData(context, reply), ...asked, action });
+		this.#form('/sign-out', ({ request, reply }) => {
+			this.#sessions.signOut(request.session.get('id'));
+			request.session.delete();
+			return reply.redirect(settingsRoot, 303);
 		});
 	}
-}
-
-/**
- * Adds the pages.
- * @see service interface, part 2 "Service account", part 3
- */
-export async function addSettingsPage(app: App, context: SettingsContext) {
-	const sessions = createSessions(context.password, context.clock);
-	const sessionOf = (request: FastifyRequest) => sessions.find(request.session.get('id'));
-	// A credential of n8n can name this as its web address; the page itself needs the cookie of its path.
-	app.get('/cards/:cid', hide, (request, reply) => {
-		const { cid } = request.params as { cid: string };
-		return reply.redirect(`${settingsRoot}/records/${encodeURIComponent(cid)}`, 303);
-	});
-	await app.register(async (settings) => {
-		await addPlugins(settings, context);
-		/** Only for somebody signed in whose form is ours. */
-		const checkForm = [
-			async (request: FastifyRequest) => {
-				if (sessionOf(request)) return;
-				throw problem('authentication-required', 'Sign in to the settings page first.');
-			},
-			settings.csrfProtection,
-		] as SettingsHooks;
-		addSignIn(settings, context, sessions, checkForm);
-		const page = (path: string, make: MakePage) => addPage(settings, sessionOf, path, make);
-		page('', (current, { method }, reply) => settingsView(context, current, method, reply));
-		page('/records', (_current, _request, reply) => cardsView(context, reply));
-		page('/records/:cid', async (_current, { params, query }, reply) => {
-			const { cid } = params as { cid: string };
-			return await cardView(context, reply, cid, query as Record<string, unknown>);
-		});
-		for (const forms of [keyForms, accountForms, subscriptionForms]) {
-			addForms(settings, context, forms(context), sessionOf, checkForm);
-		}
-	});
 }

@@ -72,7 +72,7 @@ export async function openBench(
 		userFolder,
 		tarball,
 		// Nothing that is measured is kept waiting for the number of bytes.
-		service: { control: true, bytesPerSecond: 1e12 },
+		service: { control: true },
 		...(profileFolder && {
 			extra: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profileFolder)}` },
 		}),

@@ -41,8 +41,6 @@ export interface ServiceOptions {
 	access?: Partial<KeptAccess>;
 	/** Opens the control interface for tests. */
 	control?: boolean;
-	/** Bytes of bodies and answers of one key in a second. */
-	bytesPerSecond?: number;
 	/** First pause before a failed delivery is tried again, in milliseconds. */
 	backoff?: number;
 }
@@ -61,7 +59,6 @@ function serviceArguments(options: ServiceOptions): string[] {
 		['--client-secret', access.clientSecret],
 		['--workspace-id', access.workspaceId],
 		['--settings-password', access.settingsPassword],
-		['--bytes-per-second', options.bytesPerSecond?.toString()],
 		['--backoff-ms', backoff === undefined ? undefined : String(backoff)],
 	];
 	return [
@@ -84,8 +81,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 		[join(repository, 'service', 'main.ts'), ...serviceArguments(options)],
 		{
 			cwd: repository,
-			// As `npm run service` does.
-			env: { MALLOC_MMAP_THRESHOLD_: '8192' },
 			buffer: false,
 			// An open pipe that closes when this process dies, however it dies.
 			stdin: 'pipe',

@@ -1,12 +1,12 @@
-/** Calls about answers: delays, limits, faults, shapes, the log of requests. */
+/** Calls about responses: delays, limits, faults, shapes, the log of requests. */
 import { z } from 'zod/v4';
 import { maximumTimerMs, runtimeSettingsSchema } from '../../foundation/settings.ts';
 import { rateSchema } from '../../foundation/limiter.ts';
-import { faultSchema } from '../faults.ts';
+import type { ControlContext } from '../context.ts';
+import { dropSchema, faultSchema, tokenFaultModes } from '../faults.ts';
 import { rateAnswerSchema } from '../rateAnswer.ts';
-import { tokenFaultModes } from '../tokenFaults.ts';
 import { defaultVariants, variantsSchema } from '../variants.ts';
-import { call, type ControlContext, nothing } from './call.ts';
+import { call, nothing } from './call.ts';
 
 /** About 30 years, so that all timestamps have four digits of a year and lie after 1970. */
 const clockOffset = z.number().min(-1e9).max(1e9);
@@ -17,15 +17,9 @@ export function faultCalls({ faults, tokenFaults }: ControlContext) {
 		/** Fails the next matching requests. */
 		fail: call(faultSchema, (fault) => faults.add(fault)),
 		/** Closes a share of all connections at random. */
-		setDropRatio: call(
-			z.strictObject({
-				ratio: z.number().min(0).max(1),
-				when: z.enum(['before', 'after', 'either']).default('either'),
-			}),
-			(drop) => {
-				faults.drop = drop;
-			},
-		),
+		setDropRatio: call(dropSchema, (drop) => {
+			faults.drop = drop;
+		}),
 		/** Forgets all faults of the API and of the token endpoint. */
 		clearFailures: call(nothing, () => {
 			faults.clear();
@@ -42,11 +36,11 @@ export function faultCalls({ faults, tokenFaults }: ControlContext) {
 	};
 }
 
-/** Makes the calls about the form of answers, and when they come. */
-export function answerCalls({ state, store, rates, clock, settings }: ControlContext) {
+/** Makes the calls about the form of responses, and when they come. */
+export function answerCalls({ state, data, rates, clock, settings }: ControlContext) {
 	const { variants } = state;
 	return {
-		/** Holds every API answer back; with `atOnce`, so many at a time; the others wait, or are refused with 503. */
+		/** Holds every response of the API back; with `atOnce`, so many at a time; the others wait, or are refused with 503. */
 		setLatency: call(
 			z.strictObject({
 				ms: z.number().min(0).max(maximumTimerMs),
@@ -67,7 +61,7 @@ export function answerCalls({ state, store, rates, clock, settings }: ControlCon
 				clientId: z.string().optional(),
 			}),
 			({ rate, apiKey, clientId }) => {
-				const key = apiKey === undefined ? undefined : store.identities.findKey(apiKey)?.id;
+				const key = apiKey === undefined ? undefined : data.identities.findKey(apiKey)?.id;
 				if (apiKey !== undefined && key === undefined) throw new Error('No such API key.');
 				rates.set(rate, key ?? clientId);
 			},
@@ -77,7 +71,7 @@ export function answerCalls({ state, store, rates, clock, settings }: ControlCon
 			state.rateAnswer = answer;
 		}),
 		/** Chooses shapes that the interface leaves open; what is not named stays. @returns all of them */
-		setVariants: call(variantsSchema.partial(), (chosen) => ({
+		setVariants: call(variantsSchema, (chosen) => ({
 			...Object.assign(variants, chosen),
 		})),
 		/** Goes back to the service's own shapes. */

@@ -1,9 +1,9 @@
 /** Calls that change data past the API: fill, seed, rename. */
 import { z } from 'zod/v4';
-import { toStored, withoutNulls } from '../../domain/recordData.ts';
-import { checkValue, type FieldType, fieldTypes } from '../../foundation/fieldTypes.ts';
-import type { Field } from '../../storage/fields.ts';
-import { call, card, type ControlContext, workspaceOfCard } from './call.ts';
+import type { Field } from '../../data/fields.ts';
+import { type FieldType, fieldTypes } from '../../foundation/fieldTypes.ts';
+import type { ControlContext } from '../context.ts';
+import { call, card, workspaceOfCard } from './call.ts';
 
 /** A value of a field's type that differs from record to record. */
 function sample({ name, type, options }: Field, n: number): unknown {
@@ -21,8 +21,7 @@ function sample({ name, type, options }: Field, n: number): unknown {
 		url: `https://example.com/${n}`,
 		json: { n },
 	};
-	const checked = checkValue(type, options, values[type]);
-	return checked.ok ? checked.value : undefined;
+	return values[type] ?? null;
 }
 
 const seededCard = z.strictObject({
@@ -43,59 +42,53 @@ const seededCard = z.strictObject({
 
 /** Makes a card with fields and records. @returns the ids */
 function seedCard(
-	{ store, data, workspaceId }: ControlContext,
+	{ data, workspaceId }: ControlContext,
 	{ name, description, fields, records }: z.output<typeof seededCard>,
 ) {
-	const { id } = store.cards.create(workspaceId, name, description);
+	const { id } = data.cards.insert(workspaceId, name, description);
 	const fieldIds = Object.fromEntries(
 		fields.map((field) => [field.name, data.fields.create(workspaceId, id, field).id]),
 	);
-	const listing = store.fields.of(id);
 	const recordIds = records.map((row) => {
 		const byId = Object.entries(row).map(([key, value]) => [fieldIds[key] ?? key, value] as const);
-		const stored = toStored(id, listing, Object.fromEntries(byId));
-		return store.records.create(id, withoutNulls(stored)).id;
+		return data.records.insert(id, Object.fromEntries(byId)).id;
 	});
 	return { id, name, fieldIds, recordIds };
 }
 
 /** Makes the calls. */
 export function dataCalls(context: ControlContext) {
-	const { store, data } = context;
-	const { fields, records } = store;
+	const { data } = context;
+	const { database, fields, records } = data;
 	return {
 		/** Gives all fields of a card new ids. @returns old id → new id */
-		rotateFieldIds: call(card, ({ cardId }) => store.change(() => fields.rotate(cardId))),
+		rotateFieldIds: call(card, ({ cardId }) => fields.rotate(cardId)),
 		/** Renames a field. */
 		renameField: call(card.extend({ fieldId: z.string(), name: z.string() }), (input) => {
 			const { cardId, fieldId, name } = input;
-			const field = data.fields.get(workspaceOfCard(context, cardId), cardId, fieldId);
-			store.change(() => void fields.update(cardId, { ...field, name }));
+			fields.update(workspaceOfCard(context, cardId), cardId, fieldId, { name });
 		}),
 		/** Puts records into a card, with values of the fields' types, without events. */
 		fillCard: call(card.extend({ count: z.number().int().min(1).max(1_000_000) }), (input) => {
 			workspaceOfCard(context, input.cardId);
 			const { list } = fields.of(input.cardId);
-			store.database.transaction(() => {
+			database.transaction(() => {
 				for (let n = 0; n < input.count; n++) {
-					const values = list.map((field) => [field.key, sample(field, n)] as const);
-					records.create(
-						input.cardId,
-						Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-					);
+					const values = list.map((field) => [field.id, sample(field, n)] as const);
+					records.insert(input.cardId, Object.fromEntries(values));
 				}
 			});
 			return { count: records.count(input.cardId) };
 		}),
 		/** Makes cards with fields and records, without events. @returns their ids */
 		seed: call(z.strictObject({ cards: z.array(seededCard) }), ({ cards }) =>
-			store.database.transaction(() => ({ cards: cards.map((one) => seedCard(context, one)) })),
+			database.transaction(() => ({ cards: cards.map((one) => seedCard(context, one)) })),
 		),
 		/** Announces a collaborator of a card (event collaborator.added). */
 		addCollaborator: call(
 			card.extend({ email: z.string(), role: z.string().default('editor') }),
 			({ cardId, email, role }) =>
-				data.cards.addCollaborator(workspaceOfCard(context, cardId), cardId, email, role),
+				data.cards.addCollaborator(workspaceOfCard(context, cardId), cardId, { email, role }),
 		),
 	};
 }

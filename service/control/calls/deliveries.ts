@@ -1,10 +1,10 @@
 /** Calls about subscriptions and deliveries. */
 import { z } from 'zod/v4';
 import { sign } from '../../delivery/signature.ts';
+import type { Subscription } from '../../data/subscriptions.ts';
 import { runtimeSettingsSchema } from '../../foundation/settings.ts';
-import type { DeliveryLogEntry } from '../../storage/deliveryLog.ts';
-import type { Subscription } from '../../storage/subscriptions.ts';
-import { call, type ControlContext, nothing } from './call.ts';
+import type { ControlContext } from '../context.ts';
+import { call, nothing } from './call.ts';
 
 const limits = runtimeSettingsSchema.shape;
 
@@ -36,7 +36,7 @@ const emission = z.strictObject({
 type EmittedEvent = z.output<typeof emittedEvent>;
 
 /** Sends events that the service never had, once each, past its queue. */
-function createEmitter({ store, sender, settings, clock, workspaceId: own }: ControlContext) {
+function createEmitter({ data, sender, settings, clock, workspaceId: own }: ControlContext) {
 	const { signal } = new AbortController();
 
 	const bodyOf = (event: EmittedEvent) =>
@@ -56,17 +56,17 @@ function createEmitter({ store, sender, settings, clock, workspaceId: own }: Con
 	};
 	const send = async ({ id, targetUrl, secret }: Subscription, event: EmittedEvent) => {
 		const body = Buffer.from(bodyOf(event));
-		const { status, error } = await sender.post(targetUrl, body, signatureOf(event, secret, body), {
-			timeoutMs: settings.deliveryTimeoutMs,
-			signal,
-		});
+		const { status, error } = await sender.post(
+			{ url: targetUrl, body, signature: signatureOf(event, secret, body) },
+			{ timeoutMs: settings.deliveryTimeoutMs, signal },
+		);
 		return { subscriptionId: id, event: event.event, status, error };
 	};
 
 	return async ({ events, subscriptionId, order, times, atOnce }: z.output<typeof emission>) => {
-		const one = subscriptionId === undefined ? undefined : store.subscriptions.find(subscriptionId);
+		const one = subscriptionId === undefined ? undefined : data.subscriptions.find(subscriptionId);
 		if (subscriptionId !== undefined && !one) throw new Error('No such subscription.');
-		const targets = one ? [one] : store.subscriptions.active(own);
+		const targets = one ? [one] : data.subscriptions.active(own);
 		const inOrder = order === 'given' ? events : events.toReversed();
 		const all = Array.from({ length: times }, () => inOrder)
 			.flat()
@@ -80,13 +80,8 @@ function createEmitter({ store, sender, settings, clock, workspaceId: own }: Con
 
 /** Makes the calls. */
 export function deliveryCalls(context: ControlContext) {
-	const { store, data, settings, dispatcher, workspaceId } = context;
-	const { subscriptions, deliveries } = store;
-	const emit = createEmitter(context);
-	const signatureOf = ({ subscriptionId, body }: DeliveryLogEntry) => {
-		const secret = subscriptions.find(subscriptionId)?.secret;
-		return secret === undefined ? null : sign(secret, Buffer.from(body));
-	};
+	const { data, settings, dispatcher, workspaceId } = context;
+	const { subscriptions, deliveries, mails } = data;
 
 	return {
 		/** Sets the time before the first retry of a delivery; retries that wait come forward. */
@@ -105,12 +100,14 @@ export function deliveryCalls(context: ControlContext) {
 		/** All subscriptions of a workspace with their state; secrets are left out. */
 		subscriptions: call(
 			z.strictObject({ workspaceId: z.string().optional() }).optional(),
-			(input) => data.subscriptions.list(input?.workspaceId ?? workspaceId),
+			(input) => subscriptions.list(input?.workspaceId ?? workspaceId),
 		),
 		/** Makes a paused subscription active again; what waits is delivered at once. */
-		resumeSubscription: call(z.strictObject({ id: z.string() }), ({ id }) => ({
-			resumed: data.subscriptions.resume(id),
-		})),
+		resumeSubscription: call(z.strictObject({ id: z.string() }), ({ id }) => {
+			const resumed = subscriptions.resume(id);
+			dispatcher.wake(id);
+			return { resumed };
+		}),
 		/** Sends a delivery of the log once more: the same bytes, the same signature. */
 		redeliver: call(z.strictObject({ id: z.number().int() }), ({ id }) => {
 			const queued = deliveries.again(id);
@@ -118,7 +115,7 @@ export function deliveryCalls(context: ControlContext) {
 			return { queued };
 		}),
 		/** Sends events of any form: forged, repeated, in another order. @returns how each was answered */
-		emit: call(emission, emit),
+		emit: call(emission, createEmitter(context)),
 		/** The delivery log with body, signature and all attempts, newest first. */
 		deliveries: call(
 			z
@@ -128,11 +125,12 @@ export function deliveryCalls(context: ControlContext) {
 				})
 				.prefault({}),
 			({ subscriptionId, limit }) =>
-				deliveries
-					.log({ subscriptionId }, limit)
-					.map((delivery) => ({ ...delivery, signature: signatureOf(delivery) })),
+				deliveries.log({ subscriptionId }, limit).map((delivery) => {
+					const { secret = '' } = subscriptions.find(delivery.subscriptionId) ?? {};
+					return { ...delivery, signature: sign(secret, Buffer.from(delivery.body)) };
+				}),
 		),
 		/** E-mails to owners, newest first. */
-		outbox: call(nothing, () => store.mails.list(null, 1_000)),
+		outbox: call(nothing, () => mails.list(null, 1_000)),
 	};
 }

@@ -1,15 +1,14 @@
 /** Calls about who may call: keys, accounts, workspaces. */
 import { z } from 'zod/v4';
-import { tierNames } from '../../foundation/tiers.ts';
-import { roles } from '../../storage/accounts.ts';
-import { call, type ControlContext } from './call.ts';
+import { roles, tierNames } from '../../foundation/settings.ts';
+import type { ControlContext } from '../context.ts';
+import { call } from './call.ts';
 
 const account = z.strictObject({ clientId: z.string() });
 const tier = z.enum(tierNames).nullable().default(null);
 
 /** Makes the calls. */
-export function identityCalls({ store, workspaceId: ownWorkspace }: ControlContext) {
-	const { identities } = store;
+export function identityCalls({ data: { identities }, workspaceId: own }: ControlContext) {
 	return {
 		/** Makes an API key for a workspace, the service's own unless another is named. */
 		createKey: call(
@@ -17,7 +16,7 @@ export function identityCalls({ store, workspaceId: ownWorkspace }: ControlConte
 				.strictObject({
 					name: z.string().default('key'),
 					tier,
-					workspaceId: z.string().default(ownWorkspace),
+					workspaceId: z.string().default(own),
 				})
 				.prefault({}),
 			(input) => identities.createKey(input.workspaceId, input.name, undefined, input.tier),
@@ -34,11 +33,10 @@ export function identityCalls({ store, workspaceId: ownWorkspace }: ControlConte
 					name: z.string().default('account'),
 					role: z.enum(roles).default('editor'),
 					tier,
-					workspaceId: z.string().default(ownWorkspace),
+					workspaceId: z.string().default(own),
 				})
 				.prefault({}),
-			({ workspaceId, name, role, tier: ofAccount }) =>
-				identities.createAccount(workspaceId, name, role, undefined, undefined, ofAccount),
+			({ workspaceId, ...given }) => identities.createAccount(workspaceId, given),
 		),
 		/** Revokes a service account; its tokens die at once. */
 		revokeAccount: call(account, ({ clientId }) => ({

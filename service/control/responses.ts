@@ -1,0 +1,185 @@
+/** Rewrites requests, responses and events as the variants say: the service itself knows one shape. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DomainEvent } from '../foundation/events.ts';
+import { pageSize } from '../foundation/settings.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
+import { problem } from '../http/problem.ts';
+import { showField } from '../routes/fields.ts';
+import { showSubscription } from '../routes/webhooks.ts';
+import type { ControlContext } from './context.ts';
+import { shapeRate } from './rateAnswer.ts';
+import {
+	decorated,
+	type Json,
+	type Noun,
+	sentBytes,
+	shownList,
+	shownObject,
+	takenBody,
+	withNulls,
+	wrapped,
+	wrappedSubscription,
+} from './shapes.ts';
+
+/** The purpose of a request: the two parts of its operation ID in the description. */
+interface Operation {
+	verb: 'list' | 'get' | 'create' | 'update' | 'delete';
+	noun: Noun;
+}
+
+/** The parameters of all paths; a path has some of them. */
+type Params = Record<'wid' | 'cid' | 'fid' | 'rid' | 'webhook_id', string>;
+
+const paramsOf = (request: FastifyRequest) => request.params as Params;
+
+/** The operation of the API that a request is for; undefined for anything else. */
+function operationOf(request: FastifyRequest): Operation | undefined {
+	const { schema } = request.routeOptions as { schema?: { operationId?: string } };
+	const match = /^(list|get|create|update|delete)(Card|Field|Record|Webhook)s?$/.exec(
+		schema?.operationId ?? '',
+	);
+	if (!match) return undefined;
+	return { verb: match[1] as Operation['verb'], noun: match[2]?.toLowerCase() as Noun };
+}
+
+/** Rewrites what comes in and goes out. */
+export class Responses {
+	readonly #context: ControlContext;
+	/** The objects that requests are about to delete, for variants that respond with them. */
+	readonly #removed = new WeakMap<FastifyRequest, Json>();
+	/** The pages that requests ask for. */
+	readonly #askedPages = new WeakMap<FastifyRequest, number>();
+
+	constructor(context: ControlContext) {
+		this.#context = context;
+	}
+
+	/** Takes a request as the variants say. */
+	takeRequest(request: FastifyRequest): void {
+		const { variants } = this.#context.state;
+		const operation = operationOf(request);
+		if (operation) request.body = takenBody(request.body, variants);
+		const query = request.query as { limit?: string; page?: string };
+		const { limit = '', page } = query;
+		if (variants.listPages === 'pages' && page !== undefined) {
+			this.#askedPages.set(request, Number(page));
+			// No endpoint knows it.
+			delete query.page;
+		}
+		const { limitAboveTen, limitAboveMaximum } = variants;
+		if (operation?.noun === 'record' && Number(limit) > 10 && limitAboveTen !== 200) {
+			const refused = problem('invalid-limit', 'limit must be at most 10.');
+			refused.problem.status = limitAboveTen;
+			throw refused;
+		}
+		const isAbove = /^\d{1,9}$/.test(limit) && Number(limit) > pageSize.maximum;
+		if (limitAboveMaximum === 'clamp' && isAbove) query.limit = String(pageSize.maximum);
+	}
+
+	/** Remembers what a DELETE removes, if the response is to have it. */
+	beforeDelete(request: FastifyRequest): void {
+		const operation = operationOf(request);
+		if (operation?.verb !== 'delete' || this.#context.state.variants.deleteStatus === 204) return;
+		const found = this.#find(operation.noun, paramsOf(request));
+		this.#removed.set(request, this.#shown(operation.noun, request, found));
+	}
+
+	/** A successful response in the shape of the variants. */
+	shape(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+		const operation = operationOf(request);
+		if (!operation || typeof payload !== 'object' || payload === null) return payload;
+		const { variants } = this.#context.state;
+		const { verb, noun } = operation;
+		if (verb === 'list') return this.#list(request, noun, payload as Json);
+		if (verb === 'create') void reply.code(variants.createStatus);
+		if (verb === 'update') void reply.code(variants.updateStatus);
+		if (verb === 'create' && noun === 'webhook') {
+			const { secret, ...rest } = payload as Json;
+			return wrappedSubscription(this.#shown(noun, request, rest), secret, variants);
+		}
+		return wrapped(noun, this.#shown(noun, request, payload as Json), variants);
+	}
+
+	/** The bytes of a response: without a body if the variants say so, with what was deleted. */
+	send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+		const { variants, rateAnswer } = this.#context.state;
+		const operation = operationOf(request);
+		const removed = this.#removed.get(request);
+		if (removed && operation && reply.statusCode === 204) {
+			void reply.code(200).type('application/json; charset=utf-8');
+			return JSON.stringify(wrapped(operation.noun, removed, variants));
+		}
+		if (reply.statusCode === 204) {
+			void reply.removeHeader('content-type').removeHeader('content-length');
+			return null;
+		}
+		const shaped = shapeRate(reply, payload, rateAnswer);
+		if (!operation || typeof shaped !== 'string') return shaped;
+		const isNested = variants.problems === 'nested' && reply.statusCode >= 400;
+		const json = isNested ? `{"error":${shaped}}` : shaped;
+		const { body, type } = sentBytes(json, String(reply.getHeader('content-type')), variants);
+		void reply.removeHeader('content-length').header('content-type', type);
+		return body;
+	}
+
+	/** An event in the shape of the variants. */
+	event(event: DomainEvent): DomainEvent {
+		const { data, state } = this.#context;
+		const { record_id: id, data: values } = event.details;
+		if (typeof id !== 'string') return event;
+		const isUpdate = event.event === 'record.updated';
+		if (isUpdate && state.variants.updatedEventData === 'changed') return event;
+		const { workspaceId, cardId } = event;
+		const whole = isUpdate ? data.records.get(workspaceId, cardId, id).data : (values as Json);
+		const shown = withNulls(whole, state.variants, data.fields.of(cardId));
+		return { ...event, details: { ...event.details, data: shown } };
+	}
+
+	#shown(noun: Noun, request: FastifyRequest, value: Json): Json {
+		const { state, data } = this.#context;
+		return shownObject(noun, value, state.variants, data.fields.of(paramsOf(request).cid ?? ''));
+	}
+
+	#list(request: FastifyRequest, noun: Noun, payload: Json): unknown {
+		const { variants } = this.#context.state;
+		const show = (value: Json) => this.#shown(noun, request, value);
+		const values = payload[`${noun}s`] as Json[];
+		if (noun === 'record') {
+			const records = this.#shifted(request, values).map(show);
+			return decorated({ records, next_cursor: this.#nextCursor(request, payload) }, variants);
+		}
+		return shownList(noun, values.map(show), this.#askedPages.get(request) ?? 1, variants);
+	}
+
+	/** The records of a page; shifted, the first one is the last one of the page before. */
+	#shifted(request: FastifyRequest, records: Json[]): Json[] {
+		const { state, data } = this.#context;
+		const { wid, cid } = paramsOf(request);
+		const { cursor } = request.query as { cursor?: string };
+		if (state.paging !== 'shifting' || cursor === undefined || state.shifts === 0) return records;
+		state.shifts -= 1;
+		return [{ ...data.records.get(wid, cid, decodeCursor(cid, cursor)) }, ...records.slice(1)];
+	}
+
+	/** The cursor of a page, also as a broken service would return it. */
+	#nextCursor(request: FastifyRequest, page: Json): unknown {
+		const { state } = this.#context;
+		const { cid } = paramsOf(request);
+		const { cursor } = request.query as { cursor?: string };
+		const last = (page.records as Json[]).at(-1);
+		if (state.paging === 'repeatCursor') {
+			return cursor ?? (last ? encodeCursor(cid, String(last.id)) : null);
+		}
+		if (state.paging === 'endless') return page.next_cursor ?? encodeCursor(cid, '');
+		return page.next_cursor;
+	}
+
+	/** What is about to be deleted, as the API shows it. */
+	#find(noun: Noun, { wid, cid, fid, rid, webhook_id: id }: Params): Json {
+		const { data } = this.#context;
+		if (noun === 'card') return { ...data.cards.get(wid, cid) };
+		if (noun === 'record') return { ...data.records.get(wid, cid, rid) };
+		if (noun === 'field') return showField(data.fields.get(wid, cid, fid));
+		return showSubscription(data.subscriptions.get(wid, id));
+	}
+}

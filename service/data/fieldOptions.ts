@@ -1,0 +1,50 @@
+/** The choices of a select field: as clients send them, and as they are stored. */
+import { type FieldOption, type FieldType, hasOptions } from '../foundation/fieldTypes.ts';
+import { newId } from '../foundation/secrets.ts';
+import { refusal } from './refusal.ts';
+
+/** An option as a client may send it: a name, or an object that has one. */
+export type OptionInput = string | { id?: string; name: string } | { value: string; label: string };
+
+const nameOf = (option: OptionInput) => {
+	if (typeof option === 'string') return option;
+	return 'name' in option ? option.name : option.label;
+};
+
+/** The option that an input means: the one whose id it carries, or else the one of its name. */
+function findPresent(input: OptionInput, present: readonly FieldOption[]): FieldOption | undefined {
+	const name = nameOf(input);
+	const key = typeof input === 'string' ? undefined : 'name' in input ? input.id : input.value;
+	return (
+		present.find(({ id }) => id === key) ??
+		present.find((option) => option.name === name) ??
+		present.find((option) => option.name === key)
+	);
+}
+
+/** Options as stored; one that is sent with its id, or whose name stays, keeps its id. */
+export function toOptions(
+	type: FieldType,
+	input: readonly OptionInput[],
+	present: readonly FieldOption[],
+): FieldOption[] {
+	const names = input.map(nameOf);
+	if (!hasOptions(type)) {
+		if (names.length === 0) return [];
+		throw refusal('validation-failed', `A field of type "${type}" has no options.`, [
+			{ pointer: '/options', detail: `must be empty for type "${type}"` },
+		]);
+	}
+	if (new Set(names).size !== names.length) {
+		throw refusal('validation-failed', 'Each option must have a name of its own.', [
+			{ pointer: '/options', detail: 'names an option twice' },
+		]);
+	}
+	const taken = new Set<string>();
+	return input.map((option) => {
+		const known = findPresent(option, present)?.id;
+		const id = known === undefined || taken.has(known) ? newId('opt') : known;
+		taken.add(id);
+		return { id, name: nameOf(option) };
+	});
+}

@@ -1,0 +1,69 @@
+/** Makes what the options ask for exist: workspace, API key, service account. */
+import { newId, newSecret } from '../foundation/secrets.ts';
+import type { WorkspaceData } from './workspaceData.ts';
+
+type Stored = Pick<WorkspaceData, 'database' | 'identities'>;
+
+/** The access that the options name; the rest is made. */
+export interface Wanted {
+	workspaceId?: string;
+	apiKey?: string;
+	clientId?: string;
+	clientSecret?: string;
+	ownerEmail?: string;
+}
+
+/** The values that open the service. */
+export interface Access {
+	workspaceId: string;
+	apiKey: string;
+	clientId: string;
+	clientSecret: string;
+}
+
+/** The workspace of the options, or that of the file; a new one where there is none. */
+function provideWorkspace({ identities }: Stored, options: Wanted): string {
+	const known =
+		options.workspaceId === undefined
+			? identities.defaultWorkspace()
+			: identities.workspace(options.workspaceId);
+	const email = options.ownerEmail ?? 'owner@example.com';
+	return (known ?? identities.createWorkspace('Demo workspace', email, options.workspaceId)).id;
+}
+
+/** Makes the default key active and revokes the earlier one. */
+function provideKey({ database, identities }: Stored, workspaceId: string, given?: string): string {
+	const restored = given !== undefined && identities.restoreKey(workspaceId, given);
+	const apiKey = restored ? given : identities.createKey(workspaceId, 'Default key', given).apiKey;
+	const id = identities.findKey(apiKey)?.id ?? '';
+	const earlier = database.meta('defaultKey');
+	if (earlier !== undefined && earlier !== id) identities.revokeKey(earlier);
+	database.setMeta('defaultKey', id);
+	return apiKey;
+}
+
+/** Makes the default account active and revokes the earlier one. */
+function provideAccount(
+	{ database, identities }: Stored,
+	workspaceId: string,
+	given: Pick<Wanted, 'clientId' | 'clientSecret'>,
+) {
+	const account = given.clientId === undefined ? undefined : identities.account(given.clientId);
+	const { clientId = newId('sa'), clientSecret = newSecret() } = given;
+	const added = { name: 'Default account', role: 'editor', clientId, clientSecret } as const;
+	if (account) identities.restoreAccount(workspaceId, clientId, clientSecret);
+	else identities.createAccount(workspaceId, added);
+	const earlier = database.meta('defaultAccount');
+	if (earlier !== undefined && earlier !== clientId) identities.revokeAccount(earlier);
+	database.setMeta('defaultAccount', clientId);
+	return { clientId, clientSecret };
+}
+
+/** Makes what the options ask for exist, in one transaction; ends earlier default ones. */
+export function provision(store: Stored, options: Wanted): Access {
+	return store.database.transaction(() => {
+		const workspaceId = provideWorkspace(store, options);
+		const apiKey = provideKey(store, workspaceId, options.apiKey);
+		return { workspaceId, apiKey, ...provideAccount(store, workspaceId, options) };
+	});
+}

@@ -1,0 +1,194 @@
+/** The records of cards: what clients can do with them; each change is one transaction with its events. */
+import type { Clock } from '../foundation/clock.ts';
+import type { DomainEvent, EventName } from '../foundation/events.ts';
+import type { Cards } from './cards.ts';
+import type { Changes } from './changes.ts';
+import type { Database } from './database.ts';
+import type { Fields } from './fields.ts';
+import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
+import { RecordIds } from './recordIds.ts';
+import { refusal } from './refusal.ts';
+
+/** A record as the API shows it: `data` by field ID. */
+export interface ApiRecord {
+	id: string;
+	data: Record<string, unknown>;
+	created_at: string;
+}
+
+/** A record as stored: `data` by the stored key of a field. */
+interface StoredRecord {
+	id: string;
+	data: StoredData;
+	created_at: string;
+}
+
+/** Which records of a card a person wants to see. */
+export interface Search {
+	/** Text that one of the values has, in any case; '' for all. */
+	text: string;
+	/** Only records before this ID. */
+	before?: string | undefined;
+	limit: number;
+}
+
+/** Comes after every record ID, which are ULIDs. */
+const afterAll = '~';
+
+interface RecordParts {
+	database: Database;
+	clock: Clock;
+	changes: Changes;
+	cards: Cards;
+	fields: Fields;
+}
+
+type Row = Record<'id' | 'data' | 'created_at', string>;
+
+function parse({ id, data, created_at }: Row): StoredRecord {
+	return { id, data: JSON.parse(data) as StoredData, created_at };
+}
+
+function hasText({ data }: ApiRecord, wanted: string): boolean {
+	return Object.values(data).some((value) => {
+		const text = typeof value === 'string' ? value : JSON.stringify(value);
+		return text.toLowerCase().includes(wanted);
+	});
+}
+
+function recordEvent(
+	event: EventName,
+	workspaceId: string,
+	cardId: string,
+	{ id, data }: Pick<ApiRecord, 'id' | 'data'>,
+): DomainEvent {
+	return { event, workspaceId, cardId, details: { record_id: id, data } };
+}
+
+/** The records of all cards. */
+export class Records {
+	readonly #parts: RecordParts;
+	readonly #ids: RecordIds;
+
+	constructor(parts: RecordParts) {
+		this.#parts = parts;
+		this.#ids = new RecordIds(parts.database);
+	}
+
+	/**
+	 * At most `limit` records after an ID ('' for the first), oldest first, and whether there are more.
+	 * @throws Refusal card-not-found
+	 */
+	page(workspaceId: string, cardId: string, { after, limit }: { after: string; limit: number }) {
+		this.#parts.cards.get(workspaceId, cardId);
+		const rows = this.#parts.database.all<Row>(
+			'SELECT id, data, created_at FROM records WHERE card_id = ? AND id > ? ORDER BY id LIMIT ?',
+			...[cardId, after, limit + 1],
+		);
+		const records = rows.slice(0, limit).map((row) => this.#show(cardId, parse(row)));
+		return { records, more: rows.length > limit };
+	}
+
+	count(cardId: string): number {
+		const sql = 'SELECT COUNT(*) AS n FROM records WHERE card_id = ?';
+		return this.#parts.database.get<{ n: number }>(sql, cardId)?.n ?? 0;
+	}
+
+	/**
+	 * Records for a person to look at, newest first.
+	 * @returns `next`: the ID to continue before, null at the end
+	 * @throws Refusal card-not-found
+	 */
+	search(workspaceId: string, cardId: string, { text, before = afterAll, limit }: Search) {
+		this.#parts.cards.get(workspaceId, cardId);
+		const wanted = text.toLowerCase();
+		const records: ApiRecord[] = [];
+		const rows = this.#parts.database.iterate<Row>(
+			'SELECT id, data, created_at FROM records WHERE card_id = ? AND id < ? ORDER BY id DESC',
+			...[cardId, before],
+		);
+		for (const row of rows) {
+			const record = this.#show(cardId, parse(row));
+			if (wanted !== '' && !hasText(record, wanted)) continue;
+			if (records.length === limit) return { records, next: records.at(-1)?.id ?? null };
+			records.push(record);
+		}
+		return { records, next: null };
+	}
+
+	/** @throws Refusal card-not-found, record-not-found */
+	get(workspaceId: string, cardId: string, recordId: string): ApiRecord {
+		return this.#show(cardId, this.#find(workspaceId, cardId, recordId));
+	}
+
+	/**
+	 * Makes a record without an event.
+	 * @param data field ID → value
+	 * @throws Refusal unknown-field, invalid-value
+	 */
+	insert(cardId: string, data: Record<string, unknown>): ApiRecord {
+		const { database, fields, clock } = this.#parts;
+		const stored = withoutNulls(toStored(cardId, fields.of(cardId), data));
+		const now = clock.now();
+		const id = this.#ids.next(now);
+		const created_at = new Date(now).toISOString();
+		database.run(
+			'INSERT INTO records (card_id, id, data, created_at) VALUES (?, ?, ?, ?)',
+			...[cardId, id, JSON.stringify(stored), created_at],
+		);
+		return this.#show(cardId, { id, data: stored, created_at });
+	}
+
+	/** @throws Refusal card-not-found, unknown-field, invalid-value */
+	create(workspaceId: string, cardId: string, data: Record<string, unknown>): ApiRecord {
+		return this.#parts.changes.run((publish) => {
+			this.#parts.cards.get(workspaceId, cardId);
+			const record = this.insert(cardId, data);
+			publish(recordEvent('record.created', workspaceId, cardId, record));
+			return record;
+		});
+	}
+
+	/**
+	 * Sets the given fields; null clears one. Without a difference there is no event.
+	 * @throws Refusal record-not-found, unknown-field, invalid-value
+	 */
+	update(workspaceId: string, cardId: string, recordId: string, data: Record<string, unknown>) {
+		return this.#parts.changes.run((publish) => {
+			const before = this.#find(workspaceId, cardId, recordId);
+			const fields = this.#parts.fields.of(cardId);
+			const changed = differences(before.data, toStored(cardId, fields, data));
+			if (Object.keys(changed).length === 0) return this.#show(cardId, before);
+			const after = withoutNulls({ ...before.data, ...changed });
+			this.#parts.database.run(
+				'UPDATE records SET data = ? WHERE card_id = ? AND id = ?',
+				...[JSON.stringify(after), cardId, recordId],
+			);
+			const shown = { id: recordId, data: toShown(changed, fields) };
+			publish(recordEvent('record.updated', workspaceId, cardId, shown));
+			return this.#show(cardId, { ...before, data: after });
+		});
+	}
+
+	/** @throws Refusal record-not-found */
+	remove(workspaceId: string, cardId: string, recordId: string): void {
+		this.#parts.changes.run((publish) => {
+			const record = this.get(workspaceId, cardId, recordId);
+			const sql = 'DELETE FROM records WHERE card_id = ? AND id = ?';
+			this.#parts.database.run(sql, cardId, recordId);
+			publish(recordEvent('record.deleted', workspaceId, cardId, record));
+		});
+	}
+
+	#show(cardId: string, { id, data, created_at }: StoredRecord): ApiRecord {
+		return { id, data: toShown(data, this.#parts.fields.of(cardId)), created_at };
+	}
+
+	#find(workspaceId: string, cardId: string, id: string): StoredRecord {
+		this.#parts.cards.get(workspaceId, cardId);
+		const sql = 'SELECT id, data, created_at FROM records WHERE card_id = ? AND id = ?';
+		const row = this.#parts.database.get<Row>(sql, cardId, id);
+		if (row) return parse(row);
+		throw refusal('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
+	}
+}

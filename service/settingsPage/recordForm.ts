@@ -1,0 +1,105 @@
+/** The form of a record: its values as a person types them. */
+import type { Field } from '../data/fields.ts';
+import type { ApiRecord } from '../data/records.ts';
+import { isRefusal, type Refusal } from '../data/refusal.ts';
+import { idsOf, settingsRoot, type Visit } from './context.ts';
+import { render } from './render.ts';
+
+/** What a form holds for a field: text, or the names of the chosen options. */
+type Typed = string | string[];
+
+/** A value as the form shows it. */
+export function toTyped({ type }: Pick<Field, 'type'>, value: unknown): Typed {
+	if (value === undefined || value === null) return '';
+	if (type === 'multi_select') return value as string[];
+	return type !== 'json' && typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What was typed, as a value of the field; text that is none is refused when it is stored. */
+function toValue({ type }: Field, typed: Typed): unknown {
+	if (typed.length === 0) return null;
+	if (typeof typed !== 'string') return typed;
+	switch (type) {
+		case 'multi_select':
+			return [typed];
+		case 'number':
+		case 'boolean':
+		case 'json':
+			try {
+				return JSON.parse(typed) as unknown;
+			} catch {
+				return typed;
+			}
+		default:
+			return typed;
+	}
+}
+
+/** The text of a form, with the line breaks that were there before the browser sent it. */
+const withoutReturns = (typed: Typed): Typed =>
+	typeof typed === 'string' ? typed.replaceAll('\r\n', '\n') : typed;
+
+/** What was typed for each field. */
+function typedOf(fields: readonly Field[], body: unknown): Map<string, Typed> {
+	const given = (body ?? {}) as Record<string, Typed | undefined>;
+	return new Map(fields.map(({ id }) => [id, withoutReturns(given[id] ?? '')]));
+}
+
+/**
+ * The values that a form changes: a field that nobody touched is left out, so nothing is read again in another form.
+ * @param record the record before; undefined for a new one
+ */
+export function changedValues(
+	fields: readonly Field[],
+	body: unknown,
+	record?: Pick<ApiRecord, 'data'>,
+): Record<string, unknown> {
+	const typed = typedOf(fields, body);
+	const changed = fields.filter((field) => {
+		const before = withoutReturns(toTyped(field, record?.data[field.id]));
+		return String(before) !== String(typed.get(field.id));
+	});
+	return Object.fromEntries(
+		changed.map((field) => [field.id, toValue(field, typed.get(field.id) ?? '')]),
+	);
+}
+
+/** The form of a record, or of a new one; with what was typed if that was refused. */
+export function recordPage(visit: Visit, refused?: Refusal): string {
+	const { data, workspaceId } = visit.context;
+	const { cid, rid } = idsOf(visit);
+	const fields = data.fields.list(workspaceId, cid);
+	const record = rid === undefined ? undefined : data.records.get(workspaceId, cid, rid);
+	const typed = refused
+		? typedOf(fields, visit.request.body)
+		: new Map(fields.map((field) => [field.id, toTyped(field, record?.data[field.id])]));
+	return render('record', 'records', visit, {
+		card: data.cards.get(workspaceId, cid),
+		record,
+		action: visit.request.url,
+		error: refused?.message,
+		inputs: fields.map((field) => ({ ...field, typed: typed.get(field.id) ?? '' })),
+	});
+}
+
+/** Stores what was typed. @returns where to continue, or the form again with the reason for a refusal */
+export function saveRecord(visit: Visit): { path: string } | { page: string } {
+	const { data, workspaceId } = visit.context;
+	const { cid, rid } = idsOf(visit);
+	const { body } = visit.request;
+	try {
+		const fields = data.fields.list(workspaceId, cid);
+		if (rid === undefined) {
+			data.records.create(workspaceId, cid, changedValues(fields, body));
+		} else {
+			const record = data.records.get(workspaceId, cid, rid);
+			data.records.update(workspaceId, cid, rid, changedValues(fields, body, record));
+		}
+	} catch (error) {
+		if (!isRefusal(error) || error.refusal !== 'invalid-value') throw error;
+		return { page: recordPage(visit, error) };
+	}
+	const text = rid === undefined ? 'The record was added.' : 'The record was changed.';
+	visit.session.notices.push({ text, secrets: [] });
+	return { path: `${settingsRoot}/records/${encodeURIComponent(cid)}` };
+}

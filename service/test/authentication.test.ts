@@ -1,0 +1,295 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type ControlledService, startService } from '../index.ts';
+import { createClient, requestToken } from './client.ts';
+
+let service: ControlledService;
+beforeAll(async () => {
+	service = await startService({ control: true });
+});
+afterEach(() => service.control.reset());
+afterAll(async () => await service.close());
+
+const kindOf = (type: string) => type.split('/').at(-1);
+
+describe('API keys', () => {
+	test('open their workspace', async () => {
+		const { status } = await createClient(service)('GET', 'cards');
+		expect(status).toBe(200);
+	});
+
+	test.each([
+		['nothing', null, undefined, 'authentication-required'],
+		['another scheme', null, 'Basic YTpi', 'authentication-required'],
+		['Bearer alone', null, 'Bearer', 'authentication-required'],
+		['two values', null, 'Bearer a b', 'authentication-required'],
+		['an unknown key', 'wsd_live_unknown', undefined, 'invalid-credentials'],
+	])('%s is 401', async (_name, bearer, header, kind) => {
+		const api = createClient(service, bearer);
+		const answer = await api('GET', 'cards', undefined, header ? { authorization: header } : {});
+		expect({ ...answer.body, type: kindOf(answer.body.type) }).toMatchObject({
+			status: 401,
+			type: kind,
+		});
+		expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+		expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+	});
+
+	test('the scheme is not case-sensitive (RFC 9110, 11.1)', async () => {
+		const api = createClient(service, null);
+		const header = { authorization: `bearer ${service.apiKey}` };
+		expect((await api('GET', 'cards', undefined, header)).status).toBe(200);
+	});
+
+	test('do not open other workspaces', async () => {
+		const other = service.control.createWorkspace();
+		const api = createClient(service);
+		const someoneElses = await api('GET', `/api/v1/workspaces/${other.workspaceId}/cards`);
+		expect([someoneElses.status, kindOf(someoneElses.body.type)]).toEqual([
+			403,
+			'workspace-access-denied',
+		]);
+		const unknown = await api('GET', '/api/v1/workspaces/wsp_none/cards');
+		expect([unknown.status, kindOf(unknown.body.type)]).toEqual([404, 'workspace-not-found']);
+		const mine = createClient({ ...service, ...other }, other.apiKey);
+		expect((await mine('GET', 'cards')).body.cards).toEqual([]);
+	});
+
+	test('do not reach resources of another workspace by id', async () => {
+		const other = service.control.createWorkspace();
+		const mine = createClient(service);
+		const theirs = createClient({ ...service, ...other }, other.apiKey);
+		const card = (await mine('POST', 'cards', { name: 'Mine' })).body;
+		const record = (await mine('POST', `cards/${card.id}/records`, { data: {} })).body;
+		const hook = (
+			await mine('POST', 'webhooks', {
+				target_url: 'http://127.0.0.1:9/',
+				events: ['card.created'],
+			})
+		).body;
+		for (const [method, path] of [
+			['GET', `cards/${card.id}`],
+			['PATCH', `cards/${card.id}`],
+			['DELETE', `cards/${card.id}`],
+			['GET', `cards/${card.id}/fields`],
+			['GET', `cards/${card.id}/records`],
+			['DELETE', `cards/${card.id}/records/${record.id}`],
+			['DELETE', `webhooks/${hook.webhook_id}`],
+		] as const) {
+			const body = method === 'PATCH' ? { name: 'Theirs' } : undefined;
+			expect([method, path, (await theirs(method, path, body)).status]).toEqual([
+				method,
+				path,
+				404,
+			]);
+		}
+		const subscribed = await theirs('POST', 'webhooks', {
+			target_url: 'http://127.0.0.1:9/',
+			events: ['card.created'],
+			card_id: card.id,
+		});
+		expect(subscribed.status).toBe(422);
+		expect((await mine('GET', `cards/${card.id}`)).body.name).toBe('Mine');
+	});
+
+	test('die when they are revoked', async () => {
+		const { apiKey } = service.control.createKey();
+		const api = createClient(service, apiKey);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		expect(service.control.revokeKey({ apiKey })).toEqual({ revoked: true });
+		expect((await api('GET', 'cards')).status).toBe(401);
+	});
+});
+
+describe('service accounts', () => {
+	test('get a bearer token that lives five minutes', async () => {
+		const { status, body, headers } = await requestToken(service);
+		expect(status).toBe(200);
+		expect(body).toEqual({
+			access_token: expect.stringMatching(/^\S{20,}$/),
+			token_type: 'Bearer',
+			expires_in: 300,
+		});
+		expect(headers.get('cache-control')).toBe('no-store');
+		const api = createClient(service, body.access_token);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		expect(service.control.requests().at(-1)).toMatchObject({ authorization: 'serviceAccount' });
+	});
+
+	test.each([
+		['wrong secret', { client_secret: 'wrong' }, 401, 'invalid_client'],
+		['empty secret', { client_secret: '' }, 401, 'invalid_client'],
+		['unknown client', { client_id: 'sa_none' }, 401, 'invalid_client'],
+		['another grant', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
+	])('%s is refused', async (_name, fields, status, error) => {
+		const answer = await requestToken(service, fields);
+		expect([answer.status, answer.body.error]).toEqual([status, error]);
+	});
+
+	test.each(['token', 'token?x=1', 'token/', 'TOKEN', 'Token/?x=1'])(
+		'take the secret in the body only: %s',
+		async (end) => {
+			const basic = Buffer.from(`${service.clientId}:${service.clientSecret}`).toString('base64');
+			const response = await fetch(
+				`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/${end}`,
+				{
+					method: 'POST',
+					headers: { authorization: `Basic ${basic}` },
+					body: new URLSearchParams({ grant_type: 'client_credentials' }),
+				},
+			);
+			expect(response.status).toBe(401);
+			expect(await response.json()).toMatchObject({ error: 'invalid_client' });
+			// RFC 6749, section 5.2: the scheme that the client has used.
+			expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+		},
+	);
+
+	test('meet the faults of the token endpoint wherever it answers', async () => {
+		service.control.failTokens({ mode: 'unavailable', times: 1 });
+		const path = `/realms/${service.realm}/protocol/openid-connect/token?x=1`;
+		expect((await fetch(service.authUrl + path, { method: 'POST' })).status).toBe(503);
+	});
+
+	test('do not exist in other realms', async () => {
+		expect((await requestToken({ ...service, realm: 'other' })).status).toBe(404);
+	});
+
+	test('lose all tokens at once when they are revoked', async () => {
+		const account = service.control.createAccount({ name: 'Robot' });
+		const tokens = await Promise.all([
+			requestToken({ ...service, ...account }),
+			requestToken({ ...service, ...account }),
+		]);
+		const clients = tokens.map(({ body }) => createClient(service, body.access_token));
+		for (const api of clients) expect((await api('GET', 'cards')).status).toBe(200);
+		expect(service.control.revokeAccount({ clientId: account.clientId })).toEqual({
+			revoked: true,
+		});
+		for (const api of clients) expect((await api('GET', 'cards')).status).toBe(401);
+		expect((await requestToken({ ...service, ...account })).status).toBe(401);
+	});
+
+	test('get new tokens after theirs were killed', async () => {
+		const account = service.control.createAccount();
+		const { body } = await requestToken({ ...service, ...account });
+		expect(service.control.revokeTokens({ clientId: account.clientId })).toEqual({ revoked: 1 });
+		expect((await createClient(service, body.access_token)('GET', 'cards')).status).toBe(401);
+		const again = await requestToken({ ...service, ...account });
+		expect((await createClient(service, again.body.access_token)('GET', 'cards')).status).toBe(200);
+	});
+
+	test('a token dies when its time is over', async () => {
+		service.control.setTokenLifetime({ seconds: 60 });
+		const { body } = await requestToken(service);
+		expect(body.expires_in).toBe(60);
+		const api = createClient(service, body.access_token);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		const begun = performance.now();
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 59_000);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		clock.mockReturnValue(begun + 61_000);
+		const refused = await api('GET', 'cards');
+		jest.restoreAllMocks();
+		expect(refused.status).toBe(401);
+	});
+
+	test.each([
+		['back', -3_600_000],
+		['forward', 3_600_000],
+	])('(L6) a clock that steps %s changes nothing in the life of a token', async (_name, stepMs) => {
+		service.control.setTokenLifetime({ seconds: 60 });
+		const { body } = await requestToken(service);
+		const api = createClient(service, body.access_token);
+		const stepped = Date.now() + stepMs;
+		const begun = performance.now();
+		jest.spyOn(Date, 'now').mockReturnValue(stepped);
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 50_000);
+		const alive = (await api('GET', 'cards')).status;
+		clock.mockReturnValue(begun + 61_000);
+		const dead = (await api('GET', 'cards')).status;
+		jest.restoreAllMocks();
+		expect([alive, dead]).toEqual([200, 401]);
+	});
+
+	test('(L6) a clock that was set back before a restart prolongs no token', async () => {
+		const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+		const file = join(folder, 'service.sqlite');
+		const known = { clientId: 'robot', clientSecret: 'secret' };
+		const first = await startService({ file, ...known, tokenLifetimeSeconds: 60 });
+		const { access_token: token } = (await requestToken(first)).body;
+		await first.close();
+		// As if it had been issued an hour ahead of the clock of the next start.
+		const database = new DatabaseSync(file);
+		database.exec('UPDATE tokens SET expires_at = expires_at + 3600000');
+		database.close();
+		const second = await startService({ file, ...known });
+		try {
+			const api = createClient(second, token);
+			expect((await api('GET', 'cards')).status).toBe(200);
+			const begun = performance.now();
+			jest.spyOn(performance, 'now').mockReturnValue(begun + 61_000);
+			expect((await api('GET', 'cards')).status).toBe(401);
+		} finally {
+			jest.restoreAllMocks();
+			await second.close();
+			rmSync(folder, { recursive: true });
+		}
+	});
+
+	test('a viewer reads and changes nothing', async () => {
+		const account = service.control.createAccount({ role: 'viewer' });
+		const { body } = await requestToken({ ...service, ...account });
+		const api = createClient(service, body.access_token);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		const refused = await api('POST', 'cards', { name: 'A' });
+		expect([refused.status, kindOf(refused.body.type)]).toEqual([403, 'insufficient-role']);
+	});
+
+	test.each([
+		['html', 200],
+		['unavailable', 503],
+	] as const)('token fault %s', async (mode, status) => {
+		service.control.failTokens({ mode, times: 1 });
+		const answer = await requestToken(service);
+		expect([answer.status, answer.body?.access_token]).toEqual([status, undefined]);
+		expect((await requestToken(service)).body.expires_in).toBe(300);
+	});
+
+	test.each([
+		['missingExpiresIn', undefined],
+		['expiresInString', '300'],
+		['expiresInZero', 0],
+		['expiresInOne', 1],
+	] as const)('token fault %s', async (mode, expiresIn) => {
+		service.control.failTokens({ mode, times: 1 });
+		expect((await requestToken(service)).body.expires_in).toBe(expiresIn);
+		expect((await requestToken(service)).body.expires_in).toBe(300);
+	});
+
+	test('token fault down', async () => {
+		service.control.failTokens({ mode: 'down', times: 1 });
+		await expect(requestToken(service)).rejects.toThrow('fetch failed');
+		expect((await requestToken(service)).status).toBe(200);
+	});
+});
+
+test('neither keys nor secrets nor tokens are in the database file', async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
+	const file = join(folder, 'service.sqlite');
+	try {
+		const stored = await startService({ control: true, file });
+		const token = (await requestToken(stored)).body.access_token;
+		await createClient(stored, token)('GET', 'cards');
+		await stored.close();
+		const bytes = readFileSync(file).toString('latin1');
+		for (const secret of [stored.apiKey, stored.clientSecret, token]) {
+			expect(bytes.includes(secret)).toBe(false);
+		}
+		expect(bytes.includes(stored.clientId)).toBe(true);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+});

@@ -1,0 +1,106 @@
+import type { Service } from '../index.ts';
+
+/** An answer, read to the end. */
+export interface Answer {
+	status: number;
+	headers: Headers;
+	text: string;
+	/** The body as JSON; undefined where there is none. */
+	body: Json;
+}
+
+/** The JSON of answers. A test reads the members that it expects; a missing member is undefined. */
+export interface Json {
+	[key: string]: unknown;
+	id: string;
+	name: string;
+	detail: string;
+	type: string;
+	secret: string;
+	webhook_id: string;
+	access_token: string;
+	data: Record<string, unknown>;
+	options: unknown[];
+	cards: Json[];
+	fields: Json[];
+	records: Json[];
+	next_cursor: string | null;
+	errors: Array<{ pointer: string; detail: string }>;
+}
+
+/** Sends requests to one service as one caller. */
+export interface Client {
+	(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** A client whose paths start below the workspace unless they start with `/`. */
+export function createClient(service: Service, bearer: string | null = service.apiKey): Client {
+	return async (method, path, body, headers = {}) => {
+		const url = path.startsWith('/')
+			? new URL(service.baseUrl).origin + path
+			: `${service.baseUrl}/workspaces/${service.workspaceId}/${path}`;
+		const response = await fetch(url, {
+			method,
+			redirect: 'manual',
+			headers: {
+				...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				...headers,
+			},
+			...(body === undefined
+				? {}
+				: { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+		return {
+			status: response.status,
+			headers: response.headers,
+			text,
+			body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Json,
+		};
+	};
+}
+
+/** Asks the token endpoint. */
+export async function requestToken(
+	service: Service,
+	fields: Record<string, string> = {},
+	headers: Record<string, string> = {},
+): Promise<Answer> {
+	const response = await fetch(
+		`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
+		{
+			method: 'POST',
+			headers,
+			body: new URLSearchParams({
+				grant_type: 'client_credentials',
+				client_id: service.clientId,
+				client_secret: service.clientSecret,
+				...fields,
+			}),
+		},
+	);
+	const text = await response.text();
+	return {
+		status: response.status,
+		headers: response.headers,
+		text,
+		body: (text.startsWith('{') ? JSON.parse(text) : undefined) as Json,
+	};
+}
+
+/** Waits until a condition holds. @throws Error that says what was waited for, shortly before jest ends the test */
+export async function until<T>(
+	what: string,
+	condition: () => T | Promise<T>,
+): Promise<NonNullable<T>> {
+	// Not by the clock of the day, which tests put forward and back.
+	const deadline = performance.now() + 50_000;
+	for (;;) {
+		const value = await condition();
+		if (value) return value as NonNullable<T>;
+		if (performance.now() > deadline) throw new Error(`Waited in vain: ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}

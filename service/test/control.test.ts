@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectControl, type ControlledService, startService } from '../index.ts';
+import { type Client, createClient } from './client.ts';
+
+let service: ControlledService;
+let api: Client;
+let cid: string;
+
+beforeAll(async () => {
+	service = await startService({ control: true });
+	api = createClient(service);
+	cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+});
+afterEach(() => service.control.reset());
+afterAll(async () => await service.close());
+
+const countRecords = async () => (await api('GET', `cards/${cid}/records`)).body.records.length;
+const create = async () => await api('POST', `cards/${cid}/records`, { data: {} });
+
+describe('faults', () => {
+	test.each([
+		['problem', 500, /^application\/problem\+json/, /"status":500/],
+		['html', 502, /^text\/html/, /^<!doctype html>/],
+		['plain', 503, /^text\/plain/, /^upstream/],
+		['empty', 500, /^$/, /^$/],
+		['json', 200, /^application\/json/, /^{"odd":true}$/],
+	] as const)('%s answers change nothing and end after their number', async (...row) => {
+		const [body, status, type, text] = row;
+		const before = await countRecords();
+		service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status,
+			body,
+			json: { odd: true },
+			times: 2,
+		});
+		for (let n = 0; n < 2; n++) {
+			const answer = await create();
+			expect(answer.status).toBe(status);
+			expect(answer.headers.get('content-type') ?? '').toMatch(type);
+			expect(answer.text).toMatch(text);
+		}
+		expect(await countRecords()).toBe(before);
+		expect((await create()).status).toBe(201);
+	});
+
+	test.each(['html', 'plain', 'empty', 'json', 'problem'] as const)(
+		'(L1) a gateway can refuse for the rate: 429 with a body of %s, unchanged',
+		async (body) => {
+			const json = { error: 'slow down' };
+			service.control.fail({ status: 429, body, json, headers: { 'retry-after': '7' } });
+			service.control.setRateAnswer({ status: 503, retryAfter: false, reset: 'missing' });
+			const answer = await api('GET', 'cards');
+			expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+			const start = {
+				html: '<!doctype',
+				plain: 'upstream',
+				empty: '',
+				json: '{"error"',
+				problem: '{"type"',
+			};
+			expect(answer.text.startsWith(start[body])).toBe(true);
+			expect((await api('GET', 'cards')).status).toBe(200);
+		},
+	);
+
+	test('connections are dropped before or after the change', async () => {
+		const before = await countRecords();
+		service.control.fail({ method: 'POST', mode: 'dropBefore' });
+		await expect(create()).rejects.toThrow('fetch failed');
+		expect(await countRecords()).toBe(before);
+		service.control.fail({ method: 'POST', mode: 'dropAfter' });
+		await expect(create()).rejects.toThrow('fetch failed');
+		expect(await countRecords()).toBe(before + 1);
+	});
+
+	test('a slow body arrives whole', async () => {
+		service.control.fail({ mode: 'slowBody', byteMs: 1 });
+		expect((await api('GET', `cards/${cid}`)).body.id).toBe(cid);
+	});
+
+	test('redirects', async () => {
+		const headers = { location: 'http://127.0.0.1:9/' };
+		service.control.fail({ status: 307, body: 'empty', headers });
+		const answer = await api('GET', 'cards');
+		expect([answer.status, answer.headers.get('location')]).toEqual([307, headers.location]);
+	});
+
+	test('some requests can be let through first', async () => {
+		service.control.fail({ method: 'POST', skip: 2 });
+		expect((await create()).status).toBe(201);
+		expect((await api('GET', 'cards')).status).toBe(200);
+		expect((await create()).status).toBe(201);
+		expect((await create()).status).toBe(500);
+	});
+
+	test('a share of connections is dropped', async () => {
+		service.control.setDropRatio({ ratio: 1 });
+		await expect(api('GET', 'cards')).rejects.toThrow('fetch failed');
+		service.control.clearFailures();
+		expect((await api('GET', 'cards')).status).toBe(200);
+	});
+
+	test('latency', async () => {
+		service.control.setLatency({ ms: 30 });
+		const started = performance.now();
+		await api('GET', 'cards');
+		expect(performance.now() - started).toBeGreaterThanOrEqual(29);
+	});
+	test('latency of so many answers at a time: the others wait for them', async () => {
+		service.control.setLatency({ ms: 40, atOnce: 2 });
+		const started = performance.now();
+		await Promise.all(Array.from({ length: 6 }, create));
+		expect(performance.now() - started).toBeGreaterThanOrEqual(3 * 40 - 5);
+	});
+
+	test('latency of so many answers at a time: the others are refused, and change nothing', async () => {
+		service.control.setLatency({ ms: 40, atOnce: 2, refusesMore: true });
+		const answers = await Promise.all(Array.from({ length: 6 }, create));
+		const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+		expect(statuses).toEqual([201, 201, 503, 503, 503, 503]);
+		expect((await create()).status).toBe(201);
+	});
+
+	test('answers without the headers of the rate limit', async () => {
+		const names = async () => {
+			const { headers } = await fetch(`${service.baseUrl}/openapi.json`);
+			return [...headers.keys()].filter((name) => name.startsWith('x-ratelimit-'));
+		};
+		expect(await names()).toHaveLength(3);
+		service.control.setRateAnswer({ headers: false });
+		expect(await names()).toEqual([]);
+	});
+
+	test.each(['repeatCursor', 'endless'] as const)('cursors that never end: %s', async (mode) => {
+		await create();
+		service.control.setPaging({ mode });
+		const first = (await api('GET', `cards/${cid}/records`)).body.next_cursor;
+		const next = await api('GET', `cards/${cid}/records?cursor=${first}`);
+		expect([next.status, typeof next.body.next_cursor]).toEqual([200, 'string']);
+	});
+});
+
+describe('data', () => {
+	test('a card is filled with values of its types', async () => {
+		const card = (await api('POST', 'cards', { name: 'Filled' })).body;
+		for (const type of ['text', 'number', 'date', 'json', 'email', 'boolean', 'datetime', 'url']) {
+			await api('POST', `cards/${card.id}/fields`, { name: type, type });
+		}
+		expect(service.control.fillCard({ cardId: card.id, count: 3 })).toEqual({ count: 3 });
+		const { records } = (await api('GET', `cards/${card.id}/records`)).body;
+		expect(records.map(({ data }) => Object.keys(data).length)).toEqual([8, 8, 8]);
+	});
+
+	test('a field is renamed', async () => {
+		const field = (await api('POST', `cards/${cid}/fields`, { name: 'Old', type: 'text' })).body;
+		service.control.renameField({ cardId: cid, fieldId: field.id, name: 'New' });
+		const { fields } = (await api('GET', `cards/${cid}/fields`)).body;
+		expect(fields).toContainEqual({ ...field, name: 'New' });
+	});
+});
+
+test('requests are counted, without credentials', async () => {
+	service.control.resetRequests();
+	await api('GET', 'cards');
+	await createClient(service, null)('DELETE', `cards/${cid}`);
+	const seen = service.control.requests();
+	const path = `/api/v1/workspaces/${service.workspaceId}/cards`;
+	expect(seen).toEqual([
+		expect.objectContaining({
+			listener: 'api',
+			method: 'GET',
+			path,
+			query: '',
+			authorization: 'apiKey',
+			status: 200,
+		}),
+		expect.objectContaining({ method: 'DELETE', authorization: 'none', status: 401 }),
+	]);
+	expect(JSON.stringify(seen)).not.toContain(service.apiKey);
+});
+
+test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
+	['setLatency', { ms: 3e9 }],
+	['setBackoff', { ms: 3e9 }],
+	['setDeliveryTimeout', { ms: 1500.5 }],
+	['setDeliveryTimeout', { ms: 5e9 }],
+	['setParallelDeliveries', { count: 1e9 }],
+	['setTokenLifetime', { seconds: 2 ** 53 - 1 }],
+	['setClockOffset', { seconds: 1e15 }],
+	['setRate', { rate: { limit: 1, windowSeconds: 1e300 } }],
+	['fail', { headers: { 'bad header': 'x' } }],
+	['fail', { headers: { x: 'a\nb' } }],
+	['fail', { mode: 'slowBody', byteMs: 3e9 }],
+])('%s %j is refused and changes nothing', async (name, input) => {
+	const answer = await api('POST', `/control/${name}`, input, {
+		authorization: `Bearer ${service.controlToken}`,
+	});
+	expect(answer.status).toBe(422);
+	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
+});
+
+test('memory tells what the main thread has computed, in ms', () => {
+	const used = jest
+		.spyOn(process, 'threadCpuUsage')
+		.mockReturnValue({ user: 7_000, system: 2_500 });
+	expect(service.control.memory().cpuMs).toBe(9.5);
+	used.mockRestore();
+});
+
+test('values out of bounds: the service does not start', async () => {
+	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
+		'deliveryTimeoutMs',
+	);
+});
+
+test('reset goes back to the variants of the start, resetVariants to those of the service', async () => {
+	const other = await startService({ control: true, variants: { lists: 'bare' } });
+	try {
+		other.control.setVariants({ lists: 'items', objects: 'named' });
+		other.control.reset();
+		expect(other.control.setVariants({})).toMatchObject({ lists: 'bare', objects: 'bare' });
+		other.control.resetVariants();
+		expect(other.control.setVariants({})).toMatchObject({ lists: 'named', objects: 'bare' });
+	} finally {
+		await other.close();
+	}
+});
+
+test('of a request with a long address the beginning is logged', async () => {
+	service.control.resetRequests();
+	await api('GET', `cards?x=a?b&y=1`);
+	await createClient(service, null)('GET', `cards?${'y'.repeat(14_000)}`);
+	const [short, long] = service.control.requests();
+	expect(short?.query).toBe('x=a?b&y=1');
+	expect(`${long?.path}?${long?.query}`).toHaveLength(2_000);
+	expect(long?.query).toMatch(/^y+$/);
+});
+
+describe('over HTTP', () => {
+	test('has the same calls behind its own token', async () => {
+		const { controlUrl, controlToken } = service;
+		const remote = connectControl(controlUrl ?? '', controlToken ?? '');
+		await remote.setVariants({ lists: 'bare' });
+		expect(Array.isArray((await api('GET', 'cards')).body)).toBe(true);
+		await remote.resetVariants();
+		expect(await remote.fillCard({ cardId: cid, count: 1 })).toEqual({ count: expect.any(Number) });
+		await expect(remote.setLatency({ ms: -1 })).rejects.toThrow('422');
+		await expect(remote.fillCard({ cardId: 'none', count: 1 })).rejects.toThrow('none');
+		const other = connectControl(controlUrl ?? '', service.apiKey);
+		await expect(other.reset()).rejects.toThrow('401');
+	});
+
+	test('is not there unless asked for: no route, no header, no call', async () => {
+		const plain = await startService();
+		try {
+			expect([plain.controlUrl, plain.controlToken, 'control' in plain]).toEqual([
+				null,
+				null,
+				false,
+			]);
+			const api = createClient(plain, null);
+			for (const name of Object.keys(service.control)) {
+				const answer = await api('POST', `/control/${name}`, {});
+				expect([name, answer.status, answer.body.type]).toEqual([
+					name,
+					404,
+					expect.stringMatching(/route-not-found$/),
+				]);
+			}
+		} finally {
+			await plain.close();
+		}
+	});
+});
+
+test('the README has every call and every variant', () => {
+	const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
+	const names = [...Object.keys(service.control), ...Object.keys(service.control.setVariants({}))];
+	expect(names.filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+});

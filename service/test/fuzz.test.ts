@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { type Service, startService } from '../index.ts';
+import { type Client, createClient, type Json } from './client.ts';
+import { cases } from '../../test/support/cases.ts';
+
+let service: Service;
+let api: Client;
+let ids: { cid: string; fid: string; rid: string; hook: string };
+const reported: string[] = [];
+
+beforeAll(async () => {
+	service = await startService({ logTo: { write: (line) => reported.push(line) } });
+	api = createClient(service);
+	const cid = (await api('POST', 'cards', { name: 'Card' })).body.id;
+	const fid = (await api('POST', `cards/${cid}/fields`, { name: 'F', type: 'json' })).body.id;
+	const rid = (await api('POST', `cards/${cid}/records`, { data: {} })).body.id;
+	const target = { target_url: 'http://127.0.0.1:1/', events: ['collaborator.added'] };
+	ids = { cid, fid, rid, hook: (await api('POST', 'webhooks', target)).body.webhook_id };
+});
+afterAll(async () => {
+	await service.close();
+	expect(reported).toEqual([]);
+});
+
+const endpoints = [
+	['GET', 'cards'],
+	['POST', 'cards'],
+	['GET', 'cards/{cid}'],
+	['PATCH', 'cards/{cid}'],
+	['DELETE', 'cards/{cid}'],
+	['GET', 'cards/{cid}/fields'],
+	['POST', 'cards/{cid}/fields'],
+	['PATCH', 'cards/{cid}/fields/{fid}'],
+	['DELETE', 'cards/{cid}/fields/{fid}'],
+	['GET', 'cards/{cid}/records'],
+	['POST', 'cards/{cid}/records'],
+	['PATCH', 'cards/{cid}/records/{rid}'],
+	['DELETE', 'cards/{cid}/records/{rid}'],
+	['POST', 'webhooks'],
+	['DELETE', 'webhooks/{hook}'],
+] as const;
+
+/** Ids that exist (unless the request deletes), and whatever else may stand in a path. */
+const id = (method: string, known: () => string) =>
+	fc.oneof(
+		...(method === 'DELETE' ? [] : [fc.constant(null).map(() => known())]),
+		fc.string({ unit: 'grapheme', minLength: 1 }).map(safeSegment),
+		fc.constantFrom('..%2F..', '%00', '%zz', '%', '__proto__', 'constructor', 'x'.repeat(2_000)),
+	);
+
+/** Avoids texts that fetch would normalise. */
+function safeSegment(text: string): string {
+	const encoded = encodeURIComponent(text);
+	return encoded === '.' || encoded === '..' ? '%2E' : encoded;
+}
+
+/** Bodies close to real ones, anything that is JSON, and anything at all. */
+const value = fc.oneof(
+	{ depthSize: 'small' },
+	fc.jsonValue(),
+	fc.string({ unit: 'grapheme' }),
+	fc.double(),
+	fc.constantFrom(
+		null,
+		'',
+		'text',
+		'json',
+		'single_select',
+		'http://x/',
+		'record.created',
+		'2024-01-01',
+	),
+);
+const likely = fc.record(
+	{
+		name: value,
+		description: value,
+		type: value,
+		options: fc.oneof(value, fc.array(value)),
+		target_url: value,
+		events: fc.oneof(value, fc.array(value)),
+		card_id: value,
+		data: fc.oneof(
+			value,
+			fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('{fid}', '__proto__')), value),
+		),
+		__proto__: value,
+	},
+	{ requiredKeys: [] },
+);
+const json = fc.oneof(fc.jsonValue(), likely).map((body) => JSON.stringify(body));
+const body = fc.oneof(
+	{ weight: 6, arbitrary: json },
+	{ weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom('{', '[1,', '"', 'nul', '\u{feff}{}', '1e400', '[[[[[['),
+	},
+);
+const contentType = fc.oneof(
+	{ weight: 8, arbitrary: fc.constant('application/json') },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom(
+			'application/json; charset=utf-8',
+			'APPLICATION/JSON',
+			'text/plain',
+			'multipart/form-data; boundary=x',
+			'nonsense',
+			'/;;',
+		),
+	},
+);
+const query = fc.oneof(
+	fc.constant(''),
+	fc.webQueryParameters().map((text) => `?${text}`),
+	fc
+		.record({ limit: fc.oneof(fc.integer(), fc.string()), cursor: fc.string({ unit: 'grapheme' }) })
+		.map(
+			({ limit, cursor }) => `?limit=${safeSegment(String(limit))}&cursor=${safeSegment(cursor)}`,
+		),
+);
+
+/** An answer is right when it is a success, or a problem that says what it is. */
+function judge(status: number, type: string | null, answer: Json | undefined) {
+	if (status < 300) return;
+	expect(status).toBeGreaterThanOrEqual(400);
+	expect(status).toBeLessThan(500);
+	expect(type).toBe('application/problem+json; charset=utf-8');
+	expect(answer).toMatchObject({
+		status,
+		type: expect.stringMatching(/^https:.*\/[a-z-]+$/),
+		title: expect.stringMatching(/./),
+		detail: expect.stringMatching(/./),
+	});
+}
+
+test.each(endpoints)('%s %s never fails nor hangs', async (method, template) => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({
+				cid: id(template === 'cards/{cid}' ? method : 'GET', () => ids.cid),
+				fid: id(method, () => ids.fid),
+				rid: id(method, () => ids.rid),
+				hook: id(method, () => ids.hook),
+			}),
+			query,
+			contentType,
+			method === 'GET' ? fc.constant(undefined) : fc.option(body, { nil: undefined }),
+			async (params, search, type, text) => {
+				const path = template.replaceAll(
+					/\{(\w+)\}/g,
+					(_, name: string) => params[name as keyof typeof params],
+				);
+				const answer = await api(
+					method,
+					path + search,
+					text?.replaceAll('{fid}', ids.fid),
+					text === undefined ? {} : { 'content-type': type },
+				);
+				judge(answer.status, answer.headers.get('content-type'), answer.body);
+			},
+		),
+		cases(150),
+	);
+});
+
+test('any path, method and Authorization', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'),
+			fc.webPath(),
+			fc.oneof(
+				fc.constantFrom('Bearer', 'Bearer  ', 'Basic x', `Bearer ${'a'.repeat(5_000)}`),
+				fc.string().map((text) => `Bearer ${encodeURIComponent(text)}`),
+			),
+			async (method, path, authorization) => {
+				for (const prefix of ['', '/api/v1']) {
+					const answer = await createClient(service, null)(
+						method,
+						`${prefix}/x${path}`,
+						undefined,
+						{ authorization },
+					);
+					judge(answer.status, answer.headers.get('content-type'), answer.body);
+				}
+			},
+		),
+		cases(100),
+	);
+});
+
+test('records with any names and values are read back unchanged', async () => {
+	const storable = fc.jsonValue({ maxDepth: 4 }).filter((one) => one !== null);
+	await fc.assert(
+		fc.asyncProperty(
+			fc
+				.string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
+				.filter((name) => /\S/.test(name)),
+			storable,
+			async (name, stored) => {
+				const field = await api('POST', `cards/${ids.cid}/fields`, { name, type: 'json' });
+				expect([field.status, field.body.name]).toEqual([201, name]);
+				const record = await api('POST', `cards/${ids.cid}/records`, {
+					data: { [field.body.id]: stored },
+				});
+				expect(record.body.data[field.body.id]).toEqual(JSON.parse(JSON.stringify(stored)));
+				await api('DELETE', `cards/${ids.cid}/fields/${field.body.id}`);
+				await api('DELETE', `cards/${ids.cid}/records/${record.body.id}`);
+			},
+		),
+		cases(60),
+	);
+});
+
+test('the token endpoint never fails', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.dictionary(
+				fc.oneof(
+					fc.constantFrom('grant_type', 'client_id', 'client_secret', 'scope', 'resource'),
+					fc.string(),
+				),
+				fc.oneof(fc.constantFrom('client_credentials', service.clientId), fc.string()),
+			),
+			async (fields) => {
+				const response = await fetch(
+					`${service.authUrl}/realms/${service.realm}/protocol/openid-connect/token`,
+					{ method: 'POST', body: new URLSearchParams(fields) },
+				);
+				expect([400, 401]).toContain(response.status);
+				expect(await response.json()).toMatchObject({ error: expect.any(String) });
+			},
+		),
+		cases(100),
+	);
+});

@@ -1,0 +1,132 @@
+import { type ControlledService, startService } from '../index.ts';
+import { createClient, requestToken } from './client.ts';
+
+let service: ControlledService;
+beforeAll(async () => {
+	service = await startService({ control: true });
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	service.control.reset();
+});
+afterAll(async () => await service.close());
+
+const rateHeaders = (headers: Headers) => ({
+	limit: headers.get('x-ratelimit-limit'),
+	remaining: headers.get('x-ratelimit-remaining'),
+	reset: headers.get('x-ratelimit-reset'),
+});
+
+test('every answer has the three headers, whatever it is', async () => {
+	const api = createClient(service);
+	const anonymous = createClient(service, null);
+	const answers = [
+		await api('GET', 'cards'),
+		await api('POST', 'cards', { name: '' }),
+		await api('POST', 'cards', '{'),
+		await api('POST', 'cards', 'a', { 'content-type': 'text/plain' }),
+		await api('GET', 'cards/none'),
+		await api('PUT', 'cards'),
+		await api('GET', '/api/v1/nothing'),
+		await anonymous('GET', 'cards'),
+		await anonymous('GET', '/nothing'),
+		await anonymous('POST', '/nothing', '{'),
+		await anonymous('GET', '/openapi.json'),
+		await anonymous('GET', '/api/v1/openapi.yaml'),
+		await anonymous('GET', '/api/v1/workspaces/%zz/cards'),
+	];
+	for (const { status, headers } of answers) {
+		expect({ status, ...rateHeaders(headers) }).toEqual({
+			status,
+			limit: status === 401 ? '300' : '1000000',
+			remaining: expect.stringMatching(/^\d+$/),
+			reset: expect.stringMatching(/^\d{10}$/),
+		});
+	}
+});
+
+test('a limit is counted down, refused with 429, and lifted at the reset', async () => {
+	const begun = Date.now();
+	jest.spyOn(Date, 'now').mockReturnValue(begun);
+	const started = performance.now();
+	const clock = jest.spyOn(performance, 'now').mockReturnValue(started);
+	service.control.setRate({ rate: { limit: 2, windowSeconds: 1 } });
+	const api = createClient(service);
+	const first = await api('GET', 'cards');
+	expect(rateHeaders(first.headers)).toMatchObject({ limit: '2', remaining: '1' });
+	expect(rateHeaders((await api('GET', 'cards')).headers).remaining).toBe('0');
+	const refused = await api('GET', 'cards');
+	expect(refused.body).toMatchObject({
+		status: 429,
+		type: expect.stringMatching(/\/rate-limit-exceeded$/),
+		title: 'Rate limit exceeded',
+	});
+	expect(refused.headers.get('retry-after')).toBe('1');
+	const reset = Number(refused.headers.get('x-ratelimit-reset')) * 1000;
+	expect(reset).toBe(Math.ceil((begun + 1_000) / 1000) * 1000);
+	clock.mockReturnValue(started + 999);
+	expect((await api('GET', 'cards')).status).toBe(429);
+	clock.mockReturnValue(started + 1_000);
+	expect((await api('GET', 'cards')).status).toBe(200);
+});
+
+test('callers are counted apart', async () => {
+	await service.close();
+	service = await startService({ control: true });
+	service.control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
+	const other = createClient(service, service.control.createKey().apiKey);
+	const token = (await requestToken(service)).body.access_token;
+	const account = createClient(service, token);
+	for (const api of [createClient(service), other, account, createClient(service, null)]) {
+		expect((await api('GET', 'cards')).status).not.toBe(429);
+		expect((await api('GET', 'cards')).status).toBe(429);
+	}
+});
+
+test('one key can have a separate tier', async () => {
+	const { apiKey } = service.control.createKey();
+	service.control.setRate({ rate: { tier: 'free' }, apiKey });
+	const own = await createClient(service, apiKey)('GET', 'cards');
+	expect(rateHeaders(own.headers)).toMatchObject({ limit: '60', remaining: '59' });
+	const standard = await createClient(service)('GET', 'cards');
+	expect(rateHeaders(standard.headers).limit).toBe('1000000');
+});
+
+test.each([403, 503] as const)('a refusal can look like %d', async (status) => {
+	service.control.setRate({ rate: { limit: 1 } });
+	service.control.setRateAnswer({ status, retryAfter: false });
+	const api = createClient(service);
+	await api('GET', 'cards');
+	const refused = await api('GET', 'cards');
+	expect([refused.status, refused.body.status]).toEqual([status, status]);
+	expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
+	expect(refused.headers.has('retry-after')).toBe(false);
+});
+
+test.each([
+	['milliseconds', (now: number, reset: number) => reset > now * 900],
+	['past', (now: number, reset: number) => reset < now],
+	['far', (now: number, reset: number) => reset > now + 300 * 86_400],
+] as const)('the reset can be wrong: %s', async (reset, holds) => {
+	service.control.setRateAnswer({ reset });
+	const { headers } = await createClient(service)('GET', 'cards');
+	const value = Number(headers.get('x-ratelimit-reset'));
+	expect([value, holds(Date.now() / 1000, value)]).toEqual([value, true]);
+});
+
+test('the reset can be missing', async () => {
+	service.control.setRateAnswer({ reset: 'missing' });
+	const { headers } = await createClient(service)('GET', 'cards');
+	expect(headers.has('x-ratelimit-reset')).toBe(false);
+});
+
+test('a clock that is off shows in Date, reset and timestamps alike', async () => {
+	const now = Date.now();
+	jest.spyOn(Date, 'now').mockReturnValue(now);
+	service.control.setClockOffset({ seconds: -600 });
+	const { headers, body } = await createClient(service)('POST', 'cards', { name: 'Late' });
+	const date = Date.parse(headers.get('date') ?? '');
+	expect(date).toBe(Math.floor((now - 600_000) / 1000) * 1000);
+	expect(Number(headers.get('x-ratelimit-reset')) * 1000 - date).toBeLessThanOrEqual(62_000);
+	expect(Date.parse(String(body.created_at))).toBe(now - 600_000);
+});

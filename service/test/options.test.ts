@@ -1,0 +1,276 @@
+/** The command line without a process: what its options ask for, and what the terminal is told. */
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { explain, readCommandLine, tell, whenAskedToStop } from '../commandLine.ts';
+
+let folder: string;
+const environment = { ...process.env };
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'workspace-data-'))));
+afterEach(() => void (process.env = { ...environment }));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The options that arguments ask for. */
+const options = (...args: string[]) => readCommandLine(args).options;
+
+/** What is written for arguments that do not start the service, and the exit code. */
+function refused(...args: string[]) {
+	let out = '';
+	let err = '';
+	const output = {
+		writeOut: (text: string) => void (out += text),
+		writeErr: (text: string) => void (err += text),
+	};
+	try {
+		readCommandLine(args, output);
+	} catch (error) {
+		return { code: (error as { exitCode?: number }).exitCode, out, err };
+	}
+	throw new Error(`accepted: ${args.join(' ')}`);
+}
+
+/** A file of secrets with this content. */
+function secretsFile(content: string): string {
+	const file = join(folder, 'secrets.json');
+	writeFileSync(file, content);
+	return file;
+}
+
+describe('options', () => {
+	test('without any, everything has its default', () => {
+		expect(readCommandLine([])).toEqual({
+			options: {},
+			json: false,
+			exitWithParent: false,
+		});
+	});
+
+	test('those about the process are no options of the service', () => {
+		expect(readCommandLine(['--json', '--exit-with-parent'])).toEqual({
+			options: {},
+			json: true,
+			exitWithParent: true,
+		});
+	});
+
+	test.each([
+		['--port 0', { port: 0 }],
+		['--port 65535 --auth-port 65535', { port: 65_535, authPort: 65_535 }],
+		['--host ::1', { host: '::1' }],
+		['--public-url https://data.example.com', { publicUrl: 'https://data.example.com' }],
+		[
+			'--public-auth-url HTTP://id.example.com:8080',
+			{ publicAuthUrl: 'HTTP://id.example.com:8080' },
+		],
+		['--file data.sqlite --control', { file: 'data.sqlite', control: true }],
+		['--control-token ~t!', { controlToken: '~t!' }],
+		['--workspace-id w --realm r', { workspaceId: 'w', realm: 'r' }],
+		['--api-key k --client-id c', { apiKey: 'k', clientId: 'c' }],
+		['--client-secret s --settings-password p', { clientSecret: 's', settingsPassword: 'p' }],
+		['--owner-email o@example.com', { ownerEmail: 'o@example.com' }],
+		['--parallel-deliveries 1', { parallelDeliveries: 1 }],
+		['--backoff-ms 0', { backoffMs: 0 }],
+		['--backoff-ms 2147483647 --drain-ms 0', { backoffMs: 2_147_483_647, drainMs: 0 }],
+		['--delivery-timeout-ms 1', { deliveryTimeoutMs: 1 }],
+		['--token-lifetime 7', { tokenLifetimeSeconds: 7 }],
+		['--tier free', { rate: { tier: 'free' } }],
+		['--smtp smtp://mail.example.com:25', { smtpUrl: 'smtp://mail.example.com:25' }],
+		['--smtp SMTPS://u:p@mail.example.com', { smtpUrl: 'SMTPS://u:p@mail.example.com' }],
+		['--body-bytes 1000', { bodyBytes: 1_000 }],
+		['--body-bytes 268435456', { bodyBytes: 2 ** 28 }],
+		['--trust-proxy', { trustProxy: true }],
+		['--log-level error', { logLevel: 'error' }],
+	])('%s', (line, wanted) => {
+		expect(options(...line.split(' '))).toEqual(wanted);
+	});
+
+	test('a secret may contain spaces and lines', () => {
+		expect(options('--client-secret', ' \n ')).toMatchObject({ clientSecret: ' \n ' });
+		expect(options('--client-secret', '\n')).toMatchObject({ clientSecret: '\n' });
+	});
+});
+
+describe('options that would start the wrong service are refused', () => {
+	test.each([
+		['--port 65536', 'It must be a whole number from 0 to 65535.'],
+		['--port -1', 'It must be a whole number from 0 to 65535.'],
+		['--port 8080x', 'It must be a whole number from 0 to 65535.'],
+		['--port x8080', 'It must be a whole number from 0 to 65535.'],
+		['--port 1e3', 'It must be a whole number from 0 to 65535.'],
+		['--port 80.5', 'It must be a whole number from 0 to 65535.'],
+		['--port=', 'It must be a whole number from 0 to 65535.'],
+		['--delivery-timeout-ms 0', 'It must be a whole number from 1 to 2147483647.'],
+		['--body-bytes 999', 'It must be a whole number from 1000 to 268435456.'],
+		['--body-bytes 268435457', 'It must be a whole number from 1000 to 268435456.'],
+		['--host=', 'It must not be empty.'],
+		['--api-key=a\tb', 'It must be of visible ASCII characters, without spaces.'],
+		['--api-key=é', 'It must be of visible ASCII characters, without spaces.'],
+		['--control-token=', 'It must be of visible ASCII characters, without spaces.'],
+		['--public-url ftp://data.example.com', 'It must be an http:// or https:// address.'],
+		['--public-url x-http://data.example.com', 'It must be an http:// or https:// address.'],
+		['--public-url https://', 'It must be an http:// or https:// address.'],
+		['--public-url https://data.example.com/api', 'It must be an http:// or https:// address.'],
+		['--public-auth-url https://id.example.com?a', 'It must be an http:// or https:// address.'],
+		['--smtp smtp://', 'It must be an smtp:// or smtps:// address.'],
+		['--smtp x-smtp://mail', 'It must be an smtp:// or smtps:// address.'],
+		['--smtp smtp:///mail', 'It must be an smtp:// or smtps:// address.'],
+		['--log-level loud', 'Allowed choices are'],
+		['--json please', 'too many arguments'],
+	])('%s', (line, message) => {
+		expect(refused(...line.split(' '))).toEqual({
+			code: 1,
+			out: '',
+			err: expect.stringContaining(message),
+		});
+	});
+
+	test('--help lists the options and ends well', () => {
+		const { code, out, err } = refused('--help');
+		expect({ code, err }).toEqual({ code: 0, err: '' });
+		expect(out).toContain('--settings-password <password>');
+		expect(out).toContain('WORKSPACE_DATA_SETTINGS_PASSWORD');
+	});
+});
+
+describe('secrets', () => {
+	const content = { apiKey: 'a', clientSecret: 'c', settingsPassword: 's', controlToken: 't' };
+
+	test('a file holds each of them', () => {
+		const file = secretsFile(JSON.stringify(content));
+		expect(options('--secrets-file', file)).toEqual(content);
+	});
+
+	test('the environment goes before the file, and an argument before both', () => {
+		const file = secretsFile(JSON.stringify(content));
+		process.env.WORKSPACE_DATA_API_KEY = 'b';
+		process.env.WORKSPACE_DATA_CLIENT_SECRET = 'd';
+		expect(options('--secrets-file', file, '--api-key', 'argument')).toMatchObject({
+			apiKey: 'argument',
+			clientSecret: 'd',
+			settingsPassword: 's',
+		});
+	});
+
+	test('one of the environment is checked, too', () => {
+		process.env.WORKSPACE_DATA_SETTINGS_PASSWORD = '';
+		expect(refused()).toMatchObject({ code: 1, err: expect.stringContaining('not be empty') });
+	});
+
+	test.each([
+		['{"apiKey": ""}', '"apiKey" is unknown or not text.'],
+		['{"apiKey": 5}', '"apiKey" is unknown or not text.'],
+		['{"apiKey": "a", "password": "p"}', '"password" is unknown or not text.'],
+		['null', 'cannot be read as JSON.'],
+		['apiKey=a', 'cannot be read as JSON.'],
+	])('the file may not be %s', (text, message) => {
+		expect(refused('--secrets-file', secretsFile(text))).toEqual({
+			code: 1,
+			out: '',
+			err: expect.stringMatching(/^--secrets-file: .*\n$/),
+		});
+		expect(refused('--secrets-file', secretsFile(text)).err).toContain(message);
+	});
+});
+
+describe('a service that cannot start says what to do', () => {
+	const failure = (members: object, message = 'why') => Object.assign(new Error(message), members);
+
+	test.each([
+		[
+			'a taken port',
+			failure({ code: 'EADDRINUSE', port: 80 }),
+			/^Port 80 is taken\..* --auth-port/,
+		],
+		['a port for root', failure({ code: 'EACCES', port: 80 }), /^Port 80 needs more rights\./],
+		['no such folder', failure({ code: 'ENOENT' }), /^Cannot open the file data\.sqlite\.$/],
+		['a folder', failure({ code: 'EISDIR' }), /^Cannot open the file data\.sqlite\.$/],
+		[
+			'a file in use',
+			failure({ code: 'ERR_SQLITE_ERROR' }, 'database is locked'),
+			/^The file data\.sqlite is in use by another process\.$/,
+		],
+		[
+			'no database',
+			failure({ code: 'ERR_SQLITE_ERROR' }),
+			/^Cannot open the file data\.sqlite: why$/,
+		],
+		['any other cause', failure({}, 'is locked'), /^The service cannot start: is locked$/],
+		['no error at all', 'thrown text', /^thrown text$/],
+	])('%s', (_what, error, message) => {
+		expect(explain(error, 'data.sqlite')).toMatch(message);
+	});
+});
+
+describe('the addresses', () => {
+	const addresses = {
+		baseUrl: 'http://127.0.0.1:1/api/v1',
+		authUrl: 'http://127.0.0.1:2',
+		realm: 'workspace',
+		workspaceId: 'wsp_1',
+		apiKey: 'key',
+		clientId: 'robot',
+		clientSecret: 'secret',
+		controlUrl: null,
+		controlToken: null,
+		settingsUrl: 'http://127.0.0.1:1/settings',
+		settingsPassword: 'password',
+	};
+	const service = { ...addresses, control: { reset() {} }, close: async () => {} };
+
+	test('a program reads all of them in one line', () => {
+		const line = tell(service, true);
+		expect(line).toMatch(/^[^\n]*\n$/);
+		expect(JSON.parse(line)).toEqual(addresses);
+	});
+
+	test('a person reads one a line, and none that does not exist', () => {
+		const lines = tell(service, false).split('\n');
+		expect(lines[0]).toBe('baseUrl          http://127.0.0.1:1/api/v1');
+		expect(lines.at(-2)).toBe('settingsPassword password');
+		expect(lines.at(-1)).toBe('');
+		expect(lines).toHaveLength(Object.keys(addresses).length - 2 + 1);
+		expect(lines.join('\n')).not.toContain('control');
+	});
+});
+
+describe('stopping', () => {
+	/** What a process that is asked to stop does. */
+	function asked(withParent: boolean) {
+		const signals = new EventEmitter();
+		const stdin = new PassThrough();
+		const stop = jest.fn();
+		whenAskedToStop(signals, withParent ? stdin : undefined, stop);
+		return { signals, stdin, stop };
+	}
+
+	test.each(['SIGINT', 'SIGTERM'])('%s, even twice, closes the service once', (signal) => {
+		const { signals, stop } = asked(false);
+		expect(stop).not.toHaveBeenCalled();
+		signals.emit(signal);
+		signals.emit(signal);
+		expect(stop).toHaveBeenCalledTimes(1);
+	});
+
+	test.each(['end', 'error', 'close'])('“%s” on stdin closes it once', (event) => {
+		const { signals, stdin, stop } = asked(true);
+		stdin.emit(event);
+		signals.emit('SIGTERM');
+		expect(stop).toHaveBeenCalledTimes(1);
+	});
+
+	test('an end behind unread input is seen', async () => {
+		const { stdin, stop } = asked(true);
+		stdin.end('unread');
+		await new Promise((resolve) => stdin.once('end', resolve));
+		expect(stop).toHaveBeenCalledTimes(1);
+	});
+
+	test('stdin ends nothing where no parent was to be watched', () => {
+		const { stdin, stop } = asked(false);
+		stdin.emit('end');
+		stdin.emit('close');
+		expect(stop).not.toHaveBeenCalled();
+	});
+});

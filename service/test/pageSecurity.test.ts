@@ -1,0 +1,194 @@
+/** The settings page in a browser: where its cookie and its forms are taken, and what a person sees of the data. */
+import { type ControlledService, startService } from '../index.ts';
+import { createClient } from './client.ts';
+
+let service: ControlledService;
+beforeAll(async () => {
+	service = await startService({ control: true });
+});
+// New windows of all limits: signing in is possible ten times a minute.
+beforeEach(() => service.control.setRate({ rate: { tier: 'enterprise' } }));
+afterAll(async () => await service.close());
+
+/** Sends a request to the page. */
+const send = async (path: string, init: RequestInit = {}) =>
+	await fetch(new URL(path, service.settingsUrl), { redirect: 'manual', ...init });
+const signIn = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+	await send('/settings/sign-in', { method: 'POST', headers, body: new URLSearchParams(fields) });
+
+/** The cookie of somebody signed in. */
+async function cookie(): Promise<string> {
+	const answer = await signIn({ password: service.settingsPassword });
+	return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+const tokenOf = (page: string) => /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+test('no page may be framed, guessed at, kept or loaded with anything from elsewhere', async () => {
+	const { headers } = await send('/settings');
+	expect(headers.get('content-security-policy')).toBe(
+		"default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	);
+	expect(headers.get('x-content-type-options')).toBe('nosniff');
+	expect(headers.get('referrer-policy')).toBe('same-origin');
+	expect(headers.get('cache-control')).toBe('no-store');
+	expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+});
+
+test.each([
+	['pico.css', 'text/css; charset=utf-8'],
+	['style.css', 'text/css; charset=utf-8'],
+	['copy.js', 'text/javascript; charset=utf-8'],
+])('%s comes from the service itself, and is kept for an hour', async (name, type) => {
+	const answer = await send(`/settings/${name}`);
+	expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+	expect(answer.headers.get('cache-control')).toBe('private, max-age=3600');
+	expect((await answer.text()).length).toBeGreaterThan(100);
+});
+
+test('the cookie is for these pages alone, out of reach of scripts, and ends with the browser', async () => {
+	const answer = await signIn({ password: service.settingsPassword });
+	const parts = (answer.headers.get('set-cookie') ?? '').split('; ');
+	expect(parts[0]).toMatch(/^workspace_settings=/);
+	expect(parts.slice(1).sort()).toEqual(['HttpOnly', 'Path=/settings', 'SameSite=Strict']);
+});
+
+test('who is signed in gets the cookie once, not with every page', async () => {
+	const headers = { cookie: await cookie() };
+	const page = await send('/settings', { headers });
+	expect([page.status, page.headers.has('set-cookie')]).toEqual([200, false]);
+});
+
+describe('a form', () => {
+	test.each([
+		['from this page', () => ({ origin: new URL(service.settingsUrl).origin }), 303],
+		['of the same site', () => ({ 'sec-fetch-site': 'same-origin' }), 303],
+		['that a person typed the address of', () => ({ 'sec-fetch-site': 'none' }), 303],
+		['of a client that says nothing', () => ({}), 303],
+		['of a neighbour', () => ({ 'sec-fetch-site': 'same-site' }), 403],
+		['of another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
+		['of another port', () => ({ origin: 'http://127.0.0.1:1' }), 403],
+		['of a sandbox', () => ({ origin: 'null' }), 403],
+	] as Array<[string, () => Record<string, string>, number]>)(
+		'%s is answered as it deserves',
+		async (_whose, headers, status) => {
+			const answer = await signIn({ password: service.settingsPassword }, headers());
+			expect(answer.status).toBe(status);
+			expect(answer.headers.has('set-cookie')).toBe(status === 303);
+		},
+	);
+
+	test('of another site may still be a link to a page', async () => {
+		const headers = { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' };
+		expect((await send('/settings', { headers })).status).toBe(200);
+	});
+});
+
+describe('signing in', () => {
+	test('with a wrong password says so, and keeps where the person wanted to go', async () => {
+		const answer = await signIn({ password: 'wrong', next: '/settings/records' });
+		expect(answer.status).toBe(401);
+		const page = await answer.text();
+		expect(page).toContain('That is not the password.');
+		expect(page).toContain('name="next" value="/settings/records"');
+		expect(await (await send('/settings')).text()).not.toContain('That is not the password.');
+	});
+
+	test('without a password, or with two, is wrong, too', async () => {
+		expect((await send('/settings/sign-in', { method: 'POST' })).status).toBe(401);
+		const body = new URLSearchParams([
+			['password', service.settingsPassword],
+			['password', service.settingsPassword],
+		]);
+		expect((await send('/settings/sign-in', { method: 'POST', body })).status).toBe(401);
+	});
+
+	test('leads to the page that was asked for, with its query', async () => {
+		const next = '/settings/records/crd_1?search=a%20b&before=1~2.3-4';
+		const page = await (await send(next)).text();
+		expect(page).toContain(`name="next" value="${next.replace('&', '&amp;')}"`);
+		const answer = await signIn({ password: service.settingsPassword, next });
+		expect([answer.status, answer.headers.get('location')]).toEqual([303, next]);
+	});
+
+	test('is possible ten times a minute, right or wrong', async () => {
+		const strict = await startService();
+		try {
+			const attempt = async (password: string) =>
+				await fetch(`${strict.settingsUrl}/sign-in`, {
+					method: 'POST',
+					body: new URLSearchParams({ password }),
+				});
+			for (let n = 0; n < 10; n++) expect((await attempt('wrong')).status).toBe(401);
+			const answer = await attempt(strict.settingsPassword);
+			expect(answer.status).toBe(429);
+			expect(answer.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
+			expect(answer.headers.has('set-cookie')).toBe(false);
+		} finally {
+			await strict.close();
+		}
+	});
+
+	test('ends with signing out: the cookie that was copied is worth nothing', async () => {
+		const headers = { cookie: await cookie() };
+		const form_token = tokenOf(await (await send('/settings', { headers })).text());
+		const body = new URLSearchParams({ form_token });
+		const answer = await send('/settings/sign-out', { method: 'POST', headers, body });
+		expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
+		expect(answer.headers.get('set-cookie')).toMatch(/Max-Age=0|Expires=Thu, 01 Jan 1970/);
+		expect(await (await send('/settings', { headers })).text()).toContain('type="password"');
+	});
+});
+
+test('the address of a card for people has its id encoded', async () => {
+	const answer = await send('/cards/a%2Fb%3Fc');
+	expect([answer.status, answer.headers.get('location')]).toEqual([
+		303,
+		'/settings/records/a%2Fb%3Fc',
+	]);
+});
+
+test('a value is shown up to 200 characters, a structure as JSON, and none as nothing', async () => {
+	const api = createClient(service);
+	const { id } = (await api('POST', 'cards', { name: 'Values' })).body;
+	const field = async (name: string, type: string) =>
+		(await api('POST', `cards/${id}/fields`, { name, type })).body.id;
+	const [text, json, none] = [
+		await field('Text', 'text'),
+		await field('JSON', 'json'),
+		await field('None', 'text'),
+	];
+	const show = async (data: Record<string, unknown>) => {
+		const record = (await api('POST', `cards/${id}/records`, { data })).body;
+		const headers = { cookie: await cookie() };
+		const page = await (await send(`/settings/records/${id}`, { headers })).text();
+		const row = page.split('<tr>').find((one) => one.includes(record.id)) ?? '';
+		return [...row.matchAll(/<td data-label="(?:Text|JSON|None)">([^<]*)<\/td>/g)].map(
+			([, shown]) => shown,
+		);
+	};
+	expect(none).toMatch(/^fld_/);
+	expect(await show({ [text]: 'x'.repeat(200), [json]: { a: [1] } })).toEqual([
+		'x'.repeat(200),
+		'{&quot;a&quot;:[1]}',
+		'',
+	]);
+	expect((await show({ [text]: 'x'.repeat(201) }))[0]).toBe(`${'x'.repeat(200)}…`);
+});
+
+test('a time can be read, and its exact value is behind it', async () => {
+	const card = (await createClient(service)('POST', 'cards', { name: 'Timed' })).body;
+	const headers = { cookie: await cookie() };
+	const page = await (await send('/settings/records', { headers })).text();
+	const iso = String(card.updated_at);
+	const [, shown] =
+		new RegExp(`<time datetime="${iso}" title="${iso}">([^<]+)</time>`).exec(page) ?? [];
+	const [year, month, day] = [
+		iso.slice(0, 4),
+		new Date(iso).getUTCMonth(),
+		Number(iso.slice(8, 10)),
+	];
+	const name = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+	expect(shown?.replace('Sept', 'Sep')).toBe(
+		`${day} ${name[month]} ${year}, ${iso.slice(11, 16)} UTC`,
+	);
+});

@@ -1,0 +1,176 @@
+/** Records on the records page: a person adds, changes and deletes them (FAULTS, Q12). */
+import { changedValues, toTyped } from '../settingsPage/recordForm.ts';
+import type { FieldType } from '../foundation/fieldTypes.ts';
+import { type ControlledService, startService } from '../index.ts';
+import { until } from './client.ts';
+import { startReceiver } from './receiver.ts';
+
+let service: ControlledService;
+let card: { id: string; fieldIds: Record<string, string>; recordIds: string[] };
+let cookie: string;
+let token: string;
+
+const send = async (path: string, fields?: URLSearchParams) =>
+	await fetch(new URL(path, service.settingsUrl), {
+		redirect: 'manual',
+		headers: { cookie },
+		...(fields && { method: 'POST', body: fields }),
+	});
+const page = async (path = '') => await (await send(`/settings/records/${card.id}${path}`)).text();
+
+/** Sends the form of a record, with its token unless told otherwise. */
+const submit = async (path: string, values: Record<string, string>, formToken = token) => {
+	const named = Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? name, value]);
+	const fields = new URLSearchParams([['form_token', formToken], ...(named as [string, string][])]);
+	return await send(`/settings/records/${card.id}${path}`, fields);
+};
+
+/** All records of the card, as the API returns them. */
+const records = async () => {
+	const url = `${service.baseUrl}/workspaces/${service.workspaceId}/cards/${card.id}/records`;
+	const response = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
+	return ((await response.json()) as { records: Array<{ id: string; data: object }> }).records;
+};
+
+beforeEach(async () => {
+	service = await startService({ control: true, backoffMs: 1 });
+	const [made] = service.control.seed({
+		cards: [
+			{
+				name: 'Orders',
+				fields: [
+					{ name: 'Item', type: 'text' },
+					{ name: 'Amount', type: 'number' },
+					{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
+				],
+				records: [{ Item: '<b>Hat</b>', Amount: 2, Status: 'Open' }],
+			},
+		],
+	}).cards;
+	if (!made) throw new Error('no card was made');
+	card = made;
+	cookie = '';
+	const password = service.settingsPassword;
+	const answer = await send('/settings/sign-in', new URLSearchParams({ password }));
+	cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+	token = /name="form_token" value="([^"]+)"/.exec(await page('/add'))?.[1] ?? '';
+});
+afterEach(async () => await service.close());
+
+test('Q12: a record that a person adds is stored, shown, and announced', async () => {
+	const receiver = await startReceiver();
+	try {
+		await fetch(`${service.baseUrl}/workspaces/${service.workspaceId}/webhooks`, {
+			method: 'POST',
+			headers: {
+				authorization: `Bearer ${service.apiKey}`,
+				'content-type': 'application/json',
+			},
+			body: JSON.stringify({ target_url: receiver.url, events: ['record.created'] }),
+		});
+		const answer = await submit('/add', { Item: 'Coat', Amount: '3', Status: 'Done' });
+		const location = `/settings/records/${card.id}`;
+		expect([answer.status, answer.headers.get('location')]).toEqual([303, location]);
+		const { Item = '', Amount = '', Status = '' } = card.fieldIds;
+		const data = { [Item]: 'Coat', [Amount]: 3, [Status]: 'Done' };
+		expect((await records()).at(-1)).toMatchObject({ data });
+		const shown = await page();
+		expect(shown).toContain('The record was added.');
+		expect(shown).toContain('>Coat<');
+		await until('it is announced', () => receiver.received.length === 1);
+		expect(receiver.received[0]?.body).toMatchObject({ event: 'record.created', data });
+	} finally {
+		await receiver.close();
+	}
+});
+
+test('Q12: a change sends what was touched, and an empty input clears', async () => {
+	const [id] = card.recordIds;
+	const form = await page(`/${id}`);
+	expect(form).toContain('&lt;b&gt;Hat&lt;/b&gt;</textarea>');
+	expect(form).toContain('<option value="Open" selected>Open</option>');
+	await submit(`/${id}`, { Item: '<b>Hat</b>', Amount: '', Status: 'Done' });
+	const { Item = '', Status = '' } = card.fieldIds;
+	expect(await records()).toMatchObject([{ id, data: { [Item]: '<b>Hat</b>', [Status]: 'Done' } }]);
+	expect(Object.keys((await records())[0]?.data ?? {})).toHaveLength(2);
+	expect(await page()).toContain('The record was changed.');
+});
+
+test('Q12: a value that the field does not take is refused, and what was typed stays', async () => {
+	const before = await records();
+	const answer = await submit('/add', { Item: 'Shoe', Amount: 'many' });
+	const text = await answer.text();
+	expect(answer.status).toBe(422);
+	expect(text).toContain('(number): expected a number, got string.');
+	expect(text).toContain('value="many"');
+	expect(text).toContain('Shoe</textarea>');
+	expect(await records()).toEqual(before);
+});
+
+test('Q12: a record is deleted after a question', async () => {
+	const [id] = card.recordIds;
+	expect(await page(`/${id}/delete`)).toContain(`Delete the record ${id}?`);
+	expect(await records()).toHaveLength(1);
+	await submit(`/${id}/delete`, {});
+	expect(await records()).toEqual([]);
+	expect(await page()).toContain('>0 records<');
+});
+
+test('a form without its token, or of somebody who is not signed in, changes nothing', async () => {
+	const [id] = card.recordIds;
+	const before = await records();
+	for (const path of ['/add', `/${id}`, `/${id}/delete`]) {
+		expect((await submit(path, { Item: 'x' }, 'wrong')).status).toBe(403);
+	}
+	cookie = '';
+	for (const path of ['/add', `/${id}`, `/${id}/delete`]) {
+		expect((await submit(path, { Item: 'x' })).status).toBe(401);
+		expect(await page(path)).toContain('type="password"');
+	}
+	expect(await records()).toEqual(before);
+});
+
+test('the forms of what is not there are not found', async () => {
+	for (const path of ['/none', '/none/delete']) {
+		expect((await send(`/settings/records/${card.id}${path}`)).status).toBe(404);
+		expect((await submit(path, {})).status).toBe(404);
+	}
+	expect((await send('/settings/records/none/add')).status).toBe(404);
+});
+
+const field = (type: FieldType) => ({
+	...{ key: 1, id: 'f', name: 'F', type },
+	options: ['a', 'b'].map((name) => ({ id: name, name })),
+});
+
+test.each<[FieldType, string | string[], unknown]>([
+	['text', '5', '5'],
+	['text', 'one\r\ntwo', 'one\ntwo'],
+	['number', '2.5', 2.5],
+	['number', '2,5', '2,5'],
+	['boolean', 'false', false],
+	['date', '2026-03-31', '2026-03-31'],
+	['json', '{"a":[1]}', { a: [1] }],
+	['json', '{', '{'],
+	['single_select', 'a', 'a'],
+	['multi_select', 'a', ['a']],
+	['multi_select', ['a', 'b'], ['a', 'b']],
+])('a %s field reads %j as %j', (type, typed, value) => {
+	expect(changedValues([field(type)], { f: typed })).toEqual({ f: value });
+});
+
+test.each<[FieldType, unknown]>([
+	['text', ' kept \n as it is'],
+	['number', 1e21],
+	['boolean', true],
+	['json', { a: ['x', 1, null] }],
+	['json', ['x', 'y']],
+	['json', 'text'],
+	['multi_select', ['a', 'b']],
+	['text', undefined],
+])('a %s field that nobody touches is not sent: %j', (type, value) => {
+	const data = value === undefined ? {} : { f: value };
+	const typed = toTyped(field(type), value);
+	const sent = typeof typed === 'string' ? typed.replaceAll('\n', '\r\n') : typed;
+	expect(changedValues([field(type)], { f: sent }, { data })).toEqual({});
+});

@@ -1,0 +1,348 @@
+import { type ControlledService, startService } from '../index.ts';
+import { type Client, createClient } from './client.ts';
+
+let service: ControlledService;
+let api: Client;
+
+beforeAll(async () => {
+	service = await startService({ control: true, bodyBytes: 8 * 1024 * 1024 });
+	api = createClient(service);
+});
+afterAll(async () => await service.close());
+
+/** A card with one field of a type. */
+async function cardWith(type: string, options?: unknown) {
+	const card = (await api('POST', 'cards', { name: `Card with ${type}` })).body;
+	const field = await api('POST', `cards/${card.id}/fields`, { name: type, type, options });
+	return { cid: card.id, fid: field.body.id, records: `cards/${card.id}/records` };
+}
+
+describe('cards', () => {
+	test('are created, read, listed, updated and deleted', async () => {
+		const created = await api('POST', 'cards', { name: 'Countries', description: 'All of them' });
+		expect(created.status).toBe(201);
+		expect(created.body).toEqual({
+			id: expect.stringMatching(/^crd_/),
+			name: 'Countries',
+			description: 'All of them',
+			created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+			updated_at: expect.any(String),
+		});
+		const path = `cards/${created.body.id}`;
+		expect((await api('GET', path)).body).toEqual(created.body);
+		expect((await api('GET', 'cards')).body.cards).toContainEqual(created.body);
+
+		const updated = await api('PATCH', path, { description: '' });
+		expect(updated.body).toMatchObject({ name: 'Countries', description: '' });
+
+		const deleted = await api('DELETE', path);
+		expect([deleted.status, deleted.text]).toEqual([204, '']);
+		const gone = await api('GET', path);
+		expect(gone.body).toMatchObject({ status: 404, title: 'Card not found' });
+	});
+
+	test.each<[string, unknown]>([
+		['no name', {}],
+		['blank name', { name: '  ' }],
+		['name that is too long', { name: 'x'.repeat(1_001) }],
+		['half a surrogate pair', { name: 'A\ud800' }],
+		['unknown property', { name: 'A', colour: 'red' }],
+		['array', []],
+		['null', null],
+	])('refuse a body with %s', async (_name, body) => {
+		const answer = await api('POST', 'cards', body);
+		expect(answer.body).toMatchObject({
+			status: 422,
+			type: expect.stringMatching(/\/validation-failed$/),
+			errors: [expect.objectContaining({ pointer: expect.any(String) })],
+		});
+	});
+
+	test('refuse a PATCH that changes nothing', async () => {
+		const { cid } = await cardWith('text');
+		expect((await api('PATCH', `cards/${cid}`, {})).status).toBe(422);
+	});
+});
+
+describe('fields', () => {
+	test('are added, listed, updated and deleted', async () => {
+		const card = (await api('POST', 'cards', { name: 'Fields' })).body;
+		const path = `cards/${card.id}/fields`;
+		const created = await api('POST', path, {
+			name: 'Continent',
+			type: 'single_select',
+			options: ['Africa', { name: 'Asia' }, { value: 'x', label: 'Europe' }],
+		});
+		expect(created.status).toBe(201);
+		expect(created.body).toEqual({
+			id: expect.stringMatching(/^fld_/),
+			name: 'Continent',
+			type: 'single_select',
+			options: ['Africa', 'Asia', 'Europe'],
+		});
+		const one = `${path}/${created.body.id}`;
+		const updated = await api('PATCH', one, { name: 'Part of the world' });
+		expect(updated.body).toEqual({ ...created.body, name: 'Part of the world' });
+		expect((await api('GET', path)).body.fields).toEqual([updated.body]);
+		expect((await api('DELETE', one)).status).toBe(204);
+		expect((await api('GET', path)).body.fields).toEqual([]);
+		expect((await api('DELETE', one)).body).toMatchObject({
+			status: 404,
+			title: 'Field not found',
+		});
+	});
+
+	test('may share a name, which is kept to the letter', async () => {
+		const { cid, fid } = await cardWith('text');
+		const names = [
+			' padded ',
+			'NUL \u0000 inside',
+			'same',
+			'same',
+			'🌍',
+			'__proto__',
+			fid,
+			'n'.repeat(1_000),
+		];
+		for (const name of names) {
+			const { status } = await api('POST', `cards/${cid}/fields`, { name, type: 'text' });
+			expect(status).toBe(201);
+		}
+		const listed = (await api('GET', `cards/${cid}/fields`)).body.fields;
+		expect(listed.slice(1).map(({ name }) => name)).toEqual(names);
+	});
+
+	test('a deleted field takes its values with it', async () => {
+		const { cid, fid, records } = await cardWith('text');
+		await api('POST', records, { data: { [fid]: 'x' } });
+		await api('DELETE', `cards/${cid}/fields/${fid}`);
+		expect((await api('GET', records)).body.records[0]?.data).toEqual({});
+	});
+
+	test('a type that present values do not have is a conflict', async () => {
+		const { cid, fid, records } = await cardWith('text');
+		const path = `cards/${cid}/fields/${fid}`;
+		const { body } = await api('POST', records, { data: { [fid]: 'twelve' } });
+		const refused = await api('PATCH', path, { type: 'number' });
+		expect(refused.body).toMatchObject({
+			status: 409,
+			type: expect.stringMatching(/\/field-type-conflict$/),
+		});
+		expect((await api('PATCH', path, { type: 'long_text' })).status).toBe(200);
+		await api('PATCH', `${records}/${body.id}`, { data: { [fid]: null } });
+		expect((await api('PATCH', path, { type: 'number' })).status).toBe(200);
+	});
+
+	test('an option in use cannot be removed', async () => {
+		const { cid, fid, records } = await cardWith('multi_select', ['a', 'b', 'c']);
+		const path = `cards/${cid}/fields/${fid}`;
+		await api('POST', records, { data: { [fid]: ['a', 'b'] } });
+		expect((await api('PATCH', path, { options: ['a'] })).body).toMatchObject({
+			status: 409,
+			type: expect.stringMatching(/\/option-in-use$/),
+		});
+		const answer = await api('PATCH', path, { options: ['b', 'a', 'd'] });
+		expect(answer.body.options).toEqual(['b', 'a', 'd']);
+	});
+
+	test.each([
+		['unknown type', { name: 'A', type: 'colour' }],
+		['options where the type has none', { name: 'A', type: 'text', options: ['x'] }],
+		['an option twice', { name: 'A', type: 'single_select', options: ['x', 'x'] }],
+		['an empty option', { name: 'A', type: 'single_select', options: [''] }],
+	])('refuse %s', async (_name, body) => {
+		const { cid } = await cardWith('text');
+		expect((await api('POST', `cards/${cid}/fields`, body)).status).toBe(422);
+	});
+});
+
+describe('records', () => {
+	test('are created, updated field by field, and deleted', async () => {
+		const { cid, fid, records } = await cardWith('text');
+		const second = (await api('POST', `cards/${cid}/fields`, { name: 'n', type: 'number' })).body;
+		const created = await api('POST', records, { data: { [fid]: 'Norway', [second.id]: 5 } });
+		expect(created.status).toBe(201);
+		expect(created.body).toEqual({
+			id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+			data: { [fid]: 'Norway', [second.id]: 5 },
+			created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+		});
+		const path = `${records}/${created.body.id}`;
+		const updated = await api('PATCH', path, { data: { [second.id]: 0 } });
+		expect(updated.body.data).toEqual({ [fid]: 'Norway', [second.id]: 0 });
+		const cleared = await api('PATCH', path, { data: { [fid]: null } });
+		expect(cleared.body.data).toEqual({ [second.id]: 0 });
+		expect((await api('DELETE', path)).status).toBe(204);
+		const gone = await api('PATCH', path, { data: {} });
+		expect(gone.body).toMatchObject({
+			status: 404,
+			type: expect.stringMatching(/\/record-not-found$/),
+			title: 'Record not found',
+		});
+		expect(gone.body.detail).toContain(created.body.id);
+		expect(gone.body.detail).toContain(cid);
+	});
+
+	test.each<[string, unknown[], unknown[], string[]?]>([
+		['text', ['', 'é 🌍', 'x'.repeat(10_000)], [1, true, ['x'], {}, 'x'.repeat(10_001)]],
+		['long_text', ['', 'x'.repeat(1_000_000)], [1]],
+		['number', [0, -1.5, 1e300, 9007199254740991], ['1', true, []]],
+		['boolean', [true, false], ['true', 0]],
+		['date', ['2024-02-29', '0001-01-01'], ['2023-02-29', '2024-2-9', '2024-02-29T00:00:00Z', 5]],
+		[
+			'datetime',
+			['2024-02-29T23:59:59Z', '2024-01-01T00:00:00.123+05:30'],
+			['2024-02-30T00:00:00Z', '2024-01-01', '2024-01-01T24:00:00Z', '2024-01-01T00:00:00'],
+		],
+		['email', ['a@b', 'someone@example.com'], ['nobody', 'a b@c', 'a@b@c', '']],
+		[
+			'url',
+			['https://example.com/a?b#c', 'http://localhost:1'],
+			['example.com', 'ftp://x', 'http:'],
+		],
+		['json', [{ a: [null, { __proto__: null }] }, [], 'text', 0, false], []],
+		['single_select', ['A', 'B'], ['C', ['A'], ''], ['A', 'B']],
+		['multi_select', [[], ['B', 'A']], ['A', ['C'], ['A', 'A'], [null]], ['A', 'B']],
+	])('take proper values of type %s and refuse others', async (type, good, bad, options = []) => {
+		const { fid, records } = await cardWith(type, options);
+		for (const value of good) {
+			const answer = await api('POST', records, { data: { [fid]: value } });
+			expect({ status: answer.status, value: answer.body.data?.[fid] }).toEqual({
+				status: 201,
+				value: JSON.parse(JSON.stringify(value)),
+			});
+		}
+		for (const value of bad) {
+			const answer = await api('POST', records, { data: { [fid]: value } });
+			expect({ value, body: answer.body }).toMatchObject({
+				value,
+				body: { status: 422, type: expect.stringMatching(/\/invalid-value$/) },
+			});
+			expect(answer.body.errors[0]?.pointer).toBe(`/data/${fid}`);
+		}
+	});
+
+	test('name every field that does not exist, and pollute nothing', async () => {
+		const { cid, records } = await cardWith('text');
+		const answer = await api(
+			'POST',
+			records,
+			'{"data":{"__proto__":{"polluted":1},"a/b~c":1,"constructor":2}}',
+		);
+		expect(answer.body).toMatchObject({
+			status: 422,
+			type: expect.stringMatching(/\/unknown-field$/),
+			errors: [
+				{ pointer: '/data/__proto__' },
+				{ pointer: '/data/a~1b~0c' },
+				{ pointer: '/data/constructor' },
+			],
+		});
+		expect(answer.body.detail).toContain(cid);
+		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+	});
+
+	test('keep keys like __proto__ inside json values', async () => {
+		const { fid, records } = await cardWith('json');
+		const sent = `{"data":{"${fid}":{"__proto__":{"a":1},"constructor":2}}}`;
+		expect((await api('POST', records, sent)).text).toContain(
+			'{"__proto__":{"a":1},"constructor":2}',
+		);
+	});
+
+	test('json nested too deep is refused, however deep', async () => {
+		const { fid, records } = await cardWith('json');
+		const nested = (depth: number) =>
+			`{"data":{"${fid}":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
+		expect((await api('POST', records, nested(100))).status).toBe(201);
+		for (const depth of [101, 10_000, 1_000_000]) {
+			expect((await api('POST', records, nested(depth))).body).toMatchObject({
+				status: 422,
+				type: expect.stringMatching(/\/invalid-value$/),
+			});
+		}
+	});
+
+	test('numbers beyond a double are refused, long integers become the nearest double', async () => {
+		const { fid, records } = await cardWith('number');
+		expect((await api('POST', records, `{"data":{"${fid}":1e400}}`)).status).toBe(422);
+		const json = await cardWith('json');
+		for (const value of ['1e400', '[{"a":[-1e400]}]']) {
+			const answer = await api('POST', json.records, `{"data":{"${json.fid}":${value}}}`);
+			expect(answer.body).toMatchObject({
+				status: 422,
+				detail: expect.stringContaining('is beyond the range of a double'),
+			});
+		}
+		const rounded = await api('POST', records, `{"data":{"${fid}":12345678901234567890}}`);
+		expect(rounded.body.data[fid]).toBe(Number('12345678901234567890'));
+	});
+});
+
+describe('pages of records', () => {
+	test('are walked by cursor to the end, in the order of creation', async () => {
+		const { cid, records } = await cardWith('text');
+		service.control.fillCard({ cardId: cid, count: 25 });
+		const ids: string[] = [];
+		let query = '?limit=10';
+		for (let pages = 0; pages < 10; pages++) {
+			const { body } = await api('GET', records + query);
+			ids.push(...body.records.map(({ id }) => id));
+			if (body.next_cursor === null) break;
+			query = `?limit=10&cursor=${body.next_cursor}`;
+		}
+		expect(ids).toHaveLength(25);
+		expect(ids).toEqual([...new Set(ids)].sort());
+	});
+
+	test('stay right while records are inserted and deleted', async () => {
+		const { cid, records } = await cardWith('text');
+		service.control.fillCard({ cardId: cid, count: 20 });
+		const first = (await api('GET', `${records}?limit=10`)).body;
+		const seen = first.records.map(({ id }) => id);
+		for (const id of [seen[0], seen[9]]) await api('DELETE', `${records}/${id}`);
+		const added = (await api('POST', records, { data: {} })).body.id;
+		const second = (await api('GET', `${records}?limit=100&cursor=${first.next_cursor}`)).body;
+		const rest = second.records.map(({ id }) => id);
+		expect(new Set([...seen, ...rest]).size).toBe(21);
+		expect(rest.at(-1)).toBe(added);
+		expect(second.next_cursor).toBeNull();
+	});
+
+	test('end with null when the last page is exactly full', async () => {
+		const { cid, records } = await cardWith('text');
+		service.control.fillCard({ cardId: cid, count: 10 });
+		expect((await api('GET', `${records}?limit=10`)).body.next_cursor).toBeNull();
+	});
+
+	test.each(['0', '-1', '1.5', 'ten', '1001', '', '1e2', '99999999999999999999'])(
+		'refuse limit %p',
+		async (limit) => {
+			const { records } = await cardWith('text');
+			expect((await api('GET', `${records}?limit=${limit}`)).body).toMatchObject({
+				status: 400,
+				type: expect.stringMatching(/\/invalid-limit$/),
+			});
+		},
+	);
+
+	test('refuse cursors that are made up, changed or of another card', async () => {
+		const { cid, records } = await cardWith('text');
+		const other = await cardWith('text');
+		service.control.fillCard({ cardId: cid, count: 2 });
+		const cursor: string = (await api('GET', `${records}?limit=1`)).body.next_cursor ?? '';
+		const flipped = (cursor[0] === 'A' ? 'B' : 'A') + cursor.slice(1);
+		for (const path of [
+			`${records}?cursor=`,
+			`${records}?cursor=abc`,
+			`${records}?cursor=${flipped}`,
+			`${records}?cursor=${cursor}&cursor=${cursor}`,
+			`${other.records}?cursor=${cursor}`,
+		]) {
+			expect((await api('GET', path)).body).toMatchObject({
+				status: 400,
+				type: expect.stringMatching(/\/invalid-cursor$/),
+			});
+		}
+	});
+});

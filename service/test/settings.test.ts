@@ -1,0 +1,290 @@
+import { type ControlledService, startService } from '../index.ts';
+import { createClient, requestToken, until } from './client.ts';
+
+let service: ControlledService;
+beforeEach(async () => {
+	service = await startService({ control: true, backoffMs: 1 });
+});
+afterEach(async () => await service.close());
+
+/** A browser without script: keeps the cookie, fills the form token in. */
+async function signIn() {
+	const send = async (
+		path: string,
+		fields?: Record<string, string>,
+		headers = {},
+		method = 'GET',
+	) =>
+		await fetch(new URL(path, service.settingsUrl), {
+			method,
+			redirect: 'manual',
+			headers: { cookie, ...headers },
+			...(fields ? { method: 'POST', body: new URLSearchParams(fields) } : {}),
+		});
+	let cookie = '';
+	const answer = await send('/settings/sign-in', { password: service.settingsPassword });
+	expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings']);
+	const header = answer.headers.get('set-cookie') ?? '';
+	expect(header).toMatch(/; HttpOnly; SameSite=Strict/);
+	cookie = header.split(';')[0] ?? '';
+	const page = async () => await (await send('/settings')).text();
+	const token = /name="form_token" value="([^"]+)"/.exec(await page())?.[1] ?? '';
+	return {
+		send,
+		page,
+		token,
+		submit: async (path: string, fields: Record<string, string> = {}) =>
+			await send(path, { form_token: token, ...fields }),
+	};
+}
+
+test('asks for the password, and shows nothing before', async () => {
+	const page = await fetch(service.settingsUrl);
+	const text = await page.text();
+	expect(text).toContain('type="password"');
+	expect(text).not.toContain(service.workspaceId);
+	expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+	const wrong = await fetch(`${service.settingsUrl}/sign-in`, {
+		method: 'POST',
+		body: new URLSearchParams({ password: 'wrong' }),
+	});
+	expect([wrong.status, wrong.headers.has('set-cookie')]).toEqual([401, false]);
+});
+
+test('creates an API key that is shown once, and revokes it', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/keys', { name: '<b>Robot</b>' });
+	const shown = await browser.page();
+	expect(shown).toContain('&lt;b&gt;Robot&lt;/b&gt;');
+	expect(shown).not.toContain('<b>');
+	const apiKey = /<code>(wsd_live_[\w-]{43})<\/code>/.exec(shown)?.[1] ?? '';
+	expect(await browser.page()).not.toContain(apiKey);
+	const api = createClient(service, apiKey);
+	expect((await api('GET', 'cards')).status).toBe(200);
+	const ids = [...shown.matchAll(/\/settings\/keys\/(key_\w+)\/revoke/g)].map(([, id]) => id);
+	await browser.submit(`/settings/keys/${ids.at(-1)}/revoke`);
+	const page = await browser.page();
+	expect(page).toContain('The API key was revoked.');
+	expect(page).toContain('Its secret appears here once.');
+	const statuses = [await api('GET', 'cards'), await createClient(service)('GET', 'cards')];
+	expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
+});
+
+test('creates a service account whose secret is shown once, and revokes it', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
+	const shown = await browser.page();
+	const [, clientId = '', clientSecret = ''] =
+		/Client ID<\/dt><dd><code>([^<]+)<.*?Client Secret<\/dt><dd><code>([^<]+)</s.exec(shown) ?? [];
+	expect(await browser.page()).not.toContain(clientSecret);
+	const { body } = await requestToken({ ...service, clientId, clientSecret });
+	const api = createClient(service, body.access_token);
+	expect((await api('GET', 'cards')).status).toBe(200);
+	expect((await api('POST', 'cards', { name: 'x' })).status).toBe(403);
+	await browser.submit(`/settings/accounts/${clientId}/revoke`);
+	expect((await api('GET', 'cards')).status).toBe(401);
+});
+
+test('shows a paused subscription with its attempts and the e-mail, and resumes it', async () => {
+	const api = createClient(service);
+	const target = 'http://127.0.0.1:1/hook';
+	const hook = await api('POST', 'webhooks', { target_url: target, events: ['card.created'] });
+	const id = hook.body.webhook_id;
+	await api('POST', 'cards', { name: 'x' });
+	await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	const browser = await signIn();
+	const shown = await browser.page();
+	expect(shown).toContain(target);
+	expect(shown).toContain('paused since');
+	expect(shown.match(/ECONNREFUSED/g)?.length).toBeGreaterThanOrEqual(4);
+	expect(shown).toContain('A webhook subscription was paused');
+	expect(shown).not.toContain(hook.body.secret);
+	service.control.setBackoff({ ms: 60_000 });
+	await browser.submit(`/settings/subscriptions/${id}/resume`);
+	expect(service.control.subscriptions()[0]?.state).toBe('active');
+});
+
+test('shows nothing of another workspace', async () => {
+	const other = service.control.createWorkspace();
+	const api = createClient({ ...service, ...other }, other.apiKey);
+	const target = { target_url: 'http://127.0.0.1:1/theirs', events: ['card.created'] };
+	const { webhook_id: id } = (await api('POST', 'webhooks', target)).body;
+	await api('POST', 'cards', { name: 'x' });
+	await until('the e-mail is written', () => service.control.outbox().length === 1);
+	const shown = await (await signIn()).page();
+	for (const theirs of [id, target.target_url, other.workspaceId, 'ECONNREFUSED']) {
+		expect(shown).not.toContain(theirs);
+	}
+});
+
+test('takes forms only from itself', async () => {
+	const browser = await signIn();
+	const form = { form_token: browser.token, name: 'Robot' };
+	const before = (await browser.page()).length;
+	const refused = [
+		await browser.send('/settings/keys', { name: 'Robot' }),
+		await browser.send('/settings/keys', { ...form, form_token: 'wrong' }),
+		await browser.send('/settings/keys', form, { origin: 'http://evil.example' }),
+		await browser.send('/settings/keys', form, { origin: 'null' }),
+		await browser.send('/settings/keys', form, { 'sec-fetch-site': 'cross-site' }),
+	];
+	expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+	const anonymous = await fetch(`${service.settingsUrl}/keys`, {
+		method: 'POST',
+		body: new URLSearchParams(form),
+	});
+	expect(anonymous.status).toBe(401);
+	expect((await browser.page()).length).toBe(before);
+});
+
+test('signs out', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/sign-out');
+	expect(await browser.page()).toContain('type="password"');
+	expect((await browser.submit('/settings/keys', { name: 'x' })).status).toBe(401);
+});
+
+test('a form that is not filled in is refused', async () => {
+	const browser = await signIn();
+	expect((await browser.submit('/settings/keys', { name: ' ' })).status).toBe(422);
+	expect((await browser.submit('/settings/accounts', { name: 'x', role: 'king' })).status).toBe(
+		422,
+	);
+});
+
+test('a HEAD request does not use up a secret that is shown once', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/accounts', { name: 'Robot', role: 'viewer' });
+	expect((await browser.send('/settings', undefined, {}, 'HEAD')).status).toBe(200);
+	expect(await browser.page()).toContain('<dt>Client Secret');
+	expect(await browser.page()).not.toContain('<dt>Client Secret');
+});
+
+test('a form that is too large is refused with the limit that holds here', async () => {
+	const browser = await signIn();
+	const answer = await browser.submit('/settings/keys', { name: 'x'.repeat(1_100_000) });
+	expect(answer.status).toBe(413);
+	expect(await answer.json()).toMatchObject({
+		detail: 'A body may have at most 1048576 bytes here.',
+	});
+});
+
+test('F14 two secrets that were made before the page was seen are both shown', async () => {
+	const browser = await signIn();
+	await browser.submit('/settings/keys', { name: 'First' });
+	await browser.submit('/settings/keys', { name: 'Second' });
+	const shown = await browser.page();
+	expect(new Set(shown.match(/wsd_live_[\w-]{43}/g)).size).toBe(2);
+	expect(await browser.page()).not.toMatch(/wsd_live_[\w-]{43}/);
+});
+
+test('asks before it revokes or deletes, and does so only by a form', async () => {
+	const browser = await signIn();
+	const [, id] = /\/settings\/keys\/(key_\w+)\/revoke/.exec(await browser.page()) ?? [];
+	const asked = await (await browser.send(`/settings/keys/${id}/revoke`)).text();
+	expect(asked).toContain('Revoke the API key “Default key”?');
+	expect((await createClient(service)('GET', 'cards')).status).toBe(200);
+	const none = await browser.send('/settings/keys/key_none/revoke');
+	expect([none.status, none.headers.get('location')]).toEqual([303, '/settings']);
+});
+
+test('deletes a subscription, and names the card of each', async () => {
+	const api = createClient(service);
+	const card = (await api('POST', 'cards', { name: 'Orders <1>' })).body;
+	const hook = { target_url: 'http://127.0.0.1:1/', events: ['card.updated'], card_id: card.id };
+	const { webhook_id: id } = (await api('POST', 'webhooks', hook)).body;
+	const browser = await signIn();
+	expect(await browser.page()).toContain('Orders &lt;1&gt;');
+	await browser.submit(`/settings/subscriptions/${id}/delete`);
+	expect(service.control.subscriptions()).toEqual([]);
+});
+
+test('shows cards, their fields and pages of their records', async () => {
+	const api = createClient(service);
+	const { id } = (await api('POST', 'cards', { name: '<i>Countries</i>' })).body;
+	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
+	for (let n = 0; n < 51; n++) {
+		await api('POST', `cards/${id}/records`, { data: { [field.id]: `Country ${n}.` } });
+	}
+	const browser = await signIn();
+	const text = async (path: string) => await (await browser.send(path)).text();
+	expect(await text('/settings/records')).toContain('&lt;i&gt;Countries&lt;/i&gt;');
+	const first = await text(`/settings/records/${id}`);
+	expect([first.includes('Country 0.'), first.includes('Country 50.')]).toEqual([false, true]);
+	const [, next] = /href="(\?search=[^"]+)" rel="next"/.exec(first) ?? [];
+	const second = await text(`/settings/records/${id}${next?.replaceAll('&amp;', '&')}`);
+	expect([second.includes('Country 0.'), second.includes('Country 50.')]).toEqual([true, false]);
+	expect((await browser.send('/settings/records/none')).status).toBe(404);
+	const other = service.control.createWorkspace();
+	const theirs = createClient({ ...service, ...other }, other.apiKey);
+	const foreign = (await theirs('POST', 'cards', { name: 'Theirs' })).body.id;
+	expect((await browser.send(`/settings/records/${foreign}`)).status).toBe(404);
+	expect(await (await fetch(`${service.settingsUrl}/records`)).text()).toContain('type="password"');
+});
+
+test('(M16) a card: records first, newest first, with their number, and searched', async () => {
+	const api = createClient(service);
+	const { id } = (await api('POST', 'cards', { name: 'Countries' })).body;
+	const field = (await api('POST', `cards/${id}/fields`, { name: 'Name', type: 'text' })).body;
+	const names = Array.from({ length: 120 }, (_, n) => (n === 3 ? 'ÄGYPTEN' : `Country ${n}.`));
+	for (const name of names) {
+		await api('POST', `cards/${id}/records`, { data: { [field.id]: name } });
+	}
+	const browser = await signIn();
+	const text = async (query = '') =>
+		await (await browser.send(`/settings/records/${id}${query}`)).text();
+	const shown = await text();
+	expect(shown).toContain('>120 records<');
+	expect(shown.indexOf('id="records"')).toBeLessThan(shown.indexOf('id="fields"'));
+	const order = shown.match(/Country \d+\./g);
+	expect(order).toEqual(names.slice(-50).reverse());
+	const found = await text('?search=%C3%A4gypt');
+	expect([found.includes('ÄGYPTEN'), /Country \d/.test(found)]).toEqual([true, false]);
+	expect(await text('?search=nowhere')).toContain('No record found.');
+	const none = (await api('POST', 'cards', { name: 'Empty' })).body.id;
+	expect(await (await browser.send(`/settings/records/${none}`)).text()).toContain('>0 records<');
+});
+
+test('(M16) a person who follows /cards/{card} signs in and sees the card', async () => {
+	const { id } = (await createClient(service)('POST', 'cards', { name: 'Linked' })).body;
+	const link = new URL(`/cards/${id}`, service.baseUrl);
+	const moved = await fetch(link, { redirect: 'manual' });
+	expect([moved.status, moved.headers.get('location')]).toEqual([303, `/settings/records/${id}`]);
+	const asked = await (await fetch(link)).text();
+	const [, next] = /name="next" value="([^"]+)"/.exec(asked) ?? [];
+	const signedIn = await fetch(`${service.settingsUrl}/sign-in`, {
+		method: 'POST',
+		redirect: 'manual',
+		body: new URLSearchParams({ password: service.settingsPassword, next: next ?? '' }),
+	});
+	expect(signedIn.headers.get('location')).toBe(`/settings/records/${id}`);
+	for (const elsewhere of [
+		'//evil.example',
+		'https://evil.example/settings',
+		'/settings\\@x',
+		'/settingsX',
+	]) {
+		const answer = await fetch(`${service.settingsUrl}/sign-in`, {
+			method: 'POST',
+			redirect: 'manual',
+			body: new URLSearchParams({ password: service.settingsPassword, next: elsewhere }),
+		});
+		expect(answer.headers.get('location')).toBe('/settings');
+	}
+});
+
+test('says all that a credential of n8n asks for, and shows a delivery with body and answer', async () => {
+	const api = createClient(service);
+	const hook = { target_url: `${service.baseUrl}/nowhere`, events: ['card.created'] };
+	await api('POST', 'webhooks', hook);
+	await api('POST', 'cards', { name: 'Delivered' });
+	await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	const shown = await (await signIn()).page();
+	const webUrl = `${new URL(service.baseUrl).origin}/cards/{card}`;
+	const { baseUrl, workspaceId, authUrl, realm } = service;
+	for (const value of [baseUrl, workspaceId, authUrl, realm, webUrl]) {
+		expect(shown).toContain(`data-copy="${value}"`);
+	}
+	expect(shown).toContain('&quot;name&quot;:&quot;Delivered&quot;');
+	expect(shown).toContain('authentication-required');
+});

@@ -1,0 +1,191 @@
+/** The service as a test double for any client: what it saw, what it sends, and starting again from nothing. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+import { sign } from '../delivery/signature.ts';
+import { type ControlledService, startService } from '../index.ts';
+import { type Client, createClient, requestToken, until } from './client.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+let service: ControlledService;
+let receiver: Receiver;
+let api: Client;
+beforeEach(async () => {
+	service = await startService({ control: true });
+	receiver = await startReceiver();
+	api = createClient(service);
+});
+afterEach(async () => {
+	receiver.hangUp();
+	await service.close();
+	await receiver.close();
+});
+
+test('(L10) requests are recorded with headers and bodies, and without secrets', async () => {
+	await requestToken(service);
+	await api('POST', 'cards', { name: 'Grüße' }, { 'x-trace': 'abc', cookie: 'id=hidden' });
+	await api('POST', 'cards', '{"name":');
+	await api('GET', 'cards');
+	const [token, create, broken, list] = service.control.requests();
+	expect(create).toMatchObject({ body: '{"name":"Grüße"}', status: 201 });
+	expect(create?.headers).toMatchObject({
+		'x-trace': 'abc',
+		authorization: '[redacted]',
+		cookie: '[redacted]',
+	});
+	expect(broken).toMatchObject({ body: '{"name":', status: 400 });
+	expect(list?.body).toBeNull();
+	expect(token?.listener).toBe('auth');
+	expect(JSON.parse(token?.body ?? '')).toEqual({
+		grant_type: 'client_credentials',
+		client_id: service.clientId,
+		client_secret: '[redacted]',
+	});
+	const all = JSON.stringify(service.control.requests());
+	for (const secret of [service.apiKey, service.clientSecret, 'hidden']) {
+		expect(all).not.toContain(secret);
+	}
+});
+
+test('(L10) the log has no secret, at its most verbose', async () => {
+	const lines: string[] = [];
+	const logTo = { write: (line: string) => void lines.push(line) };
+	const verbose = await startService({ control: true, logLevel: 'debug', logTo });
+	try {
+		const client = createClient(verbose);
+		await client('GET', 'cards?cursor=x');
+		await requestToken(verbose);
+		await requestToken(verbose, { client_secret: 'wrong-secret' });
+		const body = new URLSearchParams({ password: verbose.settingsPassword });
+		await fetch(`${verbose.settingsUrl}/sign-in`, { method: 'POST', redirect: 'manual', body });
+		expect(lines.some((line) => line.includes('/cards'))).toBe(true);
+		const all = lines.join('');
+		const { apiKey, clientSecret, settingsPassword, controlToken } = verbose;
+		for (const secret of [apiKey, clientSecret, settingsPassword, controlToken, 'wrong-secret']) {
+			expect(all).not.toContain(secret);
+		}
+	} finally {
+		await verbose.close();
+	}
+});
+
+describe('(L10) emit', () => {
+	const subscribe = async () => {
+		const hook = { target_url: receiver.url, events: ['record.created'] };
+		return (await api('POST', 'webhooks', hook)).body;
+	};
+
+	test('sends events that never happened: signed, forged, unsigned, or any bytes', async () => {
+		const { secret, webhook_id: id } = await subscribe();
+		const event = { event: 'record.created', cardId: 'crd_x', recordId: 'rec_x', data: { a: 1 } };
+		receiver.answer = ({ headers }) => (headers['x-service-signature'] === 'zz' ? 401 : 200);
+		const results = await service.control.emit({
+			subscriptionId: id,
+			events: [
+				event,
+				{ ...event, signature: 'wrong' },
+				{ ...event, signature: 'missing' },
+				{ ...event, signature: 'zz' },
+				{ event: 'no.such', body: '[ 1 ,2]' },
+			],
+		});
+		expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 401, 200]);
+		const [valid, wrong, missing, , bytes] = receiver.received;
+		expect(valid?.headers['x-service-signature']).toBe(sign(secret, valid?.raw ?? Buffer.of()));
+		expect(valid?.body).toMatchObject({
+			event: 'record.created',
+			workspace_id: service.workspaceId,
+			card_id: 'crd_x',
+			record_id: 'rec_x',
+			data: { a: 1 },
+			timestamp: expect.stringMatching(/Z$/),
+		});
+		expect(wrong?.headers['x-service-signature']).toMatch(/^[0-9a-f]{64}$/);
+		expect(wrong?.headers['x-service-signature']).not.toBe(sign(secret, wrong?.raw ?? Buffer.of()));
+		expect(missing?.headers).not.toHaveProperty('x-service-signature');
+		expect(bytes?.raw.toString()).toBe('[ 1 ,2]');
+	});
+
+	test('sends them again, and in another order, to all subscriptions', async () => {
+		await subscribe();
+		const events = ['a', 'b'].map((recordId) => ({ event: 'record.created', recordId }));
+		await service.control.emit({ events, order: 'reversed', times: 2 });
+		expect(receiver.received.map(({ body }) => body.record_id)).toEqual(['b', 'a', 'b', 'a']);
+		await expect(service.control.emit({ events, subscriptionId: 'none' })).rejects.toThrow(
+			'No such subscription',
+		);
+	});
+});
+
+test('(L10) seed makes cards with fields and records, and reset deletes all data but no key', async () => {
+	await api('POST', 'webhooks', {
+		target_url: receiver.url,
+		events: ['record.created', 'card.created'],
+	});
+	const { cards } = service.control.seed({
+		cards: [
+			{
+				name: 'Orders',
+				fields: [
+					{ name: 'Item', type: 'text' },
+					{ name: 'Size', type: 'single_select', options: ['S', 'L'] },
+				],
+				records: [{ Item: 'Hat', Size: 'L' }, { Item: 'Coat' }],
+			},
+		],
+	});
+	const [card] = cards;
+	const { records } = (await api('GET', `cards/${card?.id}/records`)).body;
+	expect(records.map(({ id }) => id)).toEqual(card?.recordIds);
+	expect(records[0]?.data).toEqual({
+		[card?.fieldIds.Item ?? '']: 'Hat',
+		[card?.fieldIds.Size ?? '']: 'L',
+	});
+	const wrong = { name: 'Wrong', records: [{ Nowhere: 1 }] };
+	expect(() => service.control.seed({ cards: [wrong] })).toThrow('Nowhere');
+	expect((await api('GET', 'cards')).body.cards).toHaveLength(1);
+
+	service.control.fail({ times: 100 });
+	service.control.reset({ data: true });
+	expect((await api('GET', 'cards')).body.cards).toEqual([]);
+	expect(service.control.subscriptions()).toEqual([]);
+	expect(service.control.requests()).toHaveLength(1);
+	expect(receiver.received).toEqual([]);
+});
+
+test('keys and accounts have a tier', async () => {
+	const limitOf = async (bearer: string) =>
+		(await createClient(service, bearer)('GET', 'cards')).headers.get('x-ratelimit-limit');
+	expect(await limitOf(service.control.createKey({ tier: 'free' }).apiKey)).toBe('60');
+	expect(await limitOf(service.control.createKey().apiKey)).toBe('1000000');
+	const account = service.control.createAccount({ tier: 'business' });
+	const { access_token: token } = (await requestToken({ ...service, ...account })).body;
+	expect(await limitOf(token)).toBe('6000');
+});
+
+test('(L10) no file of the service imports anything outside of its folder', () => {
+	const root = resolve(__dirname, '..');
+	const files = globSync('**/*.ts', { cwd: root }).filter(
+		(path) => !/node_modules|^test\//.test(path),
+	);
+	const outside = files.flatMap((file) =>
+		ts
+			.preProcessFile(readFileSync(join(root, file), 'utf8'))
+			.importedFiles.map(({ fileName }) => fileName)
+			.filter((name) => name.startsWith('.'))
+			.filter((name) => relative(root, resolve(root, file, '..', name)).startsWith('..')),
+	);
+	expect(outside).toEqual([]);
+	expect(files.length).toBeGreaterThan(50);
+});
+
+test('a delivery under way when data is reset ends quietly', async () => {
+	receiver.answer = () => null;
+	await api('POST', 'webhooks', { target_url: receiver.url, events: ['card.created'] });
+	await api('POST', 'cards', { name: 'x' });
+	await until('it is under way', () => receiver.received.length === 1);
+	service.control.reset({ data: true });
+	receiver.release(200);
+	expect((await api('POST', 'cards', { name: 'y' })).status).toBe(201);
+	expect(service.control.deliveries()).toEqual([]);
+});

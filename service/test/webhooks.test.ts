@@ -1,0 +1,358 @@
+import { type ControlledService, startService } from '../index.ts';
+import { sign } from '../delivery/signature.ts';
+import vectors from '../../test/vectors/signature.json' with { type: 'json' };
+import { type Client, createClient, until } from './client.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+let service: ControlledService;
+let api: Client;
+let receiver: Receiver;
+let cid: string;
+let fid: string;
+
+beforeEach(async () => {
+	// Some targets here never answer: nothing is waited for at the end.
+	service = await startService({ control: true, backoffMs: 20, drainMs: 0 });
+	receiver = await startReceiver();
+	api = createClient(service);
+	cid = (await api('POST', 'cards', { name: 'Watched' })).body.id;
+	fid = (await api('POST', `cards/${cid}/fields`, { name: 'Name', type: 'text' })).body.id;
+});
+afterEach(async () => {
+	await service.close();
+	await receiver.close();
+});
+
+const everything = [
+	'record.created',
+	'record.updated',
+	'record.deleted',
+	'card.created',
+	'card.updated',
+	'collaborator.added',
+];
+
+async function subscribe(more: Record<string, unknown> = {}) {
+	const answer = await api('POST', 'webhooks', {
+		target_url: receiver.url,
+		events: everything,
+		...more,
+	});
+	expect(answer.status).toBe(201);
+	return answer.body;
+}
+
+const createRecord = async (value = 'x') =>
+	(await api('POST', `cards/${cid}/records`, { data: { [fid]: value } })).body;
+
+const received = async (count: number) =>
+	await until(`${count} deliveries arrive`, () => receiver.received.length >= count);
+
+describe('signatures', () => {
+	test.each(vectors.cases)('$name', ({ secret, bodyBase64, signature }) => {
+		expect(sign(secret, Buffer.from(bodyBase64, 'base64'))).toBe(signature);
+	});
+});
+
+describe('subscriptions', () => {
+	test('show identifier and secret once', async () => {
+		const created = await subscribe({ card_id: cid, events: ['record.created', 'record.created'] });
+		expect(created).toEqual({
+			webhook_id: expect.stringMatching(/^whk_/),
+			target_url: receiver.url,
+			events: ['record.created'],
+			card_id: cid,
+			state: 'active',
+			created_at: expect.any(String),
+			secret: expect.stringMatching(/^\S{20,}$/),
+		});
+		expect(JSON.stringify(service.control.subscriptions())).not.toContain(created.secret);
+	});
+
+	test.each([
+		['no target', '/target_url', { events: ['record.created'] }],
+		['a relative target', '/target_url', { target_url: '/hook', events: ['record.created'] }],
+		['another scheme', '/target_url', { target_url: 'ftp://x/', events: ['record.created'] }],
+		[
+			'credentials in the target',
+			'/target_url',
+			{ target_url: 'http://a:b@x/', events: ['record.created'] },
+		],
+		['no event', '/events', { target_url: 'http://x/', events: [] }],
+		['an unknown event', '/events/0', { target_url: 'http://x/', events: ['record.touched'] }],
+		[
+			'an unknown card',
+			'/card_id',
+			{ target_url: 'http://x/', events: ['record.created'], card_id: 'none' },
+		],
+		[
+			'a card that is null',
+			'/card_id',
+			{ target_url: 'http://x/', events: ['record.created'], card_id: null },
+		],
+	])('refuse %s, and say that it is at %s', async (_name, pointer, body) => {
+		const { status, body: problem } = await api('POST', 'webhooks', body);
+		expect([status, problem.errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
+	});
+
+	test('deleted ones get nothing more, paused or not', async () => {
+		const first = await subscribe();
+		expect((await api('DELETE', `webhooks/${first.webhook_id}`)).status).toBe(204);
+		expect((await api('DELETE', `webhooks/${first.webhook_id}`)).status).toBe(404);
+		receiver.answer = () => 500;
+		const second = await subscribe();
+		await createRecord();
+		await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+		expect((await api('DELETE', `webhooks/${second.webhook_id}`)).status).toBe(204);
+		expect(service.control.deliveries()).toEqual([]);
+		expect(receiver.received).toHaveLength(4);
+	});
+});
+
+describe('deliveries', () => {
+	test('carry all six events, signed over the bytes that are sent', async () => {
+		const { secret } = await subscribe();
+		const record = await createRecord('é 🌍');
+		await api('PATCH', `cards/${cid}/records/${record.id}`, { data: { [fid]: 'new' } });
+		await api('PATCH', `cards/${cid}/records/${record.id}`, { data: { [fid]: null } });
+		await api('PATCH', `cards/${cid}/records/${record.id}`, { data: { [fid]: null } });
+		await api('DELETE', `cards/${cid}/records/${record.id}`);
+		await api('PATCH', `cards/${cid}`, { name: 'Renamed' });
+		await api('PATCH', `cards/${cid}`, { name: 'Renamed' });
+		const other = (await api('POST', 'cards', { name: 'Other' })).body;
+		service.control.addCollaborator({ cardId: cid, email: 'new@example.com' });
+		await received(7);
+		const common = {
+			timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+			workspace_id: service.workspaceId,
+			card_id: cid,
+		};
+		const ofRecord = { ...common, record_id: record.id };
+		expect(receiver.received.map(({ body }) => body)).toEqual([
+			{ event: 'record.created', ...ofRecord, data: { [fid]: 'é 🌍' } },
+			{ event: 'record.updated', ...ofRecord, data: { [fid]: 'new' } },
+			{ event: 'record.updated', ...ofRecord, data: { [fid]: null } },
+			{ event: 'record.deleted', ...ofRecord, data: {} },
+			{ event: 'card.updated', ...common, card: { id: cid, name: 'Renamed', description: '' } },
+			{
+				event: 'card.created',
+				...common,
+				card_id: other.id,
+				card: { id: other.id, name: 'Other', description: '' },
+			},
+			{
+				event: 'collaborator.added',
+				...common,
+				collaborator: { email: 'new@example.com', role: 'editor' },
+			},
+		]);
+		for (const { headers, raw } of receiver.received) {
+			expect(headers['content-type']).toMatch(/^application\/json/);
+			expect(headers.authorization).toBeUndefined();
+			expect(headers['x-service-signature']).toBe(sign(secret, raw));
+		}
+	});
+
+	test('go to subscriptions of the card and of the workspace, by event', async () => {
+		const other = (await api('POST', 'cards', { name: 'Other' })).body;
+		const target = (name: string) => ({ target_url: `${receiver.url}/${name}` });
+		await subscribe({ ...target('workspace'), events: ['record.created'] });
+		await subscribe({ ...target('card'), card_id: cid, events: ['record.created'] });
+		await subscribe({ ...target('other'), card_id: other.id, events: ['record.created'] });
+		await subscribe({ ...target('deleted'), events: ['record.deleted'] });
+		await createRecord();
+		await api('POST', `cards/${other.id}/records`, { data: {} });
+		await received(4);
+		const seen = receiver.received.map(({ path, body }) => `${path} ${String(body.card_id)}`);
+		expect(seen.sort()).toEqual(
+			[
+				`/hook/card ${cid}`,
+				`/hook/other ${other.id}`,
+				`/hook/workspace ${cid}`,
+				`/hook/workspace ${other.id}`,
+			].sort(),
+		);
+	});
+
+	test('are not made by a PATCH that changes nothing, -0 for 0 included', async () => {
+		const fields = await Promise.all(
+			['number', 'json'].map((type) => api('POST', `cards/${cid}/fields`, { name: type, type })),
+		);
+		const [number = '', json = ''] = fields.map(({ body }) => body.id);
+		const data = (zero: string, text: string) =>
+			`{"data":{"${number}":${zero},"${json}":{"a":[${zero}]},"${fid}":"${text}"}}`;
+		const records = `cards/${cid}/records`;
+		const { id } = (await api('POST', records, data('0', 'same'))).body;
+		await subscribe({ events: ['record.updated'] });
+		for (const text of ['same', 'other']) {
+			expect((await api('PATCH', `${records}/${id}`, data('-0', text))).status).toBe(200);
+		}
+		await received(1);
+		expect(receiver.received.map(({ body }) => body.data)).toEqual([{ [fid]: 'other' }]);
+	});
+
+	test('keep their order, also across retries', async () => {
+		let refusals = 3;
+		receiver.answer = () => (refusals-- > 0 ? 503 : 200);
+		await subscribe();
+		for (let n = 0; n < 20; n++) await createRecord(`value ${n}`);
+		await received(23);
+		const accepted = receiver.received.slice(3).map(({ body }) => body.data[fid]);
+		expect(accepted).toEqual(Array.from({ length: 20 }, (_, n) => `value ${n}`));
+		const bytes = receiver.received.slice(0, 4).map(({ raw }) => raw.toString());
+		expect(new Set(bytes).size).toBe(1);
+	});
+
+	test('are tried four times with growing pauses, then the subscription is paused', async () => {
+		receiver.answer = () => 500;
+		const { webhook_id: id } = await subscribe();
+		await createRecord('first');
+		await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+		const [delivery] = service.control.deliveries({ subscriptionId: id });
+		expect(delivery).toMatchObject({
+			event: 'record.created',
+			state: 'pending',
+			attempts: [1, 2, 3, 4].map((number) => ({
+				number,
+				status: 500,
+				error: 'answered 500',
+				durationMs: expect.any(Number),
+			})),
+		});
+		const times = delivery?.attempts.map(({ at }) => Date.parse(at)) ?? [];
+		const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+		[20, 40, 80].forEach((least, n) => expect(pauses[n]).toBeGreaterThanOrEqual(least - 2));
+		expect(service.control.outbox()).toEqual([
+			expect.objectContaining({
+				recipient: 'owner@example.com',
+				text: expect.stringContaining(id),
+			}),
+		]);
+
+		// Nothing is queued while it is paused; what failed is sent when it is resumed.
+		await createRecord('while paused');
+		receiver.answer = () => 200;
+		expect(service.control.resumeSubscription({ id })).toEqual({ resumed: true });
+		await received(5);
+		await createRecord('after');
+		await received(6);
+		expect(receiver.received.map(({ body }) => body.data[fid]).slice(4)).toEqual([
+			'first',
+			'after',
+		]);
+	});
+
+	test('time-outs, redirects and refused connections count as failures', async () => {
+		receiver.answer = ({ path }) => (path.endsWith('/slow') ? null : 302);
+		const targets: Record<string, string> = {
+			slow: `${receiver.url}/slow`,
+			redirect: `${receiver.url}/redirect`,
+			refused: 'http://127.0.0.1:1/',
+		};
+		const paused = async () =>
+			await until('all are paused', () =>
+				service.control.subscriptions().every(({ state }) => state === 'paused'),
+			);
+		for (const target_url of [targets.redirect, targets.refused]) await subscribe({ target_url });
+		await createRecord();
+		await paused();
+		// Not before: the others could be late as well.
+		service.control.setDeliveryTimeout({ ms: 300 });
+		await subscribe({ target_url: targets.slow });
+		await createRecord();
+		await paused();
+		const errors = Object.fromEntries(
+			service.control.subscriptions().map(({ id, targetUrl }) => {
+				const [delivery] = service.control.deliveries({ subscriptionId: id });
+				return [targetUrl, delivery?.attempts.at(-1)?.error];
+			}),
+		);
+		expect(errors).toEqual({
+			[targets.slow ?? '']: 'no answer within 300 ms',
+			[targets.redirect ?? '']: 'answered 302',
+			[targets.refused ?? '']: expect.stringContaining('ECONNREFUSED'),
+		});
+		expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
+		expect(service.control.outbox()).toHaveLength(3);
+	});
+
+	test('a slow target does not hold up another one', async () => {
+		receiver.answer = ({ path }) => (path.endsWith('/slow') ? null : 200);
+		service.control.setDeliveryTimeout({ ms: 60_000 });
+		await subscribe({ target_url: `${receiver.url}/slow` });
+		await subscribe();
+		for (let n = 0; n < 5; n++) await createRecord();
+		await until('the other has all', () => {
+			return receiver.received.filter(({ path }) => path === '/hook').length === 5;
+		});
+		expect(receiver.received.filter(({ path }) => path !== '/hook')).toHaveLength(1);
+	});
+
+	test('at most eight go to one target at a time', async () => {
+		let open = 0;
+		let most = 0;
+		receiver.answer = () => {
+			open += 1;
+			most = Math.max(most, open);
+			setImmediate(() => (open -= 1));
+			return 200;
+		};
+		for (let n = 0; n < 20; n++) await subscribe({ target_url: `${receiver.url}/${n}` });
+		await createRecord();
+		await received(20);
+		expect(most).toBeLessThanOrEqual(8);
+	});
+
+	test('can be sent once more, byte for byte', async () => {
+		await subscribe();
+		await createRecord();
+		await received(1);
+		const first = await until('it is noted', () =>
+			service.control.deliveries().find(({ state }) => state === 'delivered'),
+		);
+		expect(service.control.redeliver({ id: first.id })).toEqual({ queued: true });
+		await received(2);
+		const [one, two] = receiver.received;
+		expect(two?.raw.equals(one?.raw ?? Buffer.of())).toBe(true);
+		expect(two?.headers['x-service-signature']).toBe(first.signature);
+		expect(service.control.redeliver({ id: 999 })).toEqual({ queued: false });
+	});
+
+	test('can run side by side where the order does not matter', async () => {
+		service.control.setParallelDeliveries({ count: 4 });
+		service.control.setDeliveryTimeout({ ms: 60_000 });
+		// One at a time at first; each success doubles what may be under way.
+		receiver.answer = () => (receiver.received.length <= 3 ? 200 : null);
+		await subscribe();
+		for (let n = 0; n < 10; n++) await createRecord(`value ${n}`);
+		await received(7);
+		const values = receiver.received.map(({ body }) => body.data[fid]);
+		expect(values.sort()).toEqual(Array.from({ length: 7 }, (_, n) => `value ${n}`));
+	});
+
+	test('a shorter backoff brings waiting retries forward', async () => {
+		service.control.setBackoff({ ms: 60_000 });
+		receiver.answer = () => 500;
+		await subscribe();
+		await createRecord();
+		await until('it failed', () => service.control.deliveries()[0]?.failures === 1);
+		service.control.setBackoff({ ms: 1 });
+		await until('it is paused', () => service.control.subscriptions()[0]?.state === 'paused');
+	});
+
+	test('survive a rotation of field ids and show the new ones from then on', async () => {
+		await subscribe();
+		await createRecord('before');
+		const renamed = service.control.rotateFieldIds({ cardId: cid });
+		const old = fid;
+		fid = renamed[old] ?? '';
+		await createRecord('after');
+		await received(2);
+		expect(receiver.received.map(({ body }) => body.data)).toEqual([
+			{ [old]: 'before' },
+			{ [fid]: 'after' },
+		]);
+		const { records } = (await api('GET', `cards/${cid}/records`)).body;
+		expect(records.map(({ data }) => data)).toEqual([{ [fid]: 'before' }, { [fid]: 'after' }]);
+	});
+});
