@@ -121,37 +121,6 @@ describe('retries: which requests, and how often at most', () => {
 			expect(await session.request(request(method))).toMatchObject({ status: 200 });
 		}
 	});
-	describe('one too many for the service, which answers others meanwhile (H12)', () => {
-		const others = async (session: { request(one: ApiRequest): Promise<unknown> }) => {
-			for (let n = 0; n < 1_200; n += 1) await session.request(request('GET', { ahead: true }));
-		};
-		const isWrite = ({ method }: IHttpRequestOptions) => method !== 'GET';
-
-		test.each([answer(503), answer(502), failure('ECONNRESET')])(
-			'an update is tried until it fits in',
-			async (refusal) => {
-				const toWrites = [refusal, refusal, refusal, refusal, refusal, ok];
-				const { session, sent } = await service({ toWrites });
-				const reading = others(session);
-				expect(await session.request(request('PATCH'))).toMatchObject({ status: 200 });
-				expect(sent.filter(isWrite)).toHaveLength(6);
-				await reading;
-			},
-		);
-		test('an update that never fits in ends, a create is sent once, and a 500 does not count', async () => {
-			for (const [method, status, times] of [
-				['PATCH', 503, 6],
-				['POST', 503, 1],
-				['PATCH', 500, 3],
-			] as const) {
-				const { session, sent } = await service({ toWrites: [answer(status)] });
-				const reading = others(session);
-				await expect(session.request(request(method))).rejects.toThrow();
-				expect([method, status, sent.filter(isWrite).length]).toEqual([method, status, times]);
-				await reading;
-			}
-		});
-	});
 	test('pauses grow and have jitter', async () => {
 		const { session, clock } = await service(failure('ECONNREFUSED'));
 		const start = clock.now();
