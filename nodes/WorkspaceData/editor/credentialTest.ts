@@ -9,12 +9,13 @@ import type {
 import { parseBaseUrl, pathSegment } from '../model/serviceUrl';
 import { readCards } from '../model/answer/card';
 import { InputError } from '../model/inputError';
-import { readProblem, readRefusal, type Problem } from '../model/answer/problem';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../model/answer/problem';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/processState';
 import { systemClock, type Clock, withTimeLimit } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
+import { IN_BETWEEN } from '../transport/failure/explain';
 import { readNetworkFault } from '../transport/failure/networkFault';
 import { requestAccessToken, type Send } from '../transport/auth/tokenRequest';
 import { readAnswer } from '../transport/http/answer';
@@ -50,6 +51,7 @@ const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 /** Which entry an answer other than success blames, in words for the user. */
 function blame(problem: Problem, host: string, keyAdvice: string): string {
 	const { status } = problem;
+	if (isKeptBack(problem)) return `${problem.title}. ${IN_BETWEEN} Check 'Base URL'`;
 	if (status === 401) return keyAdvice;
 	// Refused under a status of success: the service's own words say the rest.
 	if (status < 300) return problem.title;
@@ -103,7 +105,7 @@ async function listsCards(
 			answer instanceof UnusableAnswer
 				? `The service at ${host} answered, but ${answer.message}`
 				: `The service at ${host} could not be reached: ${answer.message}`,
-			"Check 'Base URL'",
+			answer.description ?? "Check 'Base URL'",
 		);
 	}
 	const { status, body } = answer ?? { status: 0, body: '' };

@@ -1,56 +1,19 @@
 /** How large a page of records may be: learned from the service, and kept for an hour. */
-import type { JsonObject } from '../model/answer/shapes';
+import { ApiFailure, isGone, Unreachable } from './failure/failures';
 import { systemClock, type Clock } from './http/clock';
-import { ApiFailure, isGone } from './failure/failures';
-import { MAX_ANSWER_BYTES } from './http/answer';
 
 /** The most records of a page that are asked for; larger pages save little and block the event loop. */
-export const MAX_PAGE_SIZE = 1_000;
-/** Below this size a service is not asked for a size at all: it does not seem to take one. */
-const MIN_PAGE_SIZE = 50;
-/** A refusal of so few records has another reason, unless it names the limit. After a refusal for no clear reason, it is tried. */
+const MAX_PAGE_SIZE = 1_000;
+/** A refusal of so few records has another reason, unless it names the limit. */
 export const SMALL_PAGE = 10;
-/** How large a page should be at most, in bytes. */
-export const MAX_PAGE_BYTES = 8_000_000;
-/** Records of a page whose size is measured. */
-const MEASURED = 5;
 /** How long the size that a service takes is known, in ms. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** Statuses that reject a request because of its content. */
-const INVALID = [400, 413, 422];
-
-const saysInvalid = (error: unknown): boolean =>
-	error instanceof ApiFailure && INVALID.includes(error.problem.status);
-
-/** Whether an answer refuses a page size, in its own words. */
-export const namesPageSize = (error: unknown): boolean =>
-	error instanceof ApiFailure &&
-	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
-
-/**
- * Whether a refusal may mean the page size. Services refuse a large page with any status; the credential, the rate limit
- * and a thing that does not exist have statuses of their own.
- */
-export function mayRefuseSize(error: unknown, size: number): boolean {
-	if (!(error instanceof ApiFailure)) return false;
-	const { problem, rateLimited } = error;
-	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
-	if (rateLimited || isAboutElse) return false;
-	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
-}
-
-const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
-	`${kind} ${title} ${detail}`;
-
-/** The largest size below the refused one that a refusal names: "limit must be at most 100". */
-function statedMaximum(error: ApiFailure, size: number): number | undefined {
-	const numbers =
-		wordsOf(error)
-			.match(/\d{1,6}/g)
-			?.map(Number) ?? [];
-	const possible = numbers.filter((number) => number > 1 && number < size);
-	return possible.length > 0 ? Math.max(...possible) : undefined;
+/** A size that a listing was refused. */
+export interface RefusedSize {
+	size: number;
+	/** Whether the refusal named the size; else it may have had a passing reason. */
+	isCertain: boolean;
 }
 
 /** The page size that one service accepts; the largest one is tried first. */
@@ -83,50 +46,52 @@ export class PageSize {
 	 * @returns undefined where the request failed for another reason
 	 */
 	smallerAfter(error: unknown, size: number): { size: number | undefined } | undefined {
-		if (!mayRefuseSize(error, size)) return undefined;
-		const isNamed = namesPageSize(error);
-		if (!isNamed && size <= this.largestAccepted) return undefined;
-		const stated = isNamed ? statedMaximum(error as ApiFailure, size) : undefined;
-		if (stated !== undefined) return { size: stated };
-		const half = Math.floor(size / 2);
-		if (saysInvalid(error)) return { size: half >= MIN_PAGE_SIZE ? half : undefined };
-		return { size: size > SMALL_PAGE ? SMALL_PAGE : undefined };
-	}
-
-	/** Notes that the service accepted a size. */
-	accepted(size: number): void {
-		this.largestAccepted = Math.max(this.largestAccepted, size);
+		if (error instanceof Unreachable) {
+			if (error.tooLarge) return size > 1 ? { size: Math.max(1, Math.floor(size / 8)) } : undefined;
+			const isSmall = !error.timedOut || size <= SMALL_PAGE;
+			return isSmall ? undefined : { size: Math.max(SMALL_PAGE, Math.floor(size / 2)) };
+		}
+		if (!(error instanceof ApiFailure) || !mayRefuseSize(error, size)) return undefined;
+		if (namesPageSize(error)) return { size: statedMaximum(error, size) };
+		return size > this.largestAccepted ? { size: SMALL_PAGE } : undefined;
 	}
 
 	/**
-	 * Remembers what a listing has learned, for all later ones: which size was refused, and which one was accepted.
+	 * Notes that the service accepted a size.
 	 *
-	 * @param isCertain whether a refusal named the size; else it may have had a passing reason, and must be seen twice
+	 * @param refused the largest size that it refused before, in the same listing: unless the refusal named it, it is
+	 * remembered only when it is seen twice
 	 */
-	learned(refused: number, accepted: number | undefined, isCertain: boolean): void {
-		if (!isCertain && (this.doubtful += 1) < 2) return;
+	accepted(size: number | undefined, refused?: RefusedSize): void {
+		this.largestAccepted = Math.max(this.largestAccepted, size ?? 0);
+		if (!refused || (!refused.isCertain && (this.doubtful += 1) < 2)) return;
 		// Another execution may have learned a smaller one meanwhile.
-		if (this.known === undefined || this.known < refused) return;
-		this.known = accepted;
+		if (this.known !== undefined && this.known >= refused.size) this.known = size;
 	}
 }
 
-/**
- * How many records of this kind fit into a page of `MAX_PAGE_BYTES`; at least one.
- *
- * @param records of an earlier page
- */
-export function recordsWithin(records: ReadonlyArray<{ raw: JsonObject }>): number {
-	const step = Math.max(1, Math.floor(records.length / MEASURED));
-	const measured = records.filter((_, place) => place % step === 0).slice(0, MEASURED);
-	const bytes = measured.reduce((sum, { raw }) => sum + JSON.stringify(raw).length, 0);
-	if (bytes === 0) return MAX_PAGE_SIZE;
-	return Math.max(1, Math.floor((MAX_PAGE_BYTES * measured.length) / bytes));
-}
+const wordsOf = ({ problem: { kind, title, detail } }: ApiFailure): string =>
+	`${kind} ${title} ${detail}`;
+
+/** Whether an answer refuses a page size, in its own words. */
+export const namesPageSize = (error: unknown): boolean =>
+	error instanceof ApiFailure &&
+	(error.problem.status === 413 || /limit|page.?size/i.test(wordsOf(error)));
 
 /**
- * The size to try after a page that was too large to be read: the one at which its records, all of the same
- * size, would fit into a page of `MAX_PAGE_BYTES`. Ends at one record.
+ * Whether a refusal may mean the page size. Services refuse a large page with any status; the credential, the rate limit
+ * and a thing that does not exist have statuses of their own.
  */
-export const sizeAfterTooLarge = (size: number): number =>
-	Math.max(1, Math.floor((size * MAX_PAGE_BYTES) / MAX_ANSWER_BYTES));
+function mayRefuseSize(error: ApiFailure, size: number): boolean {
+	const { problem, rateLimited } = error;
+	const isAboutElse = [401, 429].includes(problem.status) || isGone(problem, ['card', 'workspace']);
+	if (rateLimited || isAboutElse) return false;
+	return namesPageSize(error) || (size > SMALL_PAGE && !/cursor/i.test(wordsOf(error)));
+}
+
+/** The largest size below the refused one that a refusal names: "limit must be at most 100". */
+function statedMaximum(error: ApiFailure, size: number): number | undefined {
+	const numbers = (wordsOf(error).match(/\d{1,6}/g) ?? []).map(Number);
+	const possible = numbers.filter((number) => number > 1 && number < size);
+	return possible.length > 0 ? Math.max(...possible) : undefined;
+}

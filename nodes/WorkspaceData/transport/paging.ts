@@ -55,135 +55,155 @@ export interface ListingOptions {
  * @throws UnexpectedAnswer when a cursor repeats or the listing does not end
  * @see service interface, part 4, "Records", rule 2
  */
-export function openListing<Entry extends { id: string }>(
+export const openListing = <Entry extends { id: string }>(
 	what: string,
-	readPage: (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>,
-	{ wanted = Infinity, keep = true, repeats = false }: ListingOptions = {},
-): Listing<Entry> {
-	/** The entries that are kept, and how many before them are not. */
-	let entries: Entry[] = [];
-	let dropped = 0;
-	/** The ids of all entries so far, and the kept entries by them. */
-	const ids = new Set<string>();
-	const byId = new Map<string, Entry>();
-	const cursors = new Set<string>();
-	let next: string | null | undefined;
-	let fetching: Promise<void> | undefined;
-	/** Entries of the last page. */
-	let pageLength = 0;
-	/** Pages without a new entry since the last one that had any. */
-	let barren = 0;
-	let shifted = false;
-	/** After a restart, the ids of the pages that are read once more. */
-	let replayed = new Set<string>();
+	readPage: ReadPage<Entry>,
+	options: ListingOptions = {},
+): Listing<Entry> => new PagedListing(what, readPage, options);
 
-	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
-	function useCursor(cursor: string): string {
-		const isRepeated = cursors.has(cursor);
-		if (isRepeated || cursors.size >= MAX_PAGES || barren >= MAX_BARREN_PAGES) {
-			throw new UnexpectedAnswer(
-				`${what} does not end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
-				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
-			);
-		}
-		cursors.add(cursor);
-		return cursor;
+type ReadPage<Entry> = (cursor: string | undefined) => Promise<Page<Entry> | 'restart'>;
+
+class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
+	private readonly what: string;
+	private readonly readPage: ReadPage<Entry>;
+	private readonly options: Required<ListingOptions>;
+	/** The entries that are kept, and how many before them are not. */
+	private entries: Entry[] = [];
+	private dropped = 0;
+	/** The ids of all entries so far, and the kept entries by them. */
+	private readonly ids = new Set<string>();
+	private readonly byId = new Map<string, Entry>();
+	private readonly cursors = new Set<string>();
+	private next: string | null | undefined;
+	private fetching: Promise<void> | undefined;
+	/** Entries of the last page. */
+	private pageLength = 0;
+	/** Pages without a new entry since the last one that had any. */
+	private barren = 0;
+	private shifted = false;
+	/** After a restart, the ids of the pages that are read once more. */
+	private replayed = new Set<string>();
+
+	constructor(
+		what: string,
+		readPage: ReadPage<Entry>,
+		{ wanted = Infinity, keep = true, repeats = false }: ListingOptions,
+	) {
+		this.what = what;
+		this.readPage = readPage;
+		this.options = { wanted, keep, repeats };
 	}
 
-	const known = (): number => dropped + entries.length;
+	async part(start: number, count: number, ahead = false): Promise<Entry[]> {
+		await this.readTo(start + 1);
+		this.drop(Math.min(start, this.known));
+		if (ahead) await this.readAhead(start);
+		return this.entries.slice(start - this.dropped, start - this.dropped + count);
+	}
 
-	async function fetchPage(): Promise<void> {
-		const page = await readPage(next ? useCursor(next) : undefined);
-		if (page === 'restart') {
-			cursors.clear();
-			next = undefined;
-			// The pages up to here bring nothing new.
-			barren = -ids.size;
-			replayed = new Set(ids);
-			return await fetchPage();
+	hasShifted(): boolean {
+		return this.shifted;
+	}
+
+	async first(count: number): Promise<Entry[]> {
+		await this.readTo(count);
+		this.drop(0);
+		return this.entries.slice(0, count);
+	}
+
+	async find(id: string): Promise<Entry | undefined> {
+		if (!this.options.keep) {
+			for await (const entry of this) if (entry.id === id) return entry;
 		}
-		pageLength = page.entries.length;
-		const idsBefore = ids.size;
-		for (const entry of page.entries) {
-			// One look instead of two: half of what this costs for a hundred thousand entries.
-			const { size } = ids;
-			const isKnown = ids.add(entry.id).size === size;
-			shifted ||= isKnown && !replayed.delete(entry.id);
-			if (isKnown && !repeats) continue;
-			if (keep) byId.set(entry.id, entry);
-			entries.push(entry);
+		while (!this.ids.has(id)) {
+			if (!(await this.readOn())) return undefined;
 		}
-		barren = ids.size > idsBefore ? 0 : barren + 1;
-		next = page.nextCursor;
+		return this.byId.get(id);
+	}
+
+	async *[Symbol.asyncIterator](): AsyncGenerator<Entry> {
+		for (let start = this.options.keep ? 0 : this.dropped; ; ) {
+			const some = await this.part(start, PART, true);
+			if (some.length === 0) return;
+			yield* some;
+			start += some.length;
+		}
+	}
+
+	private get known(): number {
+		return this.dropped + this.entries.length;
+	}
+
+	/** Reads until so many entries are known, or the listing ends. */
+	private async readTo(count: number): Promise<void> {
+		while (this.known < count && (await this.readOn()));
 	}
 
 	/** Reads the next page. @returns false if there is none */
-	async function readOn(): Promise<boolean> {
-		if (next === null) return false;
+	private async readOn(): Promise<boolean> {
+		if (this.next === null) return false;
 		// Stays when it fails: another reader gets the same failure, without a second request.
-		fetching ??= fetchPage().then(() => {
-			fetching = undefined;
+		this.fetching ??= this.fetchPage().then(() => {
+			this.fetching = undefined;
 		});
-		await fetching;
+		await this.fetching;
 		return true;
 	}
 
+	private async fetchPage(): Promise<void> {
+		const page = await this.readPage(this.next ? this.useCursor(this.next) : undefined);
+		if (page === 'restart') {
+			this.cursors.clear();
+			this.next = undefined;
+			// The pages up to here bring nothing new.
+			this.barren = -this.ids.size;
+			this.replayed = new Set(this.ids);
+			return await this.fetchPage();
+		}
+		const idsBefore = this.ids.size;
+		for (const entry of page.entries) this.add(entry);
+		this.pageLength = page.entries.length;
+		this.barren = this.ids.size > idsBefore ? 0 : this.barren + 1;
+		this.next = page.nextCursor;
+	}
+
+	private add(entry: Entry): void {
+		// One look instead of two: half of what this costs for a hundred thousand entries.
+		const { size } = this.ids;
+		const isKnown = this.ids.add(entry.id).size === size;
+		this.shifted ||= isKnown && !this.replayed.delete(entry.id);
+		if (isKnown && !this.options.repeats) return;
+		if (this.options.keep) this.byId.set(entry.id, entry);
+		this.entries.push(entry);
+	}
+
+	/** The cursor to read on with. @throws UnexpectedAnswer when it was read with before */
+	private useCursor(cursor: string): string {
+		const isRepeated = this.cursors.has(cursor);
+		if (isRepeated || this.cursors.size >= MAX_PAGES || this.barren >= MAX_BARREN_PAGES) {
+			throw new UnexpectedAnswer(
+				`${this.what} does not end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
+				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
+			);
+		}
+		this.cursors.add(cursor);
+		return cursor;
+	}
+
 	/** Requests the next page, never more than one ahead. A failure reaches the next reader. */
-	async function readAhead(start: number): Promise<void> {
-		if (fetching || next === null || known() >= wanted || known() - start > pageLength) return;
-		void readOn().catch(() => {});
+	private async readAhead(start: number): Promise<void> {
+		const isEnough = this.known >= this.options.wanted || this.known - start > this.pageLength;
+		if (this.fetching || this.next === null || isEnough) return;
+		void this.readOn().catch(() => {});
 		// The request leaves before the caller computes: else the service would wait for that.
 		await sleep(0);
 	}
 
 	/** Forgets the entries before this position, which were returned. */
-	function drop(start: number): void {
-		if (start < dropped) throw new Error('A listing that keeps nothing is read twice');
-		if (keep || start === dropped) return;
-		entries = entries.slice(start - dropped);
-		dropped = start;
+	private drop(start: number): void {
+		if (start < this.dropped) throw new Error('A listing that keeps nothing is read twice');
+		if (this.options.keep || start === this.dropped) return;
+		this.entries = this.entries.slice(start - this.dropped);
+		this.dropped = start;
 	}
-
-	async function part(start: number, count: number, ahead = false): Promise<Entry[]> {
-		while (start >= known()) {
-			if (!(await readOn())) break;
-		}
-		drop(Math.min(start, known()));
-		if (ahead) await readAhead(start);
-		return entries.slice(start - dropped, start - dropped + count);
-	}
-
-	async function* all(): AsyncGenerator<Entry> {
-		for (let start = 0; ; ) {
-			const entriesOfPart = await part(start, PART, true);
-			if (entriesOfPart.length === 0) return;
-			yield* entriesOfPart;
-			start += entriesOfPart.length;
-		}
-	}
-
-	return {
-		part,
-		hasShifted: () => shifted,
-		async first(count) {
-			while (known() < count) {
-				if (!(await readOn())) break;
-			}
-			drop(0);
-			return entries.slice(0, count);
-		},
-		async find(id) {
-			for (let start = dropped; !keep; ) {
-				const some = await part(start, PART);
-				const found = some.find((entry) => entry.id === id);
-				if (found || some.length === 0) return found;
-				start += some.length;
-			}
-			while (!ids.has(id)) {
-				if (!(await readOn())) return undefined;
-			}
-			return byId.get(id);
-		},
-		[Symbol.asyncIterator]: all,
-	};
 }

@@ -2,14 +2,8 @@
 import { readNextQuery, type Page } from '../model/answer/page';
 import { readRecordPage, type DataRecord, type RecordPage } from '../model/answer/record';
 import type { Session } from './session';
-import { UnexpectedAnswer, Unreachable } from './failure/failures';
-import {
-	mayRefuseSize,
-	namesPageSize,
-	recordsWithin,
-	sizeAfterTooLarge,
-	SMALL_PAGE,
-} from './pageSize';
+import { ApiFailure, UnexpectedAnswer } from './failure/failures';
+import { namesPageSize, SMALL_PAGE, type RefusedSize } from './pageSize';
 import { pageSizeOf } from './processState';
 import { openListing, type Listing, type ListingOptions } from './paging';
 import type { ReadOptions } from './request';
@@ -46,8 +40,7 @@ async function readRecords(
 }
 
 /**
- * One page of records. If the service refuses the page size by name, it chooses one itself; after another refusal that
- * may mean the size, a small page is tried.
+ * One page of records. If the service refuses its size, a smaller one is tried once.
  *
  * @param cursor `next_cursor` of the page before; undefined for the first page
  * @param limit records wanted on this page; undefined leaves it to the service
@@ -61,9 +54,12 @@ export async function getRecordPage(
 ): Promise<RecordPage> {
 	return await readRecords(session, cardId, cursor, limit, options).catch(
 		async (error: unknown) => {
-			if (limit === undefined || !mayRefuseSize(error, limit)) throw error;
-			const smaller = namesPageSize(error) ? undefined : SMALL_PAGE;
-			return await readRecords(session, cardId, cursor, smaller, options);
+			const smaller =
+				error instanceof ApiFailure && limit !== undefined
+					? pageSizeOf(session.baseUrl).smallerAfter(error, limit)
+					: undefined;
+			if (!smaller) throw error;
+			return await readRecords(session, cardId, cursor, smaller.size, options);
 		},
 	);
 }
@@ -86,65 +82,33 @@ export function openRecordListing(
 	how: Omit<ListingOptions, 'wanted'> = {},
 ): RecordListing {
 	const pageSize = pageSizeOf(session.baseUrl);
+	const { most } = pageSize;
 	/**
 	 * The size of all pages. A cursor may be the number of a page: it would mean another place with another size. So the
 	 * size never changes between two pages; where it must shrink, the listing starts again.
 	 */
-	let size: number | undefined;
-	let isFirst = true;
+	let size = most && evenPart(wanted, most);
 	/** The largest size that was refused in this listing. */
-	let refused: { size: number; isCertain: boolean } | undefined;
+	let refused: RefusedSize | undefined;
 
 	/** Chooses a smaller size after a failed request. @throws the error, if a smaller size cannot help */
-	function shrink(error: unknown): undefined {
-		if (size && size > 1 && error instanceof Unreachable) {
-			if (error.tooLarge) {
-				size = sizeAfterTooLarge(size);
-				return;
-			}
-			if (size > SMALL_PAGE && error.timedOut) {
-				size = Math.max(SMALL_PAGE, Math.floor(size / 2));
-				return;
-			}
-		}
+	function shrink(error: unknown): 'restart' {
 		const smaller = size === undefined ? undefined : pageSize.smallerAfter(error, size);
 		if (size === undefined || !smaller) throw error;
-		refused = {
-			size: refused?.size ?? size,
-			isCertain: (refused?.isCertain ?? false) || namesPageSize(error),
-		};
-		size = smaller.size;
-	}
-
-	function noteAccepted(): void {
-		if (size) pageSize.accepted(size);
-		if (refused) pageSize.learned(refused.size, size, refused.isCertain);
-		refused = undefined;
-	}
-
-	/** The first page, in the size in which all others are read. */
-	async function readFirst(): Promise<RecordPage> {
-		// Terminates: each failure leaves a smaller size, and finally none.
-		for (;;) {
-			const page = await readRecords(session, cardId, undefined, size, options).catch(shrink);
-			if (!page) continue;
-			noteAccepted();
-			const within = recordsWithin(page.records);
-			const isLast = page.nextCursor === null || page.records.length >= wanted;
-			if (isLast || page.records.length <= within || size === within) return page;
-			size = within;
+		if (error instanceof ApiFailure) {
+			const isCertain = (refused?.isCertain ?? false) || namesPageSize(error);
+			refused = { size: refused?.size ?? size, isCertain };
 		}
+		size = smaller.size;
+		return 'restart';
 	}
 
 	async function readPage(cursor: string | undefined): Promise<Page<DataRecord> | 'restart'> {
-		if (cursor === undefined) {
-			const { most } = pageSize;
-			if (isFirst) size = most && evenPart(wanted, most);
-			isFirst = false;
-			return entriesOf(await readFirst());
-		}
 		const page = await readRecords(session, cardId, cursor, size, options).catch(shrink);
-		return page ? entriesOf(page) : 'restart';
+		if (page === 'restart') return page;
+		pageSize.accepted(size, refused);
+		refused = undefined;
+		return { entries: page.records, nextCursor: page.nextCursor };
 	}
 
 	return openListing(`The listing of card '${cardId}'`, readPage, { ...how, wanted });
@@ -153,8 +117,3 @@ export function openRecordListing(
 /** The size of equal pages of at most `most` records that together hold the wanted number. */
 const evenPart = (wanted: number, most: number): number =>
 	wanted === Infinity ? most : Math.ceil(wanted / Math.ceil(wanted / most));
-
-const entriesOf = ({ records, nextCursor }: RecordPage): Page<DataRecord> => ({
-	entries: records,
-	nextCursor,
-});

@@ -131,8 +131,6 @@ interface Call {
 	options: IHttpRequestOptions;
 	history: History;
 	sent: WasSent;
-	/** When the last try was sent, in ms since the epoch. */
-	lastAt?: number;
 	/** Why the last try got no answer. */
 	fault?: NetworkFailure;
 	/** Since when it waits because the service asked for that. */
@@ -219,7 +217,7 @@ class CredentialSession implements Session {
 		const { pace, clock } = this.opened;
 		const place = await this.turn(call);
 		const { outcome, token } = await this.attempt(call);
-		const result = this.judge(call, outcome, token, place.at);
+		const result = this.judge(call, outcome, token);
 		// Before the next request starts: it would be sent before the caller sees the failure.
 		if (result instanceof Failure && !this.halted.aborted) this.pause()();
 		const closedUntil = 'act' in result && result.act === 'wait' ? clock.now() + result.ms : 0;
@@ -229,10 +227,10 @@ class CredentialSession implements Session {
 	}
 
 	/** Waits until a request may be sent. @throws Cancelled */
-	private async turn({ request, sent, lastAt }: Call): Promise<Sent> {
+	private async turn({ request, sent, history }: Call): Promise<Sent> {
 		const { pace, origin } = this.opened;
 		if (!this.halted.aborted && !this.exhausted) {
-			const isAgain = lastAt !== undefined;
+			const isAgain = history !== UNTRIED;
 			const place = await pace.enter(this.lane, request, isAgain).catch(() => undefined);
 			if (place) return place;
 		}
@@ -258,22 +256,19 @@ class CredentialSession implements Session {
 		return attempt;
 	}
 
-	/** Decides what follows a try. @param at when it was sent */
+	/** Decides what follows a try. */
 	private judge(
 		call: Call,
 		outcome: Attempt['outcome'],
 		token: string | undefined,
-		at: number,
 	): ApiAnswer | Failure | Again {
-		const { pace, clock, credential } = this.opened;
-		const { request, history, lastAt = at, sent: before } = call;
+		const { clock, credential } = this.opened;
+		const { request, history, sent: before } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
 		if (outcome instanceof AccessTokenError) return outcome.after(before);
 		call.sent = sentAfter(outcome, request, before);
-		call.lastAt = at;
 		const mayRenew = this.noteToken(outcome, token);
-		const isSurplus = pace.isSurplus(outcome, lastAt);
-		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew, isSurplus });
+		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew });
 		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;

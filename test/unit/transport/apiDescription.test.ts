@@ -40,10 +40,6 @@ test.each<[string, object]>([
 		'in parts',
 		create({ allOf: [{ properties: { name: {} } }, { properties: { type: { enum: types } } }] }),
 	],
-	[
-		'in a schema that is called like a field',
-		{ components: { schemas: { CardField: { properties: { type: { enum: types } } } } } },
-	],
 ])('the description names field types %s', (_, document) => {
 	expect(describedFieldTypes({ ...document })).toEqual(types);
 });
@@ -82,33 +78,13 @@ test.each<[string, object]>([
 	expect(describedFieldTypes({ ...document })).toStrictEqual([]);
 });
 
-test.each([
-	['Field', true],
-	['CardFieldInput', true],
-	['create_field', true],
-	['NewCardField_body', true],
-	['FieldTypeSchema', true],
-	['card_fields', true],
-	['FieldOption', false],
-	['WebhookField', false],
-	['MyField', false],
-	['FieldX', false],
-])('a schema called %s describes a field: %s', (name, isField) => {
-	const components = { schemas: { [name]: { properties: { type: { enum: types } } } } };
-	expect(describedFieldTypes({ components })).toStrictEqual(isField ? types : []);
-});
-
 test('names in a reference may have slashes and tildes', () => {
 	const components = { schemas: { 'a/b~c': { properties: { type: { enum: types } } } } };
 	const document = { ...create({ $ref: '#/components/schemas/a~1b~0c' }), components };
 	expect(describedFieldTypes(document)).toEqual(types);
 });
 
-test('the request counts more than the schemas, whatever the address of the path', () => {
-	const components = { schemas: { Field: { properties: { type: { enum: ['other'] } } } } };
-	expect(
-		describedFieldTypes({ ...create({ properties: { type: { enum: types } } }), components }),
-	).toEqual(types);
+test('whatever the address of the path', () => {
 	const post = {
 		requestBody: {
 			content: { 'application/json': { schema: { properties: { type: { enum: types } } } } },
@@ -118,13 +94,6 @@ test('the request counts more than the schemas, whatever the address of the path
 		expect(describedFieldTypes({ paths: { [path]: { post } } })).toEqual(types);
 	for (const path of ['/cards/{id}/fields/{fid}', '/cards/fields', '/cards/{id}/fieldsets'])
 		expect(describedFieldTypes({ paths: { [path]: { post } } })).toStrictEqual([]);
-});
-
-test('at most 200 types are offered', () => {
-	const many = Array.from({ length: 300 }, (_, n) => `t${n}`);
-	expect(describedFieldTypes(create({ properties: { type: { enum: many } } }))).toEqual(
-		many.slice(0, 200),
-	);
 });
 
 describe('the document', () => {
@@ -198,6 +167,5 @@ test('D15: types that refer to each other in circles cost linear time', async ()
 		});
 	});
 	expect(least).toBeLessThan(500);
-	expect(found.length).toBeGreaterThan(100);
-	expect(found.length).toBeLessThanOrEqual(200);
+	expect(found).toEqual(names);
 });

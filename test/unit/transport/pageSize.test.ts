@@ -1,9 +1,10 @@
 /** How large the pages are that a service is asked for, whatever it answers. */
 import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
-import { recordsWithin } from '../../../nodes/WorkspaceData/transport/pageSize';
+import { PageSize } from '../../../nodes/WorkspaceData/transport/pageSize';
 import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 import { openRecordListing } from '../../../nodes/WorkspaceData/transport/recordListing';
+import { createTestClock } from '../../support/clock';
 
 const refusal = (status: number, title = 'Bad request') =>
 	new ApiFailure({ status, title, kind: undefined, detail: undefined } as never);
@@ -69,24 +70,17 @@ test.each([400, 403, 422])(
 	},
 );
 
-test.each(['Bad request', 'limit must be at most 5000'])(
-	'refused, and the answer says %j: halved until it is taken',
+test.each(['Unknown parameter: limit', 'limit must be at most 5000'])(
+	'refused, and the answer names no smaller maximum (%j): the service chooses, and that is remembered',
 	async (title) => {
-		const { read, limits } = service(300, upTo(130, refusal(422, title)));
-		expect(await read()).toEqual(ids(300));
-		expect(limits).toEqual([1_000, 500, 250, 125, 125, 125]);
+		const { read, limits } = service(60, (limit) => (limit ? refusal(400, title) : 20));
+		expect(await read()).toEqual(ids(60));
+		expect(limits).toEqual([1_000, undefined, undefined, undefined]);
+		limits.length = 0;
+		expect(await read(5)).toEqual(ids(5));
+		expect(limits).toEqual([undefined]);
 	},
 );
-
-test('a service that refuses every limit: at last none is asked for, and that is remembered', async () => {
-	const error = refusal(400, 'Unknown parameter: limit');
-	const { read, limits } = service(60, (limit) => (limit === undefined ? 20 : error));
-	expect(await read()).toEqual(ids(60));
-	expect(limits).toEqual([1_000, 500, 250, 125, 62, undefined, undefined, undefined]);
-	limits.length = 0;
-	expect(await read(5)).toEqual(ids(5));
-	expect(limits).toEqual([undefined]);
-});
 
 test.each([401, 429])('refused with %d: that is the answer', async (status) => {
 	const { read, limits } = service(60, () => refusal(status, 'No limit'));
@@ -94,7 +88,7 @@ test.each([401, 429])('refused with %d: that is the answer', async (status) => {
 	expect(limits).toEqual([1_000]);
 });
 
-test.each([200, 403, 404, 406, 409, 414, 416, 500, 501])(
+test.each([200, 400, 403, 404, 406, 409, 414, 416, 422, 500, 501])(
 	'refused with %d: ten are tried once (O11)',
 	async (status) => {
 		const { read, limits } = service(60, () => refusal(status, 'No'));
@@ -128,39 +122,18 @@ describe('a refusal with 400 that does not name the size may have a passing reas
 		return (limit: number | undefined) =>
 			(refusals += 1) <= times ? refusal(400, 'Something is wrong') : (limit ?? 20);
 	};
-	test.each([1, 2, 3, 4, 5, 6, 7])(
-		'%d times: later listings are read in large pages',
-		async (times) => {
-			const { read, limits } = service(60, passing(times));
-			const first = await read().catch(() => undefined);
-			expect(first === undefined ? 6 : times).toBeGreaterThanOrEqual(Math.min(times, 6));
-			limits.length = 0;
-			expect(await read()).toEqual(ids(60));
-			expect(limits[0]).toBe(1_000);
-		},
-	);
-	test('seen twice, it is remembered', async () => {
-		const { read, limits } = service(300, upTo(130, refusal(422, 'Invalid')));
-		for (let n = 0; n < 3; n += 1) expect(await read()).toEqual(ids(300));
-		expect(limits.slice(0, 6)).toEqual([1_000, 500, 250, 125, 125, 125]);
-		expect(limits.slice(6, 12)).toEqual([1_000, 500, 250, 125, 125, 125]);
-		expect(limits.slice(12)).toEqual([125, 125, 125]);
+	test.each([1, 2])('%d times: later listings are read in large pages', async (times) => {
+		const { read, limits } = service(60, passing(times));
+		await read().catch(() => undefined);
+		limits.length = 0;
+		expect(await read()).toEqual(ids(60));
+		expect(limits[0]).toBe(1_000);
 	});
-});
-
-test.each([
-	[100, 1_000, 80_000],
-	[8_000, 900, 1_000],
-	[1_000_000, 1, 8],
-	[20_000_000, 1, 1],
-])('records of %d bytes: %d to %d in a page', (bytes, least, most) => {
-	const records = Array.from({ length: 20 }, () => ({ raw: { text: 'x'.repeat(bytes) } }));
-	expect(recordsWithin(records)).toBeGreaterThanOrEqual(least);
-	expect(recordsWithin(records)).toBeLessThanOrEqual(most);
-});
-
-test('a page without records says nothing about their size', () => {
-	expect(recordsWithin([])).toBe(1_000);
+	test('seen twice, it is remembered', async () => {
+		const { read, limits } = service(15, upTo(13, refusal(422, 'Invalid')));
+		for (let n = 0; n < 3; n += 1) expect(await read()).toEqual(ids(15));
+		expect(limits).toEqual([1_000, 10, 10, 1_000, 10, 10, 10, 10]);
+	});
 });
 
 describe('H10: what a cursor means depends on the size of the pages', () => {
@@ -212,5 +185,102 @@ describe('H10: what a cursor means depends on the size of the pages', () => {
 		const { read, limits } = numbered(sizes([4_000, 10]), false);
 		expect(await read(wanted)).toBe(wanted);
 		expect(new Set(limits).size).toBe(1);
+	});
+});
+
+const HOUR = 3_600_000;
+
+describe('a refusal', () => {
+	test.each([400, 403, 500])(
+		'with %d of more than ten records may be for their number',
+		(status) => {
+			const size = new PageSize(createTestClock());
+			expect(size.smallerAfter(refusal(status), 11)).toBeDefined();
+			expect(size.smallerAfter(refusal(status), 10)).toBeUndefined();
+		},
+	);
+
+	test('of a size that was accepted before has another reason', () => {
+		const size = new PageSize(createTestClock());
+		size.accepted(500);
+		size.accepted(200);
+		expect(size.smallerAfter(refusal(400), 500)).toBeUndefined();
+		expect(size.smallerAfter(refusal(400), 501)).toBeDefined();
+	});
+
+	test('that speaks of the cursor is not for the size', () => {
+		const size = new PageSize(createTestClock());
+		expect(size.smallerAfter(refusal(400, 'Invalid Cursor'), 1_000)).toBeUndefined();
+	});
+
+	test('that names the size, or says that the answer is too large, is for any size', () => {
+		const size = new PageSize(createTestClock());
+		size.accepted(500);
+		expect(size.smallerAfter(refusal(400, 'Limit'), 1)).toBeDefined();
+		expect(size.smallerAfter(refusal(413), 1)).toBeDefined();
+	});
+
+	test('of the credential, the rate or a thing that is gone is not for the size', () => {
+		const size = new PageSize(createTestClock());
+		const gone = new ApiFailure({ status: 404, title: 'Gone', kind: 'card-not-found' });
+		for (const refused of [refusal(401), refusal(429), gone]) {
+			expect(size.smallerAfter(refused, 1_000)).toBeUndefined();
+		}
+		expect(size.smallerAfter(new Error('Limit'), 1_000)).toBeUndefined();
+	});
+});
+
+test.each<[number, [number, string?], number | undefined]>([
+	[1_000, [400, 'limit must be at most 300'], 300],
+	[1_000, [403, 'The limit is between 1 and 200, not 1000'], 200],
+	[300, [400, 'limit must be at most 300'], undefined],
+	[100, [422], 10],
+	[1_000, [500], 10],
+	[10, [403, 'Limit'], undefined],
+])('after %d, refused with %j: %s', (size, refused, smaller) => {
+	expect(new PageSize(createTestClock()).smallerAfter(refusal(...refused), size)).toEqual({
+		size: smaller,
+	});
+});
+
+describe('what is learned', () => {
+	const certain = (size: number) => ({ size, isCertain: true });
+	const doubtful = { size: 1_000, isCertain: false };
+
+	test('holds until something smaller is learned', () => {
+		const size = new PageSize(createTestClock());
+		expect(size.most).toBe(1_000);
+		size.accepted(200, certain(1_000));
+		size.accepted(250, certain(500));
+		expect(size.most).toBe(200);
+		size.accepted(undefined, certain(200));
+		size.accepted(500, certain(1_000));
+		expect(size.most).toBeUndefined();
+	});
+
+	test('from a doubtful refusal counts with the second one, within the same hour', () => {
+		const clock = createTestClock();
+		const size = new PageSize(clock);
+		expect(size.most).toBe(1_000);
+		size.accepted(200, doubtful);
+		expect(size.most).toBe(1_000);
+		clock.pass(HOUR);
+		expect(size.most).toBe(1_000);
+		size.accepted(200, doubtful);
+		expect(size.most).toBe(1_000);
+		size.accepted(200, doubtful);
+		expect(size.most).toBe(200);
+	});
+
+	test('is forgotten after an hour, with the accepted sizes', () => {
+		const clock = createTestClock();
+		const size = new PageSize(clock);
+		expect(size.most).toBe(1_000);
+		size.accepted(1_000);
+		size.accepted(300, certain(1_000));
+		expect([size.most, size.smallerAfter(refusal(400), 1_000)]).toEqual([300, undefined]);
+		clock.pass(HOUR);
+		expect(size.most).toBe(1_000);
+		expect(size.smallerAfter(refusal(400), 1_000)).toBeDefined();
 	});
 });

@@ -54,7 +54,7 @@ describe('one page', () => {
 	});
 
 	test.each([
-		[400, { detail: 'limit must be at most 3' }],
+		[400, { detail: 'limit must be at most' }],
 		[422, { title: 'Wrong Limit' }],
 		[400, { kind: 'invalid-limit' }],
 	])('a refused size (%d, %j) is left to the service', async (status, words) => {
@@ -154,73 +154,5 @@ describe('all records', () => {
 		const { session, limits } = service(() => lost);
 		await expect(read(session)).rejects.toBe(lost);
 		expect(limits()).toEqual([1_000]);
-	});
-
-	test('pages of large records are read again in smaller ones before more is read', async () => {
-		const text = 'x'.repeat(80_000);
-		const { session, limits } = service((limit) => {
-			const count = Number(limit);
-			return { records: records(count, text), next_cursor: 'b' };
-		});
-		const listing = openRecordListing(session, 'c1', Infinity);
-		const first = await listing.part(0, 1);
-		expect(first).toHaveLength(1);
-		const [, second] = limits() as number[];
-		expect(limits()).toHaveLength(2);
-		// 8 MB of records of 80 kB.
-		expect(second).toBeGreaterThan(90);
-		expect(second).toBeLessThanOrEqual(100);
-	});
-
-	test.each<[string, number, unknown]>([
-		['it is the last one', Infinity, null],
-		['no more is wanted', 200, 'b'],
-	])('a page of large records is enough if %s', async (_, wanted, next) => {
-		const text = 'x'.repeat(80_000);
-		const { session, limits } = service(() => ({ records: records(200, text), next_cursor: next }));
-		expect(await read(session, wanted)).toHaveLength(200);
-		expect(limits()).toEqual([Math.min(wanted, 1_000)]);
-	});
-
-	describe('what a refusal teaches', () => {
-		/** The sizes that later listings ask for first, after this one was read. */
-		async function later(words: object) {
-			const { session, limits } = service((limit) =>
-				Number(limit) > 300 ? refusal(400, words) : { records: records(1) },
-			);
-			await read(session);
-			const used = limits();
-			await read(session);
-			return [used, limits()[used.length]];
-		}
-
-		test('one that names the size holds for all later listings', async () => {
-			expect(await later({ detail: 'page size' })).toEqual([[1_000, 500, 250], 250]);
-		});
-		test.each([{ detail: 'pagesize' }, { title: 'Page-Size' }, { kind: 'page_size' }])(
-			'%j names the size',
-			async (words) => expect(await later(words)).toEqual([[1_000, 500, 250], 250]),
-		);
-		test('any other one does not: its reason may pass', async () => {
-			expect(await later({})).toEqual([[1_000, 500, 250], 1_000]);
-		});
-		test('one that named the size, then one that did not', async () => {
-			const { session, limits } = service((limit) => {
-				if (limit === 1_000) return refusal(413, {});
-				return limit === 500 ? refusal(400, {}) : { records: records(1) };
-			});
-			await read(session);
-			expect(limits()).toEqual([1_000, 500, 250]);
-			await read(session);
-			expect(limits()[3]).toBe(250);
-		});
-		test('the size that a short listing learned holds for a long one', async () => {
-			const { session, limits } = service((limit) =>
-				limit === 600 ? refusal(413, {}) : { records: records(1) },
-			);
-			await read(session, 600);
-			await read(session);
-			expect(limits()).toEqual([600, 300, 300]);
-		});
 	});
 });

@@ -66,25 +66,6 @@ const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): 
 	...(method === 'POST' && { body: { data: {} }, creates: 'record' }),
 	...more,
 });
-test('sends to the encoded address, with a time-out, without redirects, and judges the status itself', async () => {
-	const { session, sent } = await service(ok);
-	await session.request(request('POST'));
-	await session.request(request('GET', { timeoutMs: 5_000, query: { limit: 5 } }));
-	expect(sent).toEqual([
-		expect.objectContaining({
-			method: 'POST',
-			url: 'https://data.example.com/api/v1/workspaces/w%201/cards/c%2F1/records',
-			body: '{"data":{}}',
-			headers: { 'Content-Type': 'application/json' },
-			timeout: 30_000,
-			disableFollowRedirect: true,
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-		}),
-		expect.objectContaining({ timeout: 5_000, qs: { limit: 5 } }),
-	]);
-});
-
 describe('retries: which requests, and how often at most', () => {
 	const everything: Array<ApiRequest['method']> = ['GET', 'PATCH', 'DELETE', 'POST'];
 	const rows: Array<[string, Answer, Record<string, number>]> = [
@@ -121,107 +102,11 @@ describe('retries: which requests, and how often at most', () => {
 			expect(await session.request(request(method))).toMatchObject({ status: 200 });
 		}
 	});
-	describe('one too many for the service, which answers others meanwhile (H12)', () => {
-		const others = async (session: { request(one: ApiRequest): Promise<unknown> }) => {
-			for (let n = 0; n < 1_200; n += 1) await session.request(request('GET', { ahead: true }));
-		};
-		const isWrite = ({ method }: IHttpRequestOptions) => method !== 'GET';
-
-		test.each([answer(503), answer(502), failure('ECONNRESET')])(
-			'an update is tried until it fits in',
-			async (refusal) => {
-				const toWrites = [refusal, refusal, refusal, refusal, refusal, ok];
-				const { session, sent } = await service({ toWrites });
-				const reading = others(session);
-				expect(await session.request(request('PATCH'))).toMatchObject({ status: 200 });
-				expect(sent.filter(isWrite)).toHaveLength(6);
-				await reading;
-			},
-		);
-		test('an update that never fits in ends, a create is sent once, and a 500 does not count', async () => {
-			for (const [method, status, times] of [
-				['PATCH', 503, 6],
-				['POST', 503, 1],
-				['PATCH', 500, 3],
-			] as const) {
-				const { session, sent } = await service({ toWrites: [answer(status)] });
-				const reading = others(session);
-				await expect(session.request(request(method))).rejects.toThrow();
-				expect([method, status, sent.filter(isWrite).length]).toEqual([method, status, times]);
-				await reading;
-			}
-		});
-	});
 	test('pauses grow and have jitter', async () => {
 		const { session, clock } = await service(failure('ECONNREFUSED'));
 		const start = clock.now();
 		await expect(session.request(request('GET'))).rejects.toThrow();
 		expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
-	});
-});
-
-describe('B22, B23: a create whose answer is lost', () => {
-	test.each([
-		['ECONNRESET', 'the connection was closed before an answer came'],
-		['ECONNABORTED', 'no answer came in time'],
-	])('%s: sent once; the message says that it may have been created', async (code, reason) => {
-		const { session } = await service(failure(code));
-		await expect(session.request(request('POST'))).rejects.toMatchObject({
-			message: `The record may have been created: ${reason}`,
-			description: expect.stringContaining('before you run this item again'),
-		});
-	});
-	test('a connection refused: three tries, then a message that names the host', async () => {
-		const { session } = await service(failure('ECONNREFUSED'));
-		await expect(session.request(request('POST'))).rejects.toMatchObject({
-			message: 'The service could not be reached: the connection was refused',
-			description: expect.stringContaining('data.example.com'),
-		});
-	});
-	test.each([502, 504])(
-		'a gateway answers %d: the advice says that it may have been created',
-		async (status) => {
-			const { session } = await service(answer(status));
-			await expect(session.request(request('POST'))).rejects.toMatchObject({
-				advice: expect.stringContaining('The record may have been created'),
-			});
-		},
-	);
-});
-
-describe('a DELETE that finds nothing', () => {
-	const saying = (kind: string) =>
-		answer(404, {}, { type: `https://errors.example.com/${kind}`, title: 'Gone', status: 404 });
-
-	test.each([failure('ECONNRESET'), answer(500)])(
-		'is done after an unclear try where the service says so (D8)',
-		async (unclear) => {
-			const { session } = await service(unclear, saying('record-not-found'));
-			const deletion = request('DELETE', { deletes: 'record' });
-			expect(await session.request(deletion)).toMatchObject({ status: 204 });
-		},
-	);
-	test.each([
-		['a page of somebody else', answer(404, {}, '<html><title>404</title></html>')],
-		['no problem at all', answer(404)],
-		['what it is in', saying('workspace-not-found')],
-	])('is reported after an unclear try where the answer is about %s (D8)', async (_, gone) => {
-		const { session } = await service(answer(502), gone);
-		await expect(session.request(request('DELETE', { deletes: 'record' }))).rejects.toMatchObject({
-			problem: { status: 404 },
-		});
-	});
-	test('is reported when it is the first answer, or when the first try cannot have arrived', async () => {
-		await expect((await service(answer(404))).session.request(request('DELETE'))).rejects.toThrow();
-		const first = await service(saying('record-not-found'));
-		const deletion = request('DELETE', { deletes: 'record' });
-		await expect(first.session.request(deletion)).rejects.toMatchObject({
-			problem: { status: 404 },
-		});
-		const { session } = await service(failure('ECONNREFUSED'), answer(404));
-		await expect(session.request(request('DELETE'))).rejects.toMatchObject({
-			problem: { status: 404 },
-		});
 	});
 });
 
@@ -249,54 +134,6 @@ describe('B20, B21: refusals for the rate', () => {
 		expect(sent).toHaveLength(2);
 		expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
 		expect(clock.now() - start).toBeLessThan(32_000);
-	});
-	test('the time that requests wait is counted once, however many wait (M15)', async () => {
-		const { session } = await service(limited(now + 30), ok);
-		expect(session.waitedMs).toBe(0);
-		await Promise.all(Array.from({ length: 5 }, async () => await session.request(request('GET'))));
-		expect(session.waitedMs).toBeGreaterThanOrEqual(29_000);
-		expect(session.waitedMs).toBeLessThan(33_000);
-	});
-	test.each([403, 503])(
-		'a create that is answered %d, the last of its window, is sent once, as it may be stored (H13)',
-		async (status) => {
-			const { session, sent } = await service(limited(now + 30, status), ok);
-			await expect(session.request(request('POST'))).rejects.toMatchObject({
-				problem: { status },
-				rateLimited: false,
-			});
-			expect(sent).toHaveLength(1);
-		},
-	);
-	test('a create that is answered 503: the advice names the number of requests at once, and says to check (H12)', async () => {
-		const { session } = await service(answer(503));
-		await expect(session.request(request('POST'))).rejects.toMatchObject({
-			advice: expect.stringMatching(/may have been created.*'Max Parallel Requests'/),
-		});
-	});
-	test.each(['POST', 'PATCH', 'GET'] as const)(
-		'a gateway’s web page with status 429: %s waits and is sent again (L1)',
-		async (method) => {
-			const page = answer(
-				429,
-				{ 'content-type': 'text/html' },
-				'<html><head><title>Too Many Requests</title></head></html>',
-			);
-			const { session, sent, clock } = await service(page, page, ok);
-			const start = clock.now();
-			expect(await session.request(request(method))).toMatchObject({ status: 200 });
-			expect(sent).toHaveLength(3);
-			expect(clock.now() - start).toBeGreaterThanOrEqual(3_000);
-		},
-	);
-	test('a gateway’s web page with status 429 without end: one message that says what to do (L1)', async () => {
-		const page = answer(429, {}, '<html><head><title>Slow down</title></head></html>');
-		const { session } = await service(page);
-		await expect(session.request(request('POST'))).rejects.toMatchObject({
-			problem: { status: 429, title: 'Rate limit reached', detail: 'Slow down' },
-			advice: expect.stringContaining("'Max Parallel Requests'"),
-			transient: true,
-		});
 	});
 	test.each<[string, number | undefined]>([
 		['in the past', now - 86_400],
@@ -327,27 +164,6 @@ describe('B20, B21: refusals for the rate', () => {
 		expect(late.sent).toHaveLength(1);
 		expect(late.clock.now() - start).toBeLessThan(1_000);
 	});
-	test('what waits is let go when nothing more is to be sent', async () => {
-		const { session, clock, sent } = await service(limited(now + 3_600));
-		const waiting = session.request(request('POST')).catch((error: unknown) => error);
-		await clock.sleep(2_000);
-		const start = clock.now();
-		session.stop();
-		expect(await waiting).toMatchObject({ name: 'Cancelled' });
-		expect(clock.now() - start).toBeLessThan(1_000);
-		expect(sent).toHaveLength(1);
-	});
-	test('cancelling ends a wait within a second', async () => {
-		const { session, clock, cancel, sent } = await service(limited(now + 3_600));
-		const outcome = session.request(request('GET')).catch((error: unknown) => error);
-		await clock.sleep(5_000);
-		const start = clock.now();
-		cancel.abort();
-		expect(await outcome).toMatchObject({ name: 'Cancelled' });
-		expect(clock.now() - start).toBeLessThan(1_000);
-		await expect(session.request(request('GET'))).rejects.toMatchObject({ name: 'Cancelled' });
-		expect(sent).toHaveLength(1);
-	});
 });
 
 test('cancelling ends the wait for the requests of another execution with the same key (B36)', async () => {
@@ -365,58 +181,6 @@ test('cancelling ends the wait for the requests of another execution with the sa
 	expect(clock.now() - start).toBeLessThan(1_000);
 	await Promise.all(creates);
 	expect(sent.map(({ method }) => method)).not.toContain('GET');
-});
-
-test('a refusal under a status of success is a failure, and is not sent again', async () => {
-	const { session, sent } = await service(answer(200, {}, { success: false, error: 'Read-only' }));
-	await expect(session.request(request('PATCH'))).rejects.toMatchObject({
-		problem: { status: 200, detail: 'Read-only' },
-	});
-	expect(sent).toHaveLength(1);
-});
-
-test('a refusal under another status keeps its advice, whatever its body', async () => {
-	const { session } = await service(answer(403, {}, { success: false, error: 'Read-only' }));
-	await expect(session.request(request('PATCH'))).rejects.toMatchObject({
-		problem: { status: 403, detail: 'Read-only' },
-		advice: expect.stringContaining('choose an account that may edit'),
-	});
-});
-
-test('after stop nothing more is sent', async () => {
-	const { session, sent } = await service(ok);
-	const all = Array.from(
-		{ length: 30 },
-		async () => await session.request(request('GET', { maxParallel: 2 })),
-	);
-	session.stop();
-	const outcomes = await Promise.allSettled(all);
-	expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(28);
-	expect(sent.length).toBeLessThanOrEqual(2);
-});
-
-test.each(['', '..', undefined])(
-	'a path parameter %j is refused before anything is sent',
-	async (value) => {
-		const { session, sent } = await service(ok);
-		await expect(
-			session.request({ method: 'GET', path: ['cards', { value, parameter: 'Card' }] }),
-		).rejects.toThrow("'Card'");
-		expect(sent).toEqual([]);
-	},
-);
-
-test('secrets are removed from the service’s messages', async () => {
-	const { session } = await service(
-		answer(
-			400,
-			{},
-			{ title: `no key-of-test-${keys + 1}`, detail: `Bearer key-of-test-${keys + 1}` },
-		),
-	);
-	await expect(session.request(request('GET'))).rejects.toMatchObject({
-		problem: { title: 'no ***', detail: 'Bearer ***' },
-	});
 });
 
 describe('D3: refusals that tell no usable time', () => {

@@ -1,5 +1,4 @@
 /** Requests of a service account: which token they carry, and what becomes of them without one. */
-import type { IHttpRequestOptions } from 'n8n-workflow';
 import {
 	AccessTokenError,
 	Cancelled,
@@ -9,60 +8,8 @@ import { answer, serviceBehindN8n } from '../../support/serviceBehindN8n';
 
 const get: ApiRequest = { method: 'GET', path: ['cards'] };
 const create: ApiRequest = { method: 'POST', path: ['cards'], body: {}, creates: 'card' };
-const tokenOf = ({ headers }: IHttpRequestOptions) => headers?.Authorization;
 const authentication = 'serviceAccount';
 const failure = (code: string) => Object.assign(new Error(code), { code });
-
-test('a token is asked for once, and goes along with every request', async () => {
-	const { session, sent, tokenRequests } = await serviceBehindN8n({
-		authentication,
-		toRequest: () => answer(200),
-	});
-	await Promise.all([session.request(get), session.request(create)]);
-	await session.request(get);
-	expect(sent.map(tokenOf)).toEqual(new Array(3).fill('Bearer token-1'));
-	expect(tokenRequests).toHaveLength(1);
-});
-
-test.each([get, create])(
-	'a refused token is renewed, and $method is sent again',
-	async (request) => {
-		const { session, sent } = await serviceBehindN8n({
-			authentication,
-			toRequest: (options) => answer(tokenOf(options) === 'Bearer token-2' ? 200 : 401),
-		});
-		expect(await session.request(request)).toMatchObject({ status: 200 });
-		expect(sent.map(tokenOf)).toEqual(['Bearer token-1', 'Bearer token-2']);
-	},
-);
-
-test('a new token that is refused as well is not replaced: the advice names the account', async () => {
-	const { session, sent, tokenRequests } = await serviceBehindN8n({
-		authentication,
-		toRequest: () => answer(401),
-	});
-	for (let n = 0; n < 2; n += 1) {
-		await expect(session.request(get)).rejects.toMatchObject({
-			advice: expect.stringContaining('The service account may have been revoked'),
-		});
-	}
-	expect(sent.map(tokenOf)).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
-	expect(tokenRequests).toHaveLength(2);
-});
-
-test('an account that the auth server refuses sends nothing, and is told why', async () => {
-	const { session, sent, tokenRequests } = await serviceBehindN8n({
-		authentication,
-		toRequest: () => answer(200),
-		toTokenRequest: () => answer(401, {}, { error_description: 'The client is disabled' }),
-	});
-	await expect(session.request(create)).rejects.toMatchObject({
-		name: 'AccessTokenError',
-		message: 'The service account was not accepted',
-		description: expect.stringContaining('The client is disabled'),
-	});
-	expect([sent.length, tokenRequests.length]).toEqual([0, 1]);
-});
 
 test('a request that n8n does not let out is a fault of the auth server’s address until a token was given', async () => {
 	const { session, sent } = await serviceBehindN8n({
@@ -102,14 +49,6 @@ test('tokens that the service quotes are not shown', async () => {
 	});
 	await expect(session.request(get)).rejects.toMatchObject({ problem: { title: 'no ***' } });
 	expect(session.redact('opaque-1234')).toBe('***');
-});
-
-test('an API key that is refused is not renewed, and has its own advice', async () => {
-	const { session, sent } = await serviceBehindN8n({ toRequest: () => answer(401) });
-	await expect(session.request(get)).rejects.toMatchObject({
-		advice: expect.stringContaining("'API Key'"),
-	});
-	expect(sent).toHaveLength(1);
 });
 
 describe('cancelled', () => {

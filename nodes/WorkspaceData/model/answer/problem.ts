@@ -49,7 +49,15 @@ const TITLES: Record<number, string> = {
 	504: 'The service did not answer its gateway in time',
 };
 
-function fallbackTitle(status: number): string {
+/** Statuses by which proxies, firewalls and sign-in pages keep a request back. */
+const KEPT_BACK: readonly number[] = [401, 403, 407, 451];
+
+/** Whether a proxy or a firewall refused a request in place of the service. */
+export const isKeptBack = ({ status, foreign }: Pick<Problem, 'status' | 'foreign'>): boolean =>
+	foreign === true && KEPT_BACK.includes(status);
+
+function fallbackTitle(status: number, foreign?: true): string {
+	if (isKeptBack({ status, foreign })) return 'A web page answered, not the service';
 	if (status === 304) return 'The service returned no data, only that nothing has changed';
 	if (status >= 300 && status < 400) return 'The service redirects to another address';
 	return TITLES[status] ?? `The service answered with status ${status}`;
@@ -141,7 +149,7 @@ export function readProblem(
 		const text = isPage ? htmlText(body) : body;
 		return {
 			status,
-			title: fallbackTitle(status),
+			title: fallbackTitle(status, isPage || undefined),
 			...(text && { detail: clip(text, clean) }),
 			...(isPage && { foreign: true }),
 		};

@@ -2,9 +2,9 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { tokenAddress } from '../../model/serviceUrl';
-import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import { redact } from '../../model/redact';
-import { readObject } from '../../model/answer/shapes';
+import { isWebPage, readObject } from '../../model/answer/shapes';
 import { systemClock, type Clock, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
 import {
@@ -13,6 +13,7 @@ import {
 	isTransientStatus,
 	NetworkFailure,
 } from '../failure/failures';
+import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
 import { readAnswer } from '../http/answer';
 
@@ -90,7 +91,8 @@ export function unreachableAuth(
 	const { host } = new URL(tokenAddress(authUrl, realm));
 	return new AccessTokenError(
 		`The auth server ${host} could not be reached: ${fault.message}`,
-		"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
+		fault.description ??
+			"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
 		fault.transient,
 		fault.code,
 	);
@@ -100,6 +102,14 @@ const unreadable = (host: string, status?: number): AccessTokenError =>
 	new AccessTokenError(
 		`${host} did not return an access token`,
 		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
+		true,
+		status,
+	);
+
+const fromElsewhere = (host: string, status: number): AccessTokenError =>
+	new AccessTokenError(
+		`A web page answered, not the auth server ${host}`,
+		`${IN_BETWEEN} Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.`,
 		true,
 		status,
 	);
@@ -122,7 +132,10 @@ function readTokenAnswer(
 	host: string,
 	clean: (text: string) => string,
 ): TokenAnswer | AccessTokenError {
-	if (status >= 200 && status < 300) {
+	const isSuccess = status >= 200 && status < 300;
+	const problem = readProblem(status, body, clean);
+	if (isKeptBack(problem) || (isSuccess && isWebPage(body))) return fromElsewhere(host, status);
+	if (isSuccess) {
 		const refusal = readRefusal(status, body, clean);
 		return readToken(body) ?? (refusal ? refused(refusal) : unreadable(host, status));
 	}
@@ -142,5 +155,5 @@ function readTokenAnswer(
 			status,
 		);
 	}
-	return refused(readProblem(status, body, clean));
+	return refused(problem);
 }

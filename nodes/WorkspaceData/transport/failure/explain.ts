@@ -1,5 +1,5 @@
 /** Turns a failed request into an error that says what happened and what to do. */
-import { readProblem, readRefusal, type Problem } from '../../model/answer/problem';
+import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import { isWebPage } from '../../model/answer/shapes';
 import type { Authentication } from '../auth/credential';
 import {
@@ -141,6 +141,9 @@ const pageAdvice = (later: string): string =>
 		.filter(Boolean)
 		.join(' ');
 
+/** Why a web page may come in place of an answer. */
+export const IN_BETWEEN = 'A proxy, a firewall or a sign-in page may be in between.';
+
 /** What the advice on a refusal depends on. */
 interface Refusal extends Pick<Problem, 'status' | 'foreign'> {
 	kind: string;
@@ -170,6 +173,10 @@ const ADVICE: ReadonlyArray<
 	[
 		({ status }) => status >= 300 && status < 400,
 		"Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.",
+	],
+	[
+		isKeptBack,
+		`${IN_BETWEEN} Check 'Base URL' in the credential, or ask whoever runs the network.`,
 	],
 	[({ status, isApiKey }) => status === 401 && isApiKey, "Check 'API Key' in the credential."],
 	[

@@ -172,15 +172,6 @@ export class Pace {
 		this.startMore();
 	}
 
-	/**
-	 * Whether a try was one too many: it was refused or cut off, while the service answered others of this key.
-	 *
-	 * @param since when the try before it was sent: a refusal comes sooner than other answers
-	 */
-	isSurplus(outcome: Outcome, since: number): boolean {
-		return isOverload(outcome) && this.servedAt >= since;
-	}
-
 	/** Whether the service did not answer in time lately. */
 	get isSilent(): boolean {
 		return this.clock.now() < this.silentUntil;

@@ -10,8 +10,6 @@ import type { ApiAnswer, ApiRequest } from '../request';
 
 /** Tries of a request that may be sent again after a fault. */
 const TRIES = 3;
-/** Tries if the last one was one too many: a request may be unlucky more often while the service's capacity is unknown. */
-const TRIES_IF_SURPLUS = 6;
 /** The longest total time that one request waits for the rate limit, in ms. */
 const MAX_REFUSED_MS = 5 * 60_000;
 
@@ -62,16 +60,15 @@ export type Step =
  * @param history the tries before this one
  * @param now ms since the epoch
  * @param mayRenew whether another access token could be had
- * @param isSurplus whether the try was one too many for a service that answered others meanwhile
  */
 export function nextStep(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method, impatient, shrinks }: Pick<ApiRequest, 'method' | 'impatient' | 'shrinks'>,
 	history: History,
-	{ now, mayRenew, isSurplus }: { now: number; mayRenew: boolean; isSurplus: boolean },
+	{ now, mayRenew }: { now: number; mayRenew: boolean },
 ): Step {
 	const repeatable = isRepeatable(method);
-	const mayTryAgain = !impatient && history.faults + 1 < (isSurplus ? TRIES_IF_SURPLUS : TRIES);
+	const mayTryAgain = !impatient && history.faults + 1 < TRIES;
 	const again = (unclear: boolean): Step & { act: 'again' } => ({
 		act: 'again',
 		history: {

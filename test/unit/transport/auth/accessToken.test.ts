@@ -114,17 +114,22 @@ describe('B15: answers that say the lifetime in other ways', () => {
 		expect(requests).toHaveLength(2);
 	});
 
-	test.each<[string, unknown]>([
-		['HTML', '<!doctype html><title>Sign in</title>'],
+	const none = 'auth.example.com did not return an access token';
+	test.each<[string, unknown, string?]>([
+		[
+			'HTML',
+			'<!doctype html><title>Sign in</title>',
+			'A web page answered, not the auth server auth.example.com',
+		],
 		['empty', ''],
 		['JSON without a token', { token: 'x' }],
 		['an empty token', { access_token: '' }],
 		['a token that is no text', { access_token: 5 }],
-	])('200 with %s: one clear message that names the address', async (_, body) => {
+	])('200 with %s: one clear message that names the address', async (_, body, message = none) => {
 		const { get, answers, requests } = endpoint();
 		answers(() => ({ statusCode: 200, body }));
 		await expect(get()).rejects.toMatchObject({
-			message: 'auth.example.com did not return an access token',
+			message,
 			description: expect.stringContaining("Check 'Auth URL' and 'Realm'"),
 		});
 		await expect(get()).rejects.toThrow();

@@ -20,13 +20,13 @@ const step = (
 	outcome: Parameters<typeof nextStep>[0],
 	method: Method,
 	history: Partial<History> = {},
-	{ impatient = false, shrinks = false, mayRenew = false, isSurplus = false } = {},
+	{ impatient = false, shrinks = false, mayRenew = false } = {},
 ) =>
 	nextStep(
 		outcome,
 		{ method, impatient, shrinks },
 		{ ...UNTRIED, ...history },
-		{ now: NOW, mayRenew, isSurplus },
+		{ now: NOW, mayRenew },
 	);
 const lost = new NetworkFailure('ECONNRESET', 'closed', 'maybe', true);
 const refused = new NetworkFailure('ECONNREFUSED', 'refused', 'no', true);
@@ -74,15 +74,6 @@ describe('after a fault', () => {
 			expect(step(outcome, 'GET', { faults: 2 })).toEqual({ act: 'fail' });
 			expect(step(outcome, 'GET', {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
-	});
-	test('one too many for a service that answers others is sent six times in all', () => {
-		const surplus = { isSurplus: true };
-		expect(step(answer(503), 'PATCH', { faults: 4 }, surplus)).toEqual(again(true, 5));
-		expect(step(answer(503), 'PATCH', { faults: 5 }, surplus)).toEqual({ act: 'fail' });
-		expect(step(refused, 'POST', { faults: 4 }, surplus)).toEqual(again(false, 5));
-		expect(step(lost, 'POST', {}, surplus)).toEqual({ act: 'fail' });
-		const impatient = { ...surplus, impatient: true };
-		expect(step(answer(503), 'GET', {}, impatient)).toEqual({ act: 'fail' });
 	});
 	test('what was unclear once stays unclear', () => {
 		expect(step(refused, 'DELETE', { unclear: true, faults: 1 })).toEqual(again(true, 2));
