@@ -108,6 +108,9 @@ const OPTION_NAMES = [
 	'outputFormat',
 	'requestsPerSecond',
 	'unchanged',
+	'numberFormat',
+	'dateFormat',
+	'booleanWords',
 ];
 
 const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>

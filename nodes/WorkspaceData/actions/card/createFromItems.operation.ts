@@ -15,14 +15,14 @@ import { defineOperation } from '../operation';
 import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
 import { readDryRun } from '../writing/dryRun';
 import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
-import { toRecordData } from '../writing/valueConversion';
+import { readFormats, toRecordData } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import type { Run } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
-import { dryRunOption, missingChoicesOption } from '../../ui/writeOptions';
+import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
 
 const ifExistsOption = {
 	...ifCardExistsProperty,
@@ -196,6 +196,7 @@ export const createCardFromItems = defineOperation({
 		recordOptions([
 			createRecordsOption,
 			dryRunOption,
+			...formatOptions,
 			ifExistsOption,
 			maxParallelOption,
 			missingChoicesOption,
@@ -215,10 +216,14 @@ export const createCardFromItems = defineOperation({
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
 		const how: How = { policy, isDry, choices, hasRecords };
 		const key = JSON.stringify(['createFromItems', name, how]);
+		const { numberFormat, dateFormat, booleanWords } = options;
+		const formats = { numberFormat, dateFormat, booleanWords };
+		readFormats(formats);
+		const added = { ...formats, ...(choices && { missingChoices }) };
 		const part: Part = {
 			itemIndex,
 			columns,
-			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
+			options: { unknownFields: 'create', whole: true, ...added },
 			request,
 		};
 		const target = await run.items.gather(
