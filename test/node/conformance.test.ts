@@ -14,6 +14,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 	card: {
 		create: [
 			'name',
+			'fields',
 			'additionalFields.description',
 			'additionalFields.customProperties',
 			'additionalFields.ifExists',

@@ -64,7 +64,7 @@ test.each([
 		`cardId* ${FILTERS} columns* maxChanges dryRun options(dateFormat dryRun emptyValues fieldKeys maxParallel missingChoices numberFormat ${OUTPUT} timeout unchanged unknownFields booleanWords)`,
 	],
 	['card.getAll', 'returnAll limit'],
-	['card.create', 'name* additionalFields(customProperties description ifExists)'],
+	['card.create', 'name* fields additionalFields(customProperties description ifExists)'],
 	[
 		'card.createFromItems',
 		'name* options(createRecords dateFormat dryRun ifExists maxParallel missingChoices numberFormat requestsPerSecond timeout booleanWords)',
