@@ -14,6 +14,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 	card: {
 		create: [
 			'name',
+			'fields',
 			'additionalFields.description',
 			'additionalFields.customProperties',
 			'additionalFields.ifExists',
@@ -108,6 +109,9 @@ const OPTION_NAMES = [
 	'outputFormat',
 	'requestsPerSecond',
 	'unchanged',
+	'numberFormat',
+	'dateFormat',
+	'booleanWords',
 ];
 
 const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>

@@ -41,6 +41,42 @@ export const choicesProperty = {
 		"The choices of a select field, as a list of texts. On an update, existing choices keep their IDs, and choices that are not listed are removed. For anything else, use 'Options (JSON)'.",
 } as const;
 
+/** The fields of a new card. */
+export const cardFieldsProperty = {
+	displayName: 'Fields',
+	name: 'fields',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Field',
+	default: {},
+	options: [
+		{
+			displayName: 'Field',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Status',
+					description: 'The name of the field',
+				},
+				{ ...fieldTypeProperty, typeOptions: { loadOptionsMethod: 'getFieldTypes' } },
+				{
+					displayName: 'Choices',
+					name: 'choices',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Open, Done',
+					description: 'The choices of a select field, with commas between them',
+				},
+			],
+		},
+	],
+	description: 'The fields of the card, created in this order after the card',
+} as const;
+
 /** The name of a new card. */
 export const cardNameProperty = {
 	displayName: 'Name',

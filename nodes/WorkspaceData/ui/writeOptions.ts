@@ -74,6 +74,48 @@ export const missingChoicesOption = {
 	description: 'How to treat values that are not among the choices of a select field',
 } as const;
 
+export const numberFormatOption = {
+	displayName: 'Number Format',
+	name: 'numberFormat',
+	type: 'options',
+	options: [
+		{ name: 'Comma', value: 'comma', description: 'Text such as 1.234,5 or 1234,5' },
+		{ name: 'Point', value: 'point', description: 'Text such as 1234.5' },
+	],
+	default: 'point',
+	description: 'How numbers are written in text values of the items',
+} as const;
+
+export const dateFormatOption = {
+	displayName: 'Date Format',
+	name: 'dateFormat',
+	type: 'options',
+	options: [
+		{ name: 'Day First', value: 'dayFirst', description: 'Text such as 31.03.2026 or 31/3/2026' },
+		{
+			name: 'Excel Day Numbers',
+			value: 'excel',
+			description: 'Numbers such as 46205 for 2026-07-02',
+		},
+		{ name: 'ISO', value: 'iso', description: 'Text such as 2026-03-31' },
+		{ name: 'Month First', value: 'monthFirst', description: 'Text such as 03/31/2026' },
+	],
+	default: 'iso',
+	description: 'How dates are written in the items; years have four digits, and ISO is always read',
+} as const;
+
+export const booleanWordsOption = {
+	displayName: 'Yes and No Words',
+	name: 'booleanWords',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. yes, no',
+	description: 'Two words in text values of the items: the first means true, the second false',
+} as const;
+
+/** How text values of the items are read. */
+export const formatOptions = [booleanWordsOption, dateFormatOption, numberFormatOption] as const;
+
 export const ifNotFoundOption = {
 	displayName: 'If Not Found',
 	name: 'ifNotFound',
@@ -226,6 +268,7 @@ export const maxChangesProperty = {
 export const writeOptions = [
 	emptyValuesOption,
 	fieldKeysOption,
+	...formatOptions,
 	maxParallelOption,
 	missingChoicesOption,
 	outputFieldsOption,

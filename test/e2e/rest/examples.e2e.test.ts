@@ -95,6 +95,25 @@ describe(`examples in n8n ${major}`, () => {
 		expect(failureOf(again)).toContain("A card called 'Books' exists already");
 	});
 
+	it('keep a card equal to a CSV file of Europe', async () => {
+		const { succeedAgain } = bench();
+		const file = example('european-csv-to-card.json');
+		const synced = async () => outputOf(await succeedAgain(file), 'Sync customers');
+		const records = await synced();
+		expect(records).toHaveLength(20);
+		expect(actionsOf(records)).toEqual(new Set(['created']));
+		expect(records.map(({ json }) => json)).toMatchObject([
+			{
+				...{ Name: 'José Peña', Ort: 'Málaga', Betrag: 12.5, Geburtsdatum: '1985-02-03' },
+				...{ Aktiv: true, PLZ: '01067' },
+			},
+			{ Name: 'Zoë Müller', Betrag: 1299, Geburtsdatum: '1999-12-31', Aktiv: false },
+			...Array.from({ length: 17 }, () => ({ Aktiv: expect.any(Boolean) as unknown })),
+			{ Name: 'Andrés Gil', Betrag: 1_000_000.01, Geburtsdatum: '1974-03-08' },
+		]);
+		expect(actionsOf(await synced())).toEqual(new Set(['unchanged']));
+	});
+
 	it('keep two cards equal, with new fields and choices', async () => {
 		const { api, succeedAgain } = bench();
 		const sync = example('two-way-sync-by-key.json');
@@ -229,6 +248,19 @@ describe(`examples in n8n ${major}`, () => {
 		expect(subject).toBe(`${lines.length} open tasks`);
 		expect(lines.at(0)).toBe('2026-05-05: Call the plumber (Normal)');
 		expect(lines.at(-1)).toBe('no date: Sort the photos (Low)');
+	});
+
+	it('count the open tasks and add up their hours, by priority', async () => {
+		const execution = await bench().succeedAgain(example('weekly-report.json'));
+		const open = outputOf(execution, 'Get open tasks').map(({ json }) => json);
+		const lines = outputOf(execution, 'One line each').map(({ json }) => json.line);
+		const expected = [...new Set(open.map(({ Priority }) => Priority))].map((priority) => {
+			const tasks = open.filter(({ Priority }) => Priority === priority);
+			const hours = tasks.reduce((sum, { Hours }) => sum + Number(Hours ?? 0), 0);
+			return `${String(priority)}: ${tasks.length} open, ${hours} h`;
+		});
+		expect(expected.length).toBeGreaterThan(1);
+		expect(lines.sort()).toEqual(expected.sort());
 	});
 
 	it('take a branch for records that exist, and create the others', async () => {

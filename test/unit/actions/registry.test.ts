@@ -28,11 +28,11 @@ const CHOICES_OF_A_FIELD = 'choices customProperties';
 test.each([
 	[
 		'record.create',
-		`cardId* columns* options(emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} timeout unknownFields)`,
+		`cardId* columns* options(dateFormat emptyValues fieldKeys maxParallel missingChoices numberFormat ${OUTPUT} timeout unknownFields booleanWords)`,
 	],
 	[
 		'record.upsert',
-		`cardId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices multipleMatches ${OUTPUT} oldValues timeout unchanged unknownFields upsertMode)`,
+		`cardId* columns* options(dateFormat dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices multipleMatches numberFormat ${OUTPUT} oldValues timeout unchanged unknownFields upsertMode booleanWords)`,
 	],
 	['record.count', `cardId* ${FILTERS}`],
 	[
@@ -53,21 +53,21 @@ test.each([
 	['record.ifExists', `cardId* ${FILTERS}`],
 	[
 		'record.sync',
-		`cardId* columns* ${FILTERS} missingRecords(delete keep) maxDeletions dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} oldValues timeout unchanged unknownFields)`,
+		`cardId* columns* ${FILTERS} missingRecords(delete keep) maxDeletions dryRun options(dateFormat dryRun emptyValues fieldKeys maxParallel missingChoices numberFormat ${OUTPUT} oldValues timeout unchanged unknownFields booleanWords)`,
 	],
 	[
 		'record.update',
-		`cardId* recordId* columns* options(dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices ${OUTPUT} oldValues timeout unknownFields)`,
+		`cardId* recordId* columns* options(dateFormat dryRun emptyValues fieldKeys ifNotFound maxParallel missingChoices numberFormat ${OUTPUT} oldValues timeout unknownFields booleanWords)`,
 	],
 	[
 		'record.updateMany',
-		`cardId* ${FILTERS} columns* maxChanges dryRun options(dryRun emptyValues fieldKeys maxParallel missingChoices ${OUTPUT} oldValues timeout unchanged unknownFields)`,
+		`cardId* ${FILTERS} columns* maxChanges dryRun options(dateFormat dryRun emptyValues fieldKeys maxParallel missingChoices numberFormat ${OUTPUT} oldValues timeout unchanged unknownFields booleanWords)`,
 	],
 	['card.getAll', 'returnAll limit'],
-	['card.create', 'name* additionalFields(customProperties description ifExists)'],
+	['card.create', 'name* fields additionalFields(customProperties description ifExists)'],
 	[
 		'card.createFromItems',
-		'name* options(createRecords dryRun ifExists maxParallel missingChoices requestsPerSecond timeout)',
+		'name* options(createRecords dateFormat dryRun ifExists maxParallel missingChoices numberFormat requestsPerSecond timeout booleanWords)',
 	],
 	['card.delete', 'cardId* dryRun'],
 	['card.get', 'cardId*'],

@@ -1,4 +1,5 @@
 import {
+	cardFieldsProperty,
 	cardNameProperty,
 	customPropertiesProperty,
 	ifCardExistsProperty,
@@ -6,6 +7,7 @@ import {
 import { readChoice, readJsonObject, requireText } from '../readParameters';
 import { noIdHint, readCreated } from '../../transport/writeAnswer';
 import { defineOperation } from '../operation';
+import { addCardFields, readCardFields } from './cardFields';
 import { readCard, type Card } from '../../model/answer/card';
 import { InputError } from '../../model/inputError';
 import { cardsOfName, findCardByName } from '../../model/locator';
@@ -24,6 +26,7 @@ export const createCard = defineOperation({
 	writes: true,
 	properties: [
 		cardNameProperty,
+		cardFieldsProperty,
 		{
 			displayName: 'Additional Fields',
 			name: 'additionalFields',
@@ -48,6 +51,7 @@ export const createCard = defineOperation({
 		const { description, customProperties, ifExists } = get('additionalFields');
 		const policy = readChoice(ifCardExistsProperty, ifExists) ?? 'create';
 		const name = requireText(get('name'), 'Name');
+		const fields = readCardFields(get('fields'));
 		const sent = {
 			...readJsonObject(customProperties, 'Custom Properties'),
 			name,
@@ -55,12 +59,23 @@ export const createCard = defineOperation({
 		};
 		if (policy === 'create') {
 			const created = await addCard(run, sent);
-			if (!created) run.messages.hint(noIdHint('card'));
+			if (created) await addCardFields(run, created, fields);
+			else if (fields.length > 0) throw withoutId(name);
+			else run.messages.hint(noIdHint('card'));
 			return [created?.raw ?? sent];
 		}
-		return [(await cardOfName(run, name, policy, sent)).card.raw];
+		const { card, isNew } = await cardOfName(run, name, policy, sent);
+		if (isNew) await addCardFields(run, card, fields);
+		return [card.raw];
 	},
 });
+
+const withoutId = (name: string): UnexpectedAnswer =>
+	new UnexpectedAnswer(
+		`Card ${quote(name)} was created, but the service returned no ID for it`,
+		'Its fields were not created. Look for the card in the service, and add them with Field > Create.',
+		true,
+	);
 
 /**
  * Creates a card.

@@ -15,7 +15,7 @@ import { defineOperation } from '../operation';
 import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChanges';
 import { readDryRun } from '../writing/dryRun';
 import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
-import { toRecordData } from '../writing/valueConversion';
+import { readFormats, toRecordData } from '../writing/valueConversion';
 import { recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
@@ -23,7 +23,7 @@ import { createWriter } from '../writing/writer';
 import type { Run } from '../run/run';
 import { cardOfName, existingCard } from './create.operation';
 import { itemColumns } from '../writing/mapper';
-import { dryRunOption, missingChoicesOption } from '../../ui/writeOptions';
+import { dryRunOption, formatOptions, missingChoicesOption } from '../../ui/writeOptions';
 
 const ifExistsOption = {
 	...ifCardExistsProperty,
@@ -197,6 +197,7 @@ export const createCardFromItems = defineOperation({
 		recordOptions([
 			createRecordsOption,
 			dryRunOption,
+			...formatOptions,
 			ifExistsOption,
 			maxParallelOption,
 			missingChoicesOption,
@@ -216,10 +217,14 @@ export const createCardFromItems = defineOperation({
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
 		const how: How = { policy, isDry, choices, hasRecords };
 		const key = JSON.stringify(['createFromItems', name, how]);
+		const { numberFormat, dateFormat, booleanWords } = options;
+		const formats = { numberFormat, dateFormat, booleanWords };
+		readFormats(formats);
+		const added = { ...formats, ...(choices && { missingChoices }) };
 		const part: Part = {
 			itemIndex,
 			columns,
-			options: { unknownFields: 'create', whole: true, ...(choices && { missingChoices }) },
+			options: { unknownFields: 'create', whole: true, ...added },
 			request,
 		};
 		const target = await run.items.gather(

@@ -16,7 +16,7 @@ import {
 	type PlannedField,
 } from './newFields';
 import type { CardReference, Run } from '../run/run';
-import type { Write } from '../writing/valueConversion';
+import { readFormats, type Write } from '../writing/valueConversion';
 import { missingChoicesOption, unknownFieldsOption } from '../../ui/writeOptions';
 import {
 	type PlannedWrites,
@@ -62,7 +62,10 @@ export async function previewChanges(
 	const names = keptNames(index, missing);
 	hintAtNames(run, card, names);
 	const lacking = missing.filter(({ name }) => !names.has(name));
-	const planned = await planFields(run, lacking, index.fields, request);
+	const planned = await planFields(run, lacking, index.fields, {
+		...request,
+		formats: formatsOf(writes),
+	});
 	const added = planned.flatMap(({ name, type, choices }) => {
 		const field = readField({ id: name, name, type, ...(choices && { options: choices }) });
 		return field ? [field] : [];
@@ -78,6 +81,9 @@ export async function previewChanges(
 	const aliases = new Map([...names].map(([name, { id }]) => [foldCase(name), id]));
 	return { planned, additions, index: indexFields([...known, ...added], card.name, aliases) };
 }
+
+/** How the text values of a run are read: as its first item says. */
+const formatsOf = ([first]: PlannedWrites) => readFormats(first?.options ?? {});
 
 /** All of some choices in a hint. */
 const allQuoted = (texts: readonly string[]): string => listedInQuotes(texts, Infinity);
@@ -171,7 +177,10 @@ export async function changeCard(
 		const missing = all.filter(({ name }) => !names.has(name));
 		let created: PlannedField[] = [];
 		if (missing.length > 0) {
-			const planned = await planFields(run, missing, index.fields, request);
+			const planned = await planFields(run, missing, index.fields, {
+				...request,
+				formats: formatsOf(writes),
+			});
 			({ created, index } = await createFields(run, card, planned, request));
 			run.messages.hint(`Fields were added to card '${card.name}': ${describePlan(created)}`);
 		}

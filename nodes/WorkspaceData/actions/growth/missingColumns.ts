@@ -15,7 +15,7 @@ export interface Addition {
 }
 
 /** The parts of writes that decide which columns a card needs. */
-export type PlannedWrites = readonly Pick<Write, 'columns' | 'request'>[];
+export type PlannedWrites = readonly Pick<Write, 'columns' | 'options' | 'request'>[];
 
 /** The field that a key means; undefined if there is none. Null for an ambiguous key, which its item reports. */
 function peek(index: FieldIndex, key: string, hint?: FieldHint): Field | undefined | null {

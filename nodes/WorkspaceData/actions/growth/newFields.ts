@@ -3,6 +3,7 @@ import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { describedFieldTypes } from '../../transport/apiDescription';
 import { inferType, offeredType, textType, USUAL_TYPES } from '../../model/value/inferType';
+import type { Formats } from '../../model/value/formats';
 import { InputError } from '../../model/inputError';
 import { ApiFailure, mayHaveHappened, UnexpectedAnswer } from '../../transport/failure/failures';
 import { listFields, type ReadOptions } from '../../transport/cardAndFieldListings';
@@ -54,18 +55,19 @@ async function offeredTypes(
  * Chooses the types of new fields.
  *
  * @param seen fields that the card has already
+ * @param formats how text values of the items are read
  */
 export async function planFields(
 	run: Run,
 	columns: readonly Column[],
 	seen: readonly Field[],
-	request: ReadOptions,
+	{ formats, ...request }: ReadOptions & { formats?: Formats },
 ): Promise<PlannedField[]> {
 	const offered = await offeredTypes(run, seen, request);
 	const planned: PlannedField[] = [];
 	for (const { name, values } of columns) {
 		await run.yieldToLoop();
-		const { type, why, choices } = inferType(name, values);
+		const { type, why, choices } = inferType(name, values, formats);
 		const own = offeredType(type, offered);
 		planned.push({
 			name,

@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import type { CardReference, Run } from '../run/run';
 import { growCard } from '../growth/cardChanges';
 import { readChoice } from '../readParameters';
-import { toRecordData, type ColumnOptions, type Write } from './valueConversion';
+import { readFormats, toRecordData, type ColumnOptions, type Write } from './valueConversion';
 import { readDryRun } from './dryRun';
 import { requestOptions } from '../requestOptions';
 import { readColumns } from './mapper';
@@ -46,6 +46,8 @@ export async function readWrite(
 	isExact = false,
 ): Promise<Write> {
 	const request = requestOptions(options);
+	// Refused before anything is sent: they decide about new fields, too.
+	readFormats(options);
 	// Before the values: as long as the card's name is mistyped, the mapper offers no fields.
 	const card = await (isExact
 		? run.cards.findExact(cardId, request)

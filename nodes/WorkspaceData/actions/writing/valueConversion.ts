@@ -3,6 +3,8 @@ import type { Field } from '../../model/answer/field';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { InputError } from '../../model/inputError';
 import type { JsonObject } from '../../model/answer/shapes';
+import { cleanName, foldCase, plainText } from '../../model/text';
+import type { Formats } from '../../model/value/formats';
 import type { EntryRules } from '../../model/value/kinds/kind';
 import { enter } from '../../model/value/value';
 import { readChoice } from '../readParameters';
@@ -13,8 +15,11 @@ import { EMPTY_IN_OUTPUT, Refused } from './difference';
 import { hasName, hintAtLeftOut, type Columns } from './mapper';
 import type { Writer } from './writer';
 import {
+	booleanWordsOption,
+	dateFormatOption,
 	emptyValuesOption,
 	missingChoicesOption,
+	numberFormatOption,
 	unknownFieldsOption,
 } from '../../ui/writeOptions';
 
@@ -40,6 +45,9 @@ export interface ColumnOptions {
 	emptyValues?: string;
 	unknownFields?: string;
 	missingChoices?: string;
+	numberFormat?: string;
+	dateFormat?: string;
+	booleanWords?: unknown;
 	/** Whether texts are refused that a field would keep in part only. */
 	whole?: boolean;
 }
@@ -48,15 +56,36 @@ export interface ColumnOptions {
 const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
 const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
+/** How text values of the items are read. @throws InputError for an unknown option value, and for anything but two words */
+export function readFormats({ numberFormat, dateFormat, booleanWords }: ColumnOptions): Formats {
+	return {
+		number: readChoice(numberFormatOption, numberFormat),
+		date: readChoice(dateFormatOption, dateFormat),
+		words: readWords(booleanWords),
+	};
+}
+
+function readWords(value: unknown): Formats['words'] {
+	if (value === undefined || value === null) return undefined;
+	const words = Array.isArray(value) ? value.map(plainText) : plainText(value).split(',');
+	const [yes = '', no = '', ...more] = words.map(cleanName);
+	if (yes !== '' && no !== '' && more.length === 0 && foldCase(yes) !== foldCase(no)) {
+		return [yes, no];
+	}
+	throw new InputError(
+		`'${booleanWordsOption.displayName}' cannot be '${plainText(value)}'`,
+		'Enter two different words with a comma between them: the word for true, then the word for false.',
+	);
+}
+
 /** How values are converted for this item. @throws InputError for an unknown option value */
-function conversionRules(
-	run: Run,
-	{ emptyValues, unknownFields, missingChoices, whole }: ColumnOptions,
-): EntryRules {
+function conversionRules(run: Run, options: ColumnOptions): EntryRules {
+	const { emptyValues, unknownFields, missingChoices, whole } = options;
 	const adds = readChoice(missingChoicesOption, missingChoices) === 'add';
 	return {
 		emptyValues: readChoice(emptyValuesOption, emptyValues) ?? 'send',
 		zone: run.zone,
+		formats: readFormats(options),
 		// Fields that were made for the values of all items hold what single items have in another type.
 		fits: readChoice(unknownFieldsOption, unknownFields) === 'create',
 		...(whole && { whole }),

@@ -1,8 +1,12 @@
 /** Which type a field needs so that it holds the values of a column without loss. */
+import { isDecimal } from './decimal';
+import { inUsualSpelling, isExcelDay, type Formats, type Formatted } from './formats';
 import { jsonForm, textOf } from './serialization';
+import { readTimestamp } from './timestamp';
 import { plainTypeName, type NewType } from './kinds/kind';
 import { NEW_TYPES } from './kinds/allKinds';
 import { quote } from '../names';
+import { foldCase } from '../text';
 
 /** The type of a field, and why it is this one. */
 export interface Inference {
@@ -24,6 +28,9 @@ const MAX_TEXT_LENGTH = 255;
 /** Names of columns whose digits are no amounts: another row may begin with a zero. */
 const CODE_NAME =
 	/(?:^|[^\p{L}])(?:phone|tel|telephone|telefon|mobile|fax|zip|postal|postcode|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
+/** Names of columns whose numbers may be days as Excel counts them. */
+const DAY_NAME =
+	/(?:(?<!\p{L})(?:due|deadline|birthday|born|created|updated|start|end|since|until|fällig|fecha|data|jour|échéance|naissance)|(?<!up)date|datum|day|tag)(?!\p{L})/iu;
 /** Numbers, dates and the like in any spelling: digits, and no letter. */
 const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
@@ -71,21 +78,61 @@ const asText = (values: readonly unknown[], why: string): Inference => ({
 	why,
 });
 
-function fromTexts(name: string, texts: readonly string[]): Inference {
-	const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+const FORMATTED: readonly string[] = [
+	'number',
+	'date',
+	'datetime',
+	'boolean',
+] satisfies Formatted[];
+const isFormatted = (type: string): type is Formatted => FORMATTED.includes(type);
+
+/** Text values in the spelling that fields of a type read; undefined for one that is not such a value. */
+function spellingsFor(
+	type: string,
+	texts: readonly string[],
+	formats: Formats,
+): Array<string | undefined> {
+	// Excel's days follow from the name of the column.
+	const own = formats.date === 'excel' ? { ...formats, date: 'iso' as const } : formats;
+	return texts.map((text) => {
+		const usual = isFormatted(type) ? inUsualSpelling(type, text, own) : text;
+		return typeof usual === 'string' ? usual : undefined;
+	});
+}
+
+/** Why text is no number and no day, where people would say that it is one. */
+function otherFormat(texts: readonly string[]): string | undefined {
+	const find = (type: Formatted, formats: Formats) =>
+		texts.find((text) => inUsualSpelling(type, text, formats) !== undefined);
+	const comma = find('number', { number: 'comma' });
+	if (comma?.includes(',')) return `${quote(comma)} has a decimal comma: see 'Number Format'`;
+	const day = find('date', { date: 'dayFirst' }) ?? find('date', { date: 'monthFirst' });
+	if (day !== undefined && readTimestamp(day) === undefined) {
+		return `${quote(day)} is not a day like 2026-03-31: see 'Date Format'`;
+	}
+	const two = new Set(texts.map(foldCase));
+	if (two.size !== 2 || texts.length < 3) return undefined;
+	return `only ${[...two].map(quote).join(' and ')}: for true and false, see 'Yes and No Words'`;
+}
+
+function fromTexts(words: string, texts: readonly string[], formats: Formats): Inference {
 	if (CODE_NAME.test(words) && texts.every(isFigures)) {
 		return asText(texts, 'digits under such a name are a code, not an amount');
 	}
 	let why: string | undefined;
 	for (const { type, one, fitsText = () => false, isUniform } of NEW_TYPES) {
-		const stranger = texts.find((text) => !fitsText(text));
-		if (stranger === undefined) {
-			if (isUniform?.(texts) ?? true) return { type, why: `each is ${one}` };
-			why = `each is ${one}, but they are not spelt in one way`;
+		const spelled = spellingsFor(type, texts, formats);
+		const fits = (text: string | undefined) => text !== undefined && fitsText(text);
+		const stranger = spelled.findIndex((text) => !fits(text));
+		if (stranger < 0) {
+			if (isUniform?.(spelled.filter((text) => text !== undefined)) ?? true) {
+				return { type, why: `each is ${one}` };
+			}
+			why = `each is ${one}, but they are spelled in different ways`;
 			break;
 		}
 		// Said of the type that some of the values have.
-		if (texts.some((text) => fitsText(text))) why = `${quote(stranger)} is not ${one}`;
+		if (spelled.some(fits)) why = `${quote(texts[stranger] ?? '')} is not ${one}`;
 	}
 	if (texts.length >= MIN_CHOICE_VALUES) {
 		const choices = choicesOf(texts);
@@ -97,10 +144,10 @@ function fromTexts(name: string, texts: readonly string[]): Inference {
 			};
 		}
 	}
-	if (texts.every(isFigures)) {
-		why ??= `${quote(texts[0] ?? '')} would change as a number`;
-	}
-	return asText(texts, why ?? 'texts of any kind');
+	const number = texts.find((text) => isDecimal(text));
+	why ??= otherFormat(texts);
+	if (number !== undefined) why ??= `${quote(number)} would change as a number`;
+	return asText(texts, why ?? 'mixed values');
 }
 
 function fromContainers(values: readonly unknown[]): Inference {
@@ -125,13 +172,23 @@ function fromContainers(values: readonly unknown[]): Inference {
  *
  * @param name of the column: digits under `Phone` stay text
  * @param values the values of all items; empty ones are ignored
+ * @param formats how text spells numbers, days, and yes or no
  */
-export function inferType(name: string, values: readonly unknown[]): Inference {
+export function inferType(
+	name: string,
+	values: readonly unknown[],
+	formats: Formats = {},
+): Inference {
+	const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
 	const filled = values.map(jsonForm).filter(tells);
 	if (filled.length === 0) return { type: 'text', why: 'no item has a value' };
 	const [first] = filled;
+	if (formats.date === 'excel' && DAY_NAME.test(words) && filled.every(isExcelDay)) {
+		const type = filled.every((value) => Number.isInteger(Number(value))) ? 'date' : 'datetime';
+		return { type, why: `each is Excel's number for a ${type === 'date' ? 'day' : 'time'}` };
+	}
 	if (filled.every((value) => typeof value === 'string'))
-		return fromTexts(name, filled as string[]);
+		return fromTexts(words, filled as string[], formats);
 	if (filled.every(isContainer)) return fromContainers(filled);
 	const fitting = NEW_TYPES.find(({ fitsValue }) => fitsValue && filled.every(fitsValue));
 	if (fitting) return { type: fitting.type, why: `each is ${fitting.oneValue ?? fitting.one}` };

@@ -15,6 +15,7 @@ const writeOf = (
 	hints: Array<[string, FieldHint]> = [],
 ): PlannedWrites[number] => ({
 	columns: { entries, hints: new Map(hints), matchingKeys: [], label: 'Values' },
+	options: {},
 	request: {},
 });
 

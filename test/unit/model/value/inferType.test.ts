@@ -1,6 +1,7 @@
 /** Types of fields from the values of a column: what is read back is what was given. */
 import fc from 'fast-check';
 import { readField } from '../../../../nodes/WorkspaceData/model/answer/field';
+import type { Formats } from '../../../../nodes/WorkspaceData/model/value/formats';
 import {
 	inferType,
 	offeredType,
@@ -126,8 +127,15 @@ test.each<[unknown[], RegExp]>([
 	[[1, 'a'], /'1' \(number\) and 'a' \(text\) are of different types/],
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
 	[[1, [1]], /'\[1\]' \(list or object\) are of different types/],
-	[['1.9', '1.10'], /not spelt in one way/],
+	[['1.9', '1.10'], /spelled in different ways/],
 	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' is not a day/],
+	[['03.02.1985', '4.2.1985'], /^'03\.02\.1985' is not a day like 2026-03-31: see 'Date Format'$/],
+	[['2/13/1985'], /^'2\/13\/1985' is not a day like 2026-03-31: see 'Date Format'$/],
+	[['12,50', '1.299,00'], /^'12,50' has a decimal comma: see 'Number Format'$/],
+	[['12', '12,50'], /^'12,50' is not a number like 12\.5$/],
+	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, see 'Yes and No Words'$/],
+	[['+49 30 1234', '030-99'], /^mixed values$/],
+	[['Ada', 'Grace', 'José'], /^mixed values$/],
 	[[null], /no item has a value/],
 	[[1, 2], /^each is a number$/],
 	[[[1], ['a']], /^lists$/],
@@ -135,6 +143,45 @@ test.each<[unknown[], RegExp]>([
 	[[{ a: 1 }], /^objects or lists$/],
 ])('%j: says why', (values, why) => {
 	expect(inferType('Column', values).why).toMatch(why);
+});
+
+describe('in the chosen formats', () => {
+	const comma = { number: 'comma' } as const;
+	const dayFirst = { date: 'dayFirst' } as const;
+	const words = { words: ['ja', 'nein'] } as const;
+	const excel = { date: 'excel' } as const;
+
+	test.each<[string, string, unknown[], Formats]>([
+		['number', 'Price', ['12,50', '1.299,00', '0,99'], comma],
+		['number', 'Pieces', ['1.234', '7'], comma],
+		['number', 'Price', [12.5, 3], comma],
+		['text', 'Price', ['12.50', '3.99'], comma],
+		['text', 'PLZ', ['01067', '10115'], comma],
+		['text', 'Price', ['12,50', '1.299,00'], {}],
+		['date', 'Born', ['03.02.1985', '31/12/1999', '2026-01-31'], dayFirst],
+		['text', 'Born', ['12/31/1999'], dayFirst],
+		['date', 'Born', ['12/31/1999'], { date: 'monthFirst' }],
+		['text', 'Seen', ['03.02.1985 14:30'], dayFirst],
+		['boolean', 'Active', ['ja', 'Nein', 'JA'], words],
+		['boolean', 'Active', ['true', 'nein'], words],
+		['text', 'Active', ['ja', 'vielleicht'], words],
+		['date', 'Due date', [46205, 46206], excel],
+		['date', 'Rechnungsdatum', ['46205', '46206'], excel],
+		['datetime', 'Start', [46205.5, 46206], excel],
+		['number', 'Amount', [46205, 46206], excel],
+		['number', 'Due date', [46205, 300], excel],
+		['number', 'Last update', [46205], excel],
+		['number', 'Due date', [46205], {}],
+	])('%s for %s: %j', (type, name, values, formats) => {
+		expect(inferType(name, values, formats).type).toBe(type);
+	});
+
+	test("a reason is true of the format: Excel's days, and values of another format", () => {
+		expect(inferType('Due', [46205], excel).why).toBe("each is Excel's number for a day");
+		expect(inferType('Price', ['12,5', '12.50'], comma).why).toBe(
+			"'12.50' is not a number like 12.5",
+		);
+	});
 });
 
 test('long texts of any kind take no longer than their length', async () => {

@@ -1,5 +1,6 @@
 /** Yes or no. */
-import { EQUALITY, unusable, type Kind } from './kind';
+import { acceptedIn } from '../formats';
+import { EQUALITY, unusable, usualSpelling, type Kind } from './kind';
 
 const ACCEPTED = 'Enter true or false.';
 
@@ -28,11 +29,14 @@ export const boolean: Kind = {
 		},
 	],
 	read: readBoolean,
-	enter(entered, field, { whole }) {
-		const is = readBoolean(entered);
+	enter(entered, field, rules) {
+		const usual = usualSpelling('boolean', entered, field, rules);
+		const is = readBoolean(usual);
 		if (is === undefined && typeof entered !== 'string') return entered;
-		if (is === undefined) throw unusable(field, entered);
-		if (whole && !/^(?:true|false)$/i.test(String(entered))) {
+		if (is === undefined) {
+			throw unusable(field, entered, acceptedIn('boolean', entered, rules.formats, ACCEPTED));
+		}
+		if (rules.whole && !/^(?:true|false)$/i.test(String(usual))) {
 			throw unusable(field, entered, `The field would keep ${is === 1} only. ${ACCEPTED}`);
 		}
 		return is === 1;

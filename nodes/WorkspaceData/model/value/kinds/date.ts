@@ -1,5 +1,6 @@
 /** Days of the calendar. */
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { acceptedIn } from '../formats';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, usualSpelling, type Kind } from './kind';
 import { isDay, isTimeOfDay, readTimestamp, type Timestamp } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
@@ -18,16 +19,16 @@ export const date: Kind = {
 			type: 'date',
 			names: ['date', 'dateonly'],
 			else: ['text'],
-			one: 'a day as YYYY-MM-DD',
+			one: 'a day like 2026-03-31',
 			fitsText: isDay,
 		},
 	],
 	/** The day as written: a timestamp has its own calendar day, whatever the offset. */
 	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
-	enter(entered, field, { whole }) {
-		const read = readDay(entered);
-		if (!read) throw unusable(field, entered);
-		if (!whole || isDay(read.text)) return read.day;
+	enter(entered, field, rules) {
+		const read = readDay(usualSpelling('date', entered, field, rules));
+		if (!read) throw unusable(field, entered, acceptedIn('date', entered, rules.formats, ACCEPTED));
+		if (!rules.whole || isDay(read.text)) return read.day;
 		throw unusable(field, entered, `The field keeps ${read.day} only. Use a field for times.`);
 	},
 	accepts: () => ACCEPTED,

@@ -3,7 +3,8 @@
  * a field have no offset, none is added.
  */
 import { isEmpty } from '../emptyValue';
-import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, type Kind } from './kind';
+import { acceptedIn } from '../formats';
+import { ANY_OF, DAYS, EQUALITY, ORDER, unusable, usualSpelling, type Kind } from './kind';
 import { instantOf, isDay, isoText, readTimestamp, type Timestamp, toUtcText } from '../timestamp';
 import { TIME_INPUT } from '../dayOffers';
 
@@ -29,7 +30,7 @@ export const datetime: Kind = {
 			type: 'datetime',
 			names: ['datetime', 'dateandtime'],
 			else: ['text'],
-			one: 'a timestamp with an offset',
+			one: 'a time with an offset like 2026-03-31T14:30:00Z',
 			fitsText: (text) => KEPT_EVERYWHERE.test(text) && isDay(text.slice(0, 10)),
 		},
 	],
@@ -37,16 +38,18 @@ export const datetime: Kind = {
 		const read = typeof stored === 'string' ? readTimestamp(stored) : undefined;
 		return read && instantOf(read, zone);
 	},
-	enter(entered, field, { zone, whole }) {
-		const read = readTimestamp(entered);
+	enter(entered, field, rules) {
+		const { zone, whole, formats } = rules;
+		const usual = usualSpelling('datetime', entered, field, rules);
+		const read = readTimestamp(usual);
 		const utc = read && toUtcText(read, zone);
-		if (!read) throw unusable(field, entered);
+		if (!read) throw unusable(field, entered, acceptedIn('datetime', entered, formats, ACCEPTED));
 		if (utc === undefined) {
 			const isLast = read.day === '9999-12-31' && isSkipped(read);
 			throw unusable(field, entered, isLast ? BEYOND : isSkipped(read) ? SKIPPED : ACCEPTED);
 		}
 		if (read.offset !== undefined || field.habit === 'noOffset') return isoText(read);
-		if (!whole) return utc;
+		if (!whole || usual !== entered) return utc;
 		throw unusable(
 			field,
 			entered,
@@ -55,7 +58,9 @@ export const datetime: Kind = {
 	},
 	dependsOnRecords(entered) {
 		const read = readTimestamp(entered);
-		return read !== undefined && read.offset === undefined;
+		if (read) return read.offset === undefined;
+		// Other formats have no offset.
+		return typeof entered === 'number' || (typeof entered === 'string' && /^\s*\d/.test(entered));
 	},
 	habitOf(stored) {
 		const read = [...stored].filter((value) => !isEmpty(value)).map(readTimestamp);

@@ -6,6 +6,7 @@ import type { Zone } from '../../time';
 import type { Comparable } from '../comparable';
 import { isDecimal, keepsDigits } from '../decimal';
 import { isEmpty } from '../emptyValue';
+import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
 /** The conditions that records can be filtered by, as the node's parameter calls them. */
@@ -51,6 +52,8 @@ export interface EntryRules {
 	/** How `''` is treated: sent unchanged, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
 	zone: Zone;
+	/** How text spells numbers, days, and yes or no; undefined where there is no choice. */
+	formats?: Formats;
 	/** Whether values are made to fit: others as text in a text field, `''` left out where a field refuses it. */
 	fits?: boolean;
 	/** Whether a text is refused that the field would keep in part only: `007` as 7, a time as its day. */
@@ -197,3 +200,15 @@ export const unusable = (
 	expected = field.kind.accepts?.(field) ??
 		`Enter a value that fits the type of field '${field.name}'.`,
 ): InputError => new InputError(`Field '${field.name}' cannot hold ${showValue(value)}`, expected);
+
+/** A value in the spelling that fields read. @throws InputError for text that does not fit the chosen format */
+export function usualSpelling(
+	type: Formatted,
+	entered: unknown,
+	field: ValueField,
+	{ formats }: EntryRules,
+): unknown {
+	const usual = inUsualSpelling(type, entered, formats);
+	if (usual !== undefined) return usual;
+	throw unusable(field, entered, acceptedIn(type, entered, formats, ''));
+}

@@ -5,11 +5,13 @@ import {
 	EQUALITY,
 	ORDER,
 	unusable,
+	usualSpelling,
 	type EntryRules,
 	type Kind,
 	type ValueField,
 } from './kind';
 import { readDecimal } from '../decimal';
+import { acceptedIn } from '../formats';
 
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
@@ -35,9 +37,12 @@ export function readNumber(stored: unknown): Comparable | undefined {
 
 /** The number to send. @throws InputError for a text that is no number, or has digits that a number loses */
 export function enterNumber(entered: unknown, field: ValueField, rules: EntryRules): unknown {
-	if (typeof entered !== 'string') return entered;
-	const number = readDecimal(entered);
-	if (number === undefined) throw unusable(field, entered);
+	const usual = usualSpelling('number', entered, field, rules);
+	if (typeof usual !== 'string') return usual;
+	const number = readDecimal(usual);
+	if (number === undefined) {
+		throw unusable(field, entered, acceptedIn('number', entered, rules.formats, ACCEPTED));
+	}
 	if (typeof number === 'object') {
 		throw unusable(
 			field,
@@ -47,7 +52,7 @@ export function enterNumber(entered: unknown, field: ValueField, rules: EntryRul
 				: `No number is that large. ${ACCEPTED}`,
 		);
 	}
-	if (rules.whole && !isPlainNumber(entered)) {
+	if (rules.whole && !isPlainNumber(usual)) {
 		throw unusable(
 			field,
 			entered,
@@ -70,7 +75,7 @@ export const number: Kind = {
 			type: 'number',
 			names: ['number', 'decimal', 'numeric', 'double', 'float'],
 			else: ['text'],
-			one: 'a number that keeps its digits',
+			one: 'a number like 12.5',
 			fitsText: isPlainNumber,
 			// `1.10` and `1.9` are versions, `1.10` and `1.90` amounts.
 			isUniform: (texts) =>

@@ -1,0 +1,157 @@
+/** How the people of a country spell numbers, days, and yes or no: their text in the spelling that fields read. */
+import { foldCase } from '../text';
+import { quote } from '../names';
+import { isDecimal } from './decimal';
+import { isDay, readTimestamp } from './timestamp';
+
+/** The chosen formats; a missing one is the usual spelling: 1234.5, 2026-03-31, true and false. */
+export interface Formats {
+	number?: 'point' | 'comma' | undefined;
+	date?: 'iso' | 'dayFirst' | 'monthFirst' | 'excel' | undefined;
+	/** The words for true and false. */
+	words?: readonly [string, string] | undefined;
+}
+
+/** The values that have formats. */
+export type Formatted = 'number' | 'date' | 'datetime' | 'boolean';
+
+/** A decimal comma; points stand before three digits only. */
+const COMMA_NUMBER = /^\s*([+-]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+))(?:,(\d+))?\s*$/;
+/** A day as three numbers, perhaps with a time of day. */
+const DAY_IN_PARTS =
+	/^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])m)?)?\s*$/i;
+
+/** Numbers that are days rather than amounts: 1954 to 2119. */
+const EXCEL_DAYS = { first: 20_000, last: 80_000 };
+/** The last day of the calendar, 9999-12-31, as Excel counts. */
+const LAST_EXCEL_DAY = 2_958_465;
+const DAY_MS = 86_400_000;
+
+/**
+ * A value in the spelling that fields read.
+ *
+ * @param given not empty
+ * @returns the value itself where its format is the usual one; undefined for a text that does not fit the chosen format
+ */
+export function inUsualSpelling(
+	type: Formatted,
+	given: unknown,
+	{ number, date, words }: Formats = {},
+): unknown {
+	if (type === 'number') return number === 'comma' ? fromComma(given) : given;
+	if (type === 'boolean') return words ? fromWords(given, words) : given;
+	if (date === undefined || date === 'iso' || readTimestamp(given)) return given;
+	if (date !== 'excel') return typeof given === 'string' ? fromParts(given, date) : given;
+	const time = fromExcel(number === 'comma' ? fromComma(given) : given);
+	return type === 'date' && time !== undefined && !isDay(time) ? undefined : time;
+}
+
+function fromComma(given: unknown): unknown {
+	if (typeof given !== 'string') return given;
+	const [, whole, fraction] = COMMA_NUMBER.exec(given) ?? [];
+	if (whole === undefined) return undefined;
+	return `${whole.replaceAll('.', '')}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+/** True and false stay what they are, and so do 1 and 0, unless they are the words. */
+function fromWords(given: unknown, words: readonly [string, string]): unknown {
+	if (typeof given !== 'string') return given;
+	const folded = foldCase(given);
+	if (folded === 'true' || folded === 'false') return given;
+	const place = words.findIndex((word) => foldCase(word) === folded);
+	if (place >= 0) return place === 0 ? 'true' : 'false';
+	return folded === '1' || folded === '0' ? given : undefined;
+}
+
+const twoDigits = (part: string): string => part.padStart(2, '0');
+
+function fromParts(text: string, order: 'dayFirst' | 'monthFirst'): string | undefined {
+	const [, first = '', , second = '', year, hours, minutes, seconds = '00', half] =
+		DAY_IN_PARTS.exec(text) ?? [];
+	if (year === undefined) return undefined;
+	const [day, month] = order === 'dayFirst' ? [first, second] : [second, first];
+	const iso = `${year}-${twoDigits(month)}-${twoDigits(day)}`;
+	if (!isDay(iso)) return undefined;
+	if (hours === undefined) return iso;
+	const hour = half === undefined ? Number(hours) : halfDayHour(Number(hours), half);
+	return hour === undefined ? undefined : `${iso}T${twoDigits(String(hour))}:${minutes}:${seconds}`;
+}
+
+/** The hour of a clock with a.m. and p.m. */
+function halfDayHour(hour: number, half: string): number | undefined {
+	if (hour < 1 || hour > 12) return undefined;
+	return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+}
+
+/**
+ * The day that a number of Excel's 1900 system is, with the wall-clock time that its fraction is.
+ *
+ * @see https://learn.microsoft.com/office/troubleshoot/excel/wrongly-assumes-1900-is-leap-year
+ */
+function fromExcel(given: unknown): string | undefined {
+	const number = numberOf(given);
+	const seconds = Math.round((number * DAY_MS) / 1000);
+	const day = Math.floor(seconds / 86_400);
+	// Excel counts the 29th of February 1900, which did not exist.
+	if (!(day >= 1 && day <= LAST_EXCEL_DAY) || day === 60) return undefined;
+	const start = Date.UTC(1899, 11, day < 60 ? 31 : 30);
+	const iso = new Date(start + seconds * 1000).toISOString();
+	return Number.isInteger(number) ? iso.slice(0, 10) : iso.slice(0, 19);
+}
+
+const numberOf = (given: unknown): number =>
+	typeof given === 'number' || (typeof given === 'string' && isDecimal(given))
+		? Number(given)
+		: NaN;
+
+/** Whether a value may be one of Excel's numbers for a day. */
+export function isExcelDay(value: unknown): boolean {
+	const number = numberOf(value);
+	return number >= EXCEL_DAYS.first && number <= EXCEL_DAYS.last;
+}
+
+/** The formats with an example, as the options show them. */
+const ORDERS = {
+	dayFirst: "'Day First': enter a date such as 31.03.2026 or 31/3/2026",
+	monthFirst: "'Month First': enter a date such as 03/31/2026",
+	excel: "'Excel Day Numbers': enter a number such as 46205",
+};
+
+/**
+ * Which values a field accepts, in the chosen formats.
+ *
+ * @param usual what it accepts without any
+ * @param formats undefined where there is no choice of formats
+ */
+export function acceptedIn(
+	type: Formatted,
+	given: unknown,
+	formats: Formats | undefined,
+	usual: string,
+): string {
+	if (!formats) return usual;
+	const { number, date, words } = formats;
+	if (type === 'number') {
+		if (number === 'comma') {
+			return "'Number Format' is 'Comma': enter a number such as 1.234,5 or 1234,5. A point comes before three digits only.";
+		}
+		const isComma = typeof given === 'string' && given.includes(',') && COMMA_NUMBER.test(given);
+		return isComma ? `${usual} For a decimal comma, set the option 'Number Format'.` : usual;
+	}
+	if (type === 'boolean') {
+		if (words)
+			return `Enter ${words.map(quote).join(' or ')}, as 'Yes and No Words' says, or true or false.`;
+		return `${usual} Name other words in the option 'Yes and No Words'.`;
+	}
+	if (date && date !== 'iso') {
+		const whole = date === 'excel' && type === 'date' ? ' without decimals' : '';
+		return `'Date Format' is ${ORDERS[date]}${whole}, or as 2026-03-31.`;
+	}
+	if (isExcelDay(given)) {
+		return `It looks like Excel's number for ${fromExcel(given)?.slice(0, 10)}. Set the option 'Date Format' to 'Excel Day Numbers', or use the expression {{ DateTime.fromISO('1899-12-30').plus({ days: ${String(given)} }).toISODate() }}.`;
+	}
+	const isInParts = typeof given === 'string' && DAY_IN_PARTS.test(given);
+	return isInParts
+		? `${usual} For another order of day and month, set the option 'Date Format'.`
+		: usual;
+}
