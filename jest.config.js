@@ -81,7 +81,11 @@ const nodeOnZod4 = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: [...['rules', 'unit', 'node', 'service', 'worlds'].map(project), nodeOnN8n1, nodeOnZod4],
+	projects: [
+		...['rules', 'unit', 'node', 'service', 'worlds'].map(project),
+		nodeOnN8n1,
+		nodeOnZod4,
+	],
 	// One more worker than cores: many tests wait for the network or for time, a third of the CPU was idle.
 	maxWorkers: availableParallelism() + 1,
 	// Against hanging only. What has to be quick says so itself, in a test of its own.
