@@ -47,7 +47,15 @@ const n8nHasPart = [
 		'faults',
 		'mapping',
 	],
-	...['operations', 'otherServices', 'savedWorkflows', 'secrets', 'serviceAccount', 'stopping'],
+	...[
+		'operations',
+		'otherServices',
+		'patterns',
+		'savedWorkflows',
+		'secrets',
+		'serviceAccount',
+		'stopping',
+	],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRenewal', 'triggerRestarts'],
 	...['triggerUnpublishing', 'unexpectedErrors', 'values'],
 ];
