@@ -270,6 +270,34 @@ test.each(['getAll', 'ifExists', 'updateMany', 'deleteMany'])(
 	},
 );
 
+test.each([
+	['ifExists', { data: { mimeType: 'text/plain', data: 'eA==' } }],
+	['count', undefined],
+])('%s hands on the files of its items: %j', async (operation, binary) => {
+	await workspace.records(card.id, [{ Key: 'k1' }]);
+	const files = { data: { mimeType: 'text/plain', data: 'eA==' } };
+	const runs = await runFlow(
+		{ resource: 'record', operation, cardId: byId(card.id), ...operationsFor(KEY)[operation] },
+		{
+			connections: ['Start>Workspace Data'],
+			pinData: { Start: [{ json: { Key: 'k1' }, binary: files }] },
+		},
+	);
+	expect(outputOf(runs[OURS]).map((item) => item.binary)).toEqual([binary]);
+});
+
+test('no two items of the output share an object: a later node may change one of them', async () => {
+	await workspace.records(card.id, [{ Key: 'k1' }]);
+	const parameters = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
+	const flow = { connections: ['Start>Workspace Data'] };
+	for (const simple of [true, false]) {
+		const runs = await runFlow({ ...parameters, returnAll: true, simple }, flow);
+		const values = outputOf(runs[OURS]).map(({ json }) => json[simple ? 'fields' : 'data']);
+		expect(values).toHaveLength(4);
+		expect(new Set(values).size).toBe(4);
+	}
+});
+
 /** Runs an operation in an execution. @returns its error, and a reference that is empty once the run is no longer in memory */
 async function pass(operation: string, signal: AbortSignal) {
 	const parameters = { resource: 'record', operation, cardId: byId(card.id) };
