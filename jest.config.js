@@ -47,7 +47,15 @@ const n8nHasPart = [
 		'faults',
 		'mapping',
 	],
-	...['operations', 'otherServices', 'savedWorkflows', 'secrets', 'serviceAccount', 'stopping'],
+	...[
+		'operations',
+		'otherServices',
+		'patterns',
+		'savedWorkflows',
+		'secrets',
+		'serviceAccount',
+		'stopping',
+	],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRenewal', 'triggerRestarts'],
 	...['triggerUnpublishing', 'unexpectedErrors', 'values'],
 ];
@@ -82,7 +90,7 @@ const nodeOnZod4 = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
-		...['unit', 'node', 'worlds'].map(project),
+		...['rules', 'unit', 'node', 'worlds'].map(project),
 		{ ...project('service'), testMatch: ['<rootDir>/service/test/*.test.ts'] },
 		nodeOnN8n1,
 		nodeOnZod4,

@@ -1,12 +1,12 @@
-/** The tests that Stryker runs: the unit tests, or those that run.mts was asked for. There are thousands of mutants. */
+/** The tests that Stryker runs: the tests of the rules, or those that run.mts was asked for. There are thousands of mutants. */
 const { join } = require('node:path');
 const { projects } = require('../../jest.config.js');
 
-const parts = JSON.parse(process.env.MUTATE_TESTS ?? '["unit/"]');
+const parts = JSON.parse(process.env.MUTATE_TESTS ?? '["rules/"]');
 
 module.exports = {
-	// The tests of `node` and `service` run alike: one project takes files of all three.
-	...projects.find(({ displayName }) => displayName === 'unit'),
+	// The tests of `rules`, `node` and `service` run alike: one project takes files of all three.
+	...projects.find(({ displayName }) => displayName === 'rules'),
 	rootDir: join(__dirname, '..', '..'),
 	testTimeout: 60_000,
 	testSequencer: join(__dirname, 'quickFirst.cjs'),

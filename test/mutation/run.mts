@@ -3,7 +3,7 @@
  * that Stryker knows, and lists the changes that no test notices. Installs Stryker on first use.
  *
  * With `--lines 120`, only so many lines of it are changed, picked by `--seed` in pieces over all files: a sample. With
- * `--tests node/editor`, the tests are the files of test/ whose path begins so, instead of the unit tests (for service/,
+ * `--tests node/editor`, the tests are the files of test/ whose path begins so, instead of the rules (for service/,
  * those of the service); several times for more.
  */
 import { spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 const [lines, seed] = [Number(values.lines), Number(values.seed)];
-const tests = values.tests ?? [folder?.startsWith('service') ? 'service/' : 'unit/'];
+const tests = values.tests ?? [folder?.startsWith('service') ? 'service/' : 'rules/'];
 
 if (!folder || !existsSync(join(root, folder)) || !(lines >= 0) || !(seed >= 0)) {
 	process.stderr.write(usage);

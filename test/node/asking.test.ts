@@ -216,6 +216,18 @@ describe('Since Last Run', () => {
 		expect(titles(await poll())).toEqual([]);
 	});
 
+	test.each(['new', 'newOrChanged'])(
+		'%s: a record that does not meet the conditions comes when it does',
+		async (since) => {
+			const poll = published({ since });
+			const conditions = [{ field: 'Title', condition: 'equals', value: 'b' }];
+			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			expect(titles(await poll({}, { filters: { conditions } }))).toEqual(['b']);
+			expect(titles(await poll())).toEqual(['a']);
+			expect(titles(await poll())).toEqual([]);
+		},
+	);
+
 	test('newOrChanged: fields that got new ids change nothing', async () => {
 		const poll = published({ since: 'newOrChanged' });
 		await workspace.records(card.id, [{ Title: 'a' }]);

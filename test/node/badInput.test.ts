@@ -87,6 +87,18 @@ describe('bad input is named, and nothing is sent', () => {
 			"'Custom Properties' is not valid JSON",
 		],
 		[
+			'JSON that is no object',
+			{
+				parameters: {
+					resource: 'card',
+					operation: 'create',
+					name: 'x',
+					additionalFields: { customProperties: '[1]' },
+				},
+			},
+			"'Custom Properties' is not a JSON object",
+		],
+		[
 			'an empty name',
 			{ parameters: { resource: 'card', operation: 'create', name: '={{ "" }}' } },
 			"'Name' is empty",

@@ -418,6 +418,13 @@ describe('Missing Choices', () => {
 		expect(await rows()).toEqual([]);
 	});
 
+	test('many that are refused: the message names the first of them', async () => {
+		workspace.service.control.fail({ method: 'PATCH', path: '/fields/', status: 409 });
+		const columns = mapEach({ Tags: '={{ ["a", "b", "c", "d", "e", "f", "g"] }}' });
+		const { error } = await write('create', { columns, options: adds }, [{}]);
+		expect(error?.description).toContain("('a', 'b', 'c', 'd', 'e' and 2 more)");
+	});
+
 	test('nothing is missing: only the write is sent', async () => {
 		const columns = mapEach({ Status: 'Done' });
 		await write('create', { columns, options: adds }, [{}]);

@@ -330,11 +330,15 @@ describe('is refused, and nothing is sent, with', () => {
 		expect(changes()).toEqual([]);
 	});
 
-	test('a record without a key', async () => {
-		const [id = ''] = await workspace.records(card.id, [{ Amount: 1 }]);
+	test('records without a key, also without one of two', async () => {
+		const [one = '', other = ''] = await workspace.records(card.id, [{ Amount: 1 }, { Key: 'x' }]);
 		const { error } = await sync([{ Key: 'a' }]);
 		expect(error?.message).toContain('1 records of card');
-		expect(error?.description).toContain(id);
+		expect(error?.description).toContain(one);
+		const columns = mapAutomatically(['Key', 'Amount']);
+		const two = await sync([{ Key: 'a', Amount: 1 }], { columns });
+		expect(two.error?.message).toContain('2 records of card');
+		expect(two.error?.description).toContain(`${one}, ${other}`);
 		expect(changes()).toEqual([]);
 	});
 
@@ -369,12 +373,35 @@ describe('is refused, and nothing is sent, with', () => {
 			},
 			'continue',
 		);
-		expect(json.map(({ error, action }) => [typeof error, action])).toEqual([
-			['string', undefined],
-			['string', undefined],
-			['undefined', 'created'],
+		expect(json.map(({ error, action }) => [error, action])).toEqual([
+			['Item 1: Field \'Amount\' cannot hold "many"', undefined],
+			['Item 1: Field \'Amount\' cannot hold "many"', undefined],
+			[undefined, 'created'],
 		]);
+		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');
 		expect(changes()).toHaveLength(1);
+	});
+
+	test.each<[string, IDataObject, string, string]>([
+		[
+			'a card that is not known',
+			{ cardId: byId("={{ $itemIndex === 1 ? '' : '{card}' }}") },
+			'because the card of item 1 is not known',
+			"'Card' is empty",
+		],
+		[
+			'a number of deletions that is none',
+			{ ...remove, maxDeletions: "={{ $itemIndex === 1 ? 'all' : 10 }}" },
+			'because item 1 is not valid',
+			"'Most Records to Delete' must be",
+		],
+	])('%s, also if errors continue: the others name the item', async (_, given, others, own) => {
+		await fill();
+		const parameters = JSON.parse(JSON.stringify(given).replace('{card}', card.id)) as IDataObject;
+		const { json } = await sync([{ Key: 'a' }, { Key: 'b' }, { Key: 'c' }], parameters, 'continue');
+		const said = [others, own, others].map((text) => expect.stringContaining(text) as string);
+		expect(json.map((item) => JSON.stringify(item))).toEqual(said);
+		expect(changes()).toEqual([]);
 	});
 });
 

@@ -102,7 +102,7 @@ describe.each(ZODS)('with zod %s (N3)', (version, zod) => {
 });
 
 /** Tests of the published code's rules, most of those with shared vectors, that need nothing of n8n. */
-const RULES = 'unit/(?:model/(?!subscription|time)|transport/http/rate)';
+const RULES = 'rules/model/(?!time)|/rateLimit';
 
 test.each(NODES.slice(0, 2))(
 	'the rules of the nodes and the shared vectors hold on Node %s (N5)',
@@ -112,7 +112,7 @@ test.each(NODES.slice(0, 2))(
 		await runCommand(
 			binary,
 			[
-				...[jest, '--selectProjects', 'unit', '--testPathPatterns', RULES],
+				...[jest, '--selectProjects', 'rules', 'unit', '--testPathPatterns', RULES],
 				...['--reporters', 'default', '--json', '--outputFile', outputFile],
 			],
 			{ cwd: repository, purpose: 'Testing the rules' },

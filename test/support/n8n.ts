@@ -61,7 +61,7 @@ export function prepareN8n(): void {
 }
 
 /** A trigger that hands on its pinned items. */
-class Start implements INodeType {
+export class Start implements INodeType {
 	description = {
 		displayName: 'Start',
 		name: 'start',
@@ -261,7 +261,7 @@ export function executeContext(
  *
  * @param leave is told how many listeners a run has left, whatever its outcome
  */
-function observedNode(leave: (listeners: number) => void): WorkspaceData {
+export function observedNode(leave: (listeners: number) => void): WorkspaceData {
 	const node = new WorkspaceData();
 	const { execute } = node;
 	node.execute = async function (this: IExecuteFunctions) {
@@ -318,7 +318,10 @@ type RunOfN8n1 = (
 ) => ReturnType<WorkflowExecute['run']>;
 
 /** n8n 1 takes the parts of a run one by one. */
-function startEngine(engine: WorkflowExecute, parts: Parts): ReturnType<WorkflowExecute['run']> {
+export function startEngine(
+	engine: WorkflowExecute,
+	parts: Parts,
+): ReturnType<WorkflowExecute['run']> {
 	if (engine.run.length === 1) return engine.run(parts);
 	const run = engine.run as unknown as RunOfN8n1;
 	return run.call(engine, parts.workflow, parts.startNode, undefined, parts.pinData);

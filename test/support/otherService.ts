@@ -1,5 +1,6 @@
 /** A service with fields of any shape: it keeps records as they come, and tells which changes were sent. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startWebServer } from './webServer';
 
 type Json = Record<string, unknown>;
@@ -15,6 +16,8 @@ export interface OtherService {
 	replaces: boolean;
 	/** The status of a change; 204 comes without a body. */
 	updateStatus: number;
+	/** Is awaited before a request is carried out. */
+	before: (method: string, path: string) => Promise<unknown> | void;
 	/** Bodies of changes, in their order. */
 	changes: Array<{ method: string; path: string; body: Json | undefined }>;
 	close(): Promise<void>;
@@ -37,33 +40,39 @@ export async function startOtherService(
 	const server = await startWebServer((request, response) => {
 		let text = '';
 		request.on('data', (part) => (text += part));
-		request.on('end', () => {
-			const { method = '', url = '' } = request;
-			const path = url.split('?')[0] ?? '';
-			const body = text === '' ? undefined : (JSON.parse(text) as Json);
-			if (method !== 'GET') changes.push({ method, path, body });
-			const place = records.findIndex(({ id }) => path.endsWith(`/records/${id}`));
-			const values = (body?.data ?? {}) as Json;
-			const send = (status: number, json?: unknown) => {
-				response.writeHead(status, { 'content-type': 'application/json' });
-				response.end(json === undefined ? undefined : JSON.stringify(json));
-			};
-			if (method === 'GET' && path.endsWith('/fields')) {
-				const { fields: listed } = service;
-				return send(200, { fields: typeof listed === 'function' ? listed() : listed });
-			}
-			if (method === 'GET') return send(200, { records, next_cursor: null });
-			if (method === 'POST') return send(201, add(values));
-			if (method === 'DELETE') {
-				records.splice(place, 1);
-				return send(204);
-			}
-			const record = records[place];
-			if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
-			if (service.updateStatus === 204) return send(204);
-			return send(service.updateStatus, record ?? {});
-		});
+		request.on('end', () => void carryOut(request, response, text));
 	});
+	async function carryOut(
+		{ method = '', url = '' }: IncomingMessage,
+		response: ServerResponse,
+		text: string,
+	) {
+		const path = url.split('?')[0] ?? '';
+		const body = text === '' ? undefined : (JSON.parse(text) as Json);
+		await service.before(method, path);
+		if (method !== 'GET') changes.push({ method, path, body });
+		const place = records.findIndex(({ id }) => path.endsWith(`/records/${id}`));
+		const values = (body?.data ?? {}) as Json;
+		const send = (status: number, json?: unknown) => {
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(json === undefined ? undefined : JSON.stringify(json));
+		};
+		if (method === 'GET' && path.endsWith('/fields')) {
+			const { fields: listed } = service;
+			return send(200, { fields: typeof listed === 'function' ? listed() : listed });
+		}
+		if (method === 'GET') return send(200, { records, next_cursor: null });
+		if (method === 'POST') return send(201, add(values));
+		if (place < 0) return send(404, { type: 'urn:record-not-found', title: 'No such record' });
+		if (method === 'DELETE') {
+			records.splice(place, 1);
+			return send(204);
+		}
+		const record = records[place];
+		if (record) record.data = { ...(service.replaces ? {} : record.data), ...values };
+		if (service.updateStatus === 204) return send(204);
+		return send(service.updateStatus, record ?? {});
+	}
 	const service: OtherService = {
 		credentials: {
 			workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: randomUUID() },
@@ -72,6 +81,7 @@ export async function startOtherService(
 		records,
 		replaces: false,
 		updateStatus: 200,
+		before: () => {},
 		changes,
 		close: async () => await server.close(),
 	};

@@ -10,8 +10,8 @@ import {
 	unknownNames,
 } from '../../../nodes/WorkspaceData/trigger/delivery/relevance';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
-import { field } from '../model/fields';
-import { zone } from '../model/value/zone';
+import { field } from '../../rules/model/fields';
+import { zone } from '../../rules/model/value/zone';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');

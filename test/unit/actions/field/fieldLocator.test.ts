@@ -8,7 +8,7 @@ import { readFieldOptions } from '../../../../nodes/WorkspaceData/actions/field/
 import type { Run } from '../../../../nodes/WorkspaceData/actions/run/run';
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import type { Locator } from '../../../../nodes/WorkspaceData/model/locator';
-import { field } from '../../model/fields';
+import { field } from '../../../rules/model/fields';
 
 const card = { id: 'c1', name: 'Books' };
 const cardLocator: Locator = { mode: 'id', value: 'c1' };

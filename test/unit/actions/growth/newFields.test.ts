@@ -10,7 +10,7 @@ import {
 	Unreachable,
 } from '../../../../nodes/WorkspaceData/transport/failure/failures';
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
-import { field } from '../../model/fields';
+import { field } from '../../../rules/model/fields';
 import { card, plan, world, type Kept } from './world';
 
 describe('the types of new fields', () => {

@@ -10,8 +10,8 @@ import type { Write } from '../../../../nodes/WorkspaceData/actions/writing/live
 import { indexFields } from '../../../../nodes/WorkspaceData/model/fieldIndex';
 import { books, changes, rowsOf, run, values } from '../record/books';
 import type { MemoryService } from '../../../support/memoryService';
-import { field } from '../../model/fields';
-import { zone } from '../../model/value/zone';
+import { field } from '../../../rules/model/fields';
+import { zone } from '../../../rules/model/value/zone';
 
 const bodies = ({ api }: MemoryService) =>
 	api.sent.flatMap(({ method, body }) => (method === 'GET' ? [] : [body]));

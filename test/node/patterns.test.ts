@@ -1,0 +1,352 @@
+/** The node where people put it: in a loop, twice, behind Switch and Merge, in a sub-workflow, with each setting of a node. */
+import { getEventListeners } from 'node:events';
+import { WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type IConnections,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type IPinData,
+	type ITaskData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { retainedBytes } from '../support/heap';
+import {
+	ACTION_TYPE,
+	actionNode,
+	additionalData,
+	executeContext,
+	nodeTypesOf,
+	observedNode,
+	prepareN8n,
+	Start,
+	startEngine,
+} from '../support/n8n';
+import { byId, mapEach } from '../support/parameters';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+useCard('Loop', [{ name: 'Key', type: 'text' }], (made) => ({ workspace, card } = made));
+
+const node = new WorkspaceData();
+const KEYS = ['k1', 'k2', 'k3', 'k4'];
+/** The key of the item at hand, or of the one that it comes from, however many nodes ago. */
+const KEY = "={{ $json.Key ?? $('Start').item.json.Key }}";
+
+/** Operations on records, by what they do for one key. */
+const operationsFor = (key: string): Record<string, IDataObject> => {
+	const filters = { conditions: [{ field: 'Key', condition: 'equals', value: key }] };
+	const columns = mapEach({ Key: key }, { matchingColumns: ['Key'] });
+	return {
+		create: { columns },
+		upsert: { columns },
+		sync: { columns, filters, missingRecords: 'delete' },
+		getAll: { returnAll: true, filters },
+		getPage: { limit: 10 },
+		count: { filters },
+		ifExists: { filters },
+		updateMany: { filters, columns, options: { unchanged: 'send' } },
+		deleteMany: { filters },
+	};
+};
+const operations = operationsFor('k1');
+/** Sync reads conditions once for all items of a card, so that each key would be refused. */
+const byKey = Object.entries(operationsFor(KEY)).filter(([operation]) => operation !== 'sync');
+
+/** A node of the test in place of one of n8n's. */
+function helper(
+	name: string,
+	shape: { inputs?: number; outputs?: number },
+	execute: (this: IExecuteFunctions) => INodeExecutionData[][],
+): INodeType {
+	const ports = (count = 1) => Array.from({ length: count }, () => 'main');
+	const description = {
+		...{ displayName: name, name, group: ['transform'], version: 1, description: '' },
+		...{ defaults: { name }, properties: [] },
+		...{ inputs: ports(shape.inputs), outputs: ports(shape.outputs) },
+	} as unknown as INodeType['description'];
+	return {
+		description,
+		async execute() {
+			return execute.call(this);
+		},
+	};
+}
+const paired = (items: INodeExecutionData[]) =>
+	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
+const HELPERS: Record<string, INodeType> = {
+	// As Loop Over Items with batches of one: what is left is kept in the node's own context.
+	loop: helper('loop', { outputs: 2 }, function () {
+		const state = this.getContext('node') as { left?: INodeExecutionData[] };
+		state.left ??= paired(this.getInputData());
+		const next = state.left.shift();
+		return next ? [[], [next]] : [this.getInputData(), []];
+	}),
+	switch: helper('switch', { outputs: 2 }, function () {
+		const items = paired(this.getInputData());
+		return [items.filter((_, n) => n % 2 === 0), items.filter((_, n) => n % 2 === 1)];
+	}),
+	merge: helper('merge', { inputs: 2 }, function () {
+		return [
+			[0, 1].flatMap((input) =>
+				this.getInputData(input).map(({ json }, item) => ({ json, pairedItem: { item, input } })),
+			),
+		];
+	}),
+};
+
+const OURS = 'Workspace Data';
+interface Flow {
+	/** Names of the nodes behind the start, each of the type that its name begins with. */
+	others?: string[];
+	/** From one output to one input: `Start>Workspace Data`, or with numbers `switch:1>merge:1`. */
+	connections: string[];
+	settings?: Partial<INode>;
+	pinData?: IPinData;
+	mode?: WorkflowExecuteMode;
+}
+
+/** Runs a workflow with an item for each key. @returns the runs of each node, by its name */
+async function runFlow(parameters: IDataObject, flow: Flow): Promise<Record<string, ITaskData[]>> {
+	prepareN8n();
+	const { others = [], settings = {}, mode = 'manual' } = flow;
+	const ours = { ...actionNode(workspace.apiKey, parameters), ...settings };
+	const placed = (name: string): INode => {
+		const base = { id: name, name, position: [0, 0] as [number, number] };
+		if (name.startsWith(OURS)) return { ...ours, ...base };
+		return { ...base, type: name.toLowerCase(), typeVersion: 1, parameters: {} };
+	};
+	const nodes = ['Start', OURS, ...others].map(placed);
+	const connections: IConnections = {};
+	for (const connection of flow.connections) {
+		const [[from = '', output = 0], [to = '', input = 0]] = connection
+			.split('>')
+			.map((end) => end.split(':')) as [string[], string[]];
+		const outputs = ((connections[from] ??= {}).main ??= []);
+		while (outputs.length <= Number(output)) outputs.push([]);
+		outputs[Number(output)]?.push({ node: to, type: 'main', index: Number(input) });
+	}
+	let left = 0;
+	const observed = observedNode((listeners) => (left += listeners));
+	const workflow = new Workflow({
+		...{ id: 'workflow-1', name: 'Test', nodes, connections, active: false },
+		nodeTypes: nodeTypesOf({ start: new Start(), ...HELPERS, [ACTION_TYPE]: observed }),
+		settings: { executionOrder: 'v1' },
+	});
+	const [startNode] = Object.values(workflow.nodes);
+	const pinData = { Start: KEYS.map((Key) => ({ json: { Key } })), ...flow.pinData };
+	const engine = new WorkflowExecute(
+		additionalData(workspace.apiKey, mode, workflow),
+		mode,
+		createRunExecutionData(),
+	);
+	const { data } = await startEngine(engine, { workflow, startNode, pinData });
+	expect(left).toBe(0);
+	return data.resultData.runData;
+}
+
+const outputOf = (runs: ITaskData[] = [], output = 0) =>
+	runs.flatMap(({ data }) => data?.main?.[output] ?? []);
+const errorsOf = (runs: ITaskData[] = []) => runs.flatMap(({ error }) => error?.message ?? []);
+
+describe.each(byKey)('%s', (operation, own) => {
+	const parameters = () => ({ resource: 'record', operation, cardId: byId(card.id), ...own });
+	beforeEach(async () => {
+		await workspace.records(
+			card.id,
+			KEYS.map((Key) => ({ Key })),
+		);
+		workspace.service.control.resetRequests();
+	});
+	/** The card holds what the operation leaves when it has run once for each key. */
+	const expectOnceForEach = async () => {
+		const kept = { create: 8, deleteMany: 0 }[operation] ?? 4;
+		expect(await workspace.rows(card.id)).toHaveLength(kept);
+	};
+	const DIRECT = ['Start>Workspace Data'];
+
+	test.each<[string, Flow, number]>([
+		['alone', { connections: DIRECT }, 1],
+		['in a sub-workflow', { connections: DIRECT, mode: 'integrated' }, 1],
+		[
+			'in a loop',
+			{
+				others: ['loop'],
+				connections: ['Start>loop', 'loop:1>Workspace Data', 'Workspace Data>loop'],
+			},
+			4,
+		],
+		[
+			'behind Switch and Merge',
+			{
+				others: ['switch', 'merge'],
+				connections: ['Start>switch', 'switch>merge', 'switch:1>merge:1', 'merge>Workspace Data'],
+			},
+			1,
+		],
+	])('%s: one result for each item, paired with it', async (_, flow, times) => {
+		const runs = await runFlow(parameters(), flow);
+		expect(errorsOf(runs[OURS])).toEqual([]);
+		expect(runs[OURS]).toHaveLength(times);
+		const output = outputOf(runs[OURS]);
+		expect(output).toHaveLength(4);
+		const places = output.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+		expect(places).toEqual(times === 1 ? [0, 1, 2, 3] : [0, 0, 0, 0]);
+		await expectOnceForEach();
+	});
+
+	test('twice in one workflow: the second finds the item that the first was for', async () => {
+		const runs = await runFlow(parameters(), {
+			others: ['Workspace Data 2'],
+			connections: [...DIRECT, 'Workspace Data>Workspace Data 2'],
+		});
+		const second = runs['Workspace Data 2'];
+		expect([...errorsOf(runs[OURS]), ...errorsOf(second)]).toEqual([]);
+		// The records are gone after the first deletion.
+		expect(outputOf(second)).toHaveLength(operation === 'deleteMany' ? 0 : 4);
+	});
+
+	test('with Retry On Fail: a run that was refused before it changed anything is done once', async () => {
+		workspace.service.control.fail({ method: 'GET', status: 422 });
+		const runs = await runFlow(parameters(), {
+			connections: DIRECT,
+			settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		});
+		expect(errorsOf(runs[OURS])).toEqual([]);
+		expect(outputOf(runs[OURS])).toHaveLength(4);
+		await expectOnceForEach();
+	});
+
+	test('with Execute Once: the first item only', async () => {
+		const runs = await runFlow(parameters(), {
+			connections: DIRECT,
+			settings: { executeOnce: true },
+		});
+		expect(errorsOf(runs[OURS])).toEqual([]);
+		expect(outputOf(runs[OURS])).toHaveLength(1);
+		const kept = { create: 5, deleteMany: 3 }[operation] ?? 4;
+		expect(await workspace.rows(card.id)).toHaveLength(kept);
+	});
+
+	test('with the error output: each refused item goes there, with its data', async () => {
+		workspace.service.control.fail({ status: 422, times: 99 });
+		const runs = await runFlow(parameters(), {
+			connections: DIRECT,
+			settings: { onError: 'continueErrorOutput' },
+		});
+		expect(outputOf(runs[OURS])).toEqual([]);
+		const failed = outputOf(runs[OURS], 1);
+		expect(failed.map(({ json }) => json.Key)).toEqual(KEYS);
+		expect(failed.every(({ json }) => json.error !== undefined)).toBe(true);
+	});
+
+	test('with pinned data: nothing is sent', async () => {
+		const pinned = [{ json: { pinned: true } }];
+		const runs = await runFlow(parameters(), {
+			connections: DIRECT,
+			pinData: { [OURS]: pinned },
+		});
+		expect(outputOf(runs[OURS]).map(({ json }) => json)).toEqual([{ pinned: true }]);
+		expect(workspace.requests()).toEqual([]);
+	});
+});
+
+test.each(['getAll', 'ifExists', 'updateMany', 'deleteMany'])(
+	'%s without a record, with Always Output Data: one empty item',
+	async (operation) => {
+		const parameters = { resource: 'record', operation, cardId: byId(card.id) };
+		const runs = await runFlow(
+			{ ...parameters, ...operationsFor(KEY)[operation] },
+			{ connections: ['Start>Workspace Data'], settings: { alwaysOutputData: true } },
+		);
+		expect(errorsOf(runs[OURS])).toEqual([]);
+		expect(outputOf(runs[OURS]).map(({ json }) => json)).toEqual([{}]);
+	},
+);
+
+test.each([
+	['ifExists', { data: { mimeType: 'text/plain', data: 'eA==' } }],
+	['count', undefined],
+])('%s hands on the files of its items: %j', async (operation, binary) => {
+	await workspace.records(card.id, [{ Key: 'k1' }]);
+	const files = { data: { mimeType: 'text/plain', data: 'eA==' } };
+	const runs = await runFlow(
+		{ resource: 'record', operation, cardId: byId(card.id), ...operationsFor(KEY)[operation] },
+		{
+			connections: ['Start>Workspace Data'],
+			pinData: { Start: [{ json: { Key: 'k1' }, binary: files }] },
+		},
+	);
+	expect(outputOf(runs[OURS]).map((item) => item.binary)).toEqual([binary]);
+});
+
+test('no two items of the output share an object: a later node may change one of them', async () => {
+	await workspace.records(card.id, [{ Key: 'k1' }]);
+	const parameters = { resource: 'record', operation: 'getAll', cardId: byId(card.id) };
+	const flow = { connections: ['Start>Workspace Data'] };
+	for (const simple of [true, false]) {
+		const runs = await runFlow({ ...parameters, returnAll: true, simple }, flow);
+		const values = outputOf(runs[OURS]).map(({ json }) => json[simple ? 'fields' : 'data']);
+		expect(values).toHaveLength(4);
+		expect(new Set(values).size).toBe(4);
+	}
+});
+
+/** Runs an operation in an execution. @returns its error, and a reference that is empty once the run is no longer in memory */
+async function pass(operation: string, signal: AbortSignal) {
+	const parameters = { resource: 'record', operation, cardId: byId(card.id) };
+	const context = executeContext(
+		workspace.apiKey,
+		{ ...parameters, ...operations[operation] },
+		signal,
+	);
+	const error = await node.execute.call(context).then(
+		() => undefined,
+		({ message }: Error) => message,
+	);
+	return { error, run: new WeakRef(context) };
+}
+
+/** Resolves when a run is no longer in memory; jest's own time-out is the deadline. */
+async function untilCollected(run: WeakRef<object>): Promise<void> {
+	for (; run.deref(); retainedBytes()) await new Promise(setImmediate);
+}
+
+describe.each(Object.keys(operations))('%s a thousand times', (operation) => {
+	test.each([
+		['succeeds', () => {}, undefined],
+		['is refused', () => workspace.service.control.fail({ status: 422, times: 9 }), /\w/],
+		[
+			'gets no answer',
+			() => workspace.service.control.fail({ mode: 'dropBefore', times: 9 }),
+			/could not be reached/,
+		],
+	])('that %s leaves nothing at the execution (O1)', async (_, prepare, message) => {
+		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'k2' }]);
+		prepare();
+		const execution = new AbortController();
+		const { error, run } = await pass(operation, execution.signal);
+		if (message) expect(error).toMatch(message);
+		else expect(error).toBeUndefined();
+		expect(getEventListeners(execution.signal, 'abort')).toEqual([]);
+		await untilCollected(run);
+	});
+
+	test('that is cancelled leaves nothing at the execution (O1)', async () => {
+		workspace.service.control.fail({ mode: 'hang', times: 9 });
+		const execution = new AbortController();
+		const running = pass(operation, execution.signal);
+		while (workspace.requests().length === 0) await new Promise(setImmediate);
+		execution.abort();
+		const { error, run } = await running;
+		expect(error).toMatch(/cancelled/);
+		expect(getEventListeners(execution.signal, 'abort')).toEqual([]);
+		await untilCollected(run);
+	});
+});

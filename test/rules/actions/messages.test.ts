@@ -1,0 +1,44 @@
+/** What a run says about itself: names in place of IDs, how far it came, how long it waited. */
+import { longWaitHint } from '../../../nodes/WorkspaceData/actions/run/ending';
+import { createMessages, progressOf } from '../../../nodes/WorkspaceData/actions/run/messages';
+import {
+	ApiFailure,
+	Cancelled,
+	Unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
+
+test.each([
+	[0, undefined],
+	[5_000, undefined],
+	[5_600, expect.stringContaining("waited 6 seconds for the service's rate limit")],
+])('a wait of %d ms for the rate limit is mentioned: %s (M15)', (waitedMs, expected) => {
+	expect(longWaitHint(waitedMs)).toEqual(expected);
+});
+
+test.each([
+	['fld_1 is required', "'Title' is required"],
+	['"fld_1" and `fld_1` and \'fld_1\'', "'Title' and 'Title' and 'Title'"],
+	['fld_12 is another one', 'fld_12 is another one'],
+	['7 values', '7 values'],
+	['Same', 'Same'],
+])('names stand in place of IDs: %s', (text, expected) => {
+	const messages = createMessages({ addExecutionHints: () => {} });
+	messages.learnName('fld_1', 'Title');
+	// A bare number may be anything in a text.
+	messages.learnName('7', 'Seven');
+	messages.learnName('Same', 'Same');
+	expect(messages.withNames(text)).toBe(expected);
+});
+
+const MAYBE = (count: number) =>
+	` For ${count} more, the request was under way: it may have been carried out.`;
+test.each([
+	[[new Error('x')], ''],
+	[[new Cancelled()], ''],
+	[[new ApiFailure({ status: 503, title: 'Down' }, undefined, false, 'no')], ''],
+	[[new Unreachable('lost', { transient: true })], MAYBE(1)],
+	[[new Cancelled('maybe'), new Cancelled(), new Cancelled('maybe')], MAYBE(2)],
+])('how far it came: %s', (errors, rest) => {
+	const expected = `3 of 9 records were updated.${rest}`;
+	expect(progressOf(3, 9, 'records were updated', errors)).toBe(expected);
+});

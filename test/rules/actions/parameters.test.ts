@@ -1,0 +1,177 @@
+/** The values of parameters and options: expressions can give anything, and what does not fit is refused by its label. */
+import { readFieldOptions } from '../../../nodes/WorkspaceData/actions/field/create.operation';
+import {
+	readChoice,
+	readJson,
+	readJsonObject,
+	readLimit,
+	readSwitch,
+	requireEntries,
+	requireText,
+} from '../../../nodes/WorkspaceData/actions/readParameters';
+import { requestOptions } from '../../../nodes/WorkspaceData/actions/requestOptions';
+import { field } from '../model/fields';
+
+describe('values that expressions give', () => {
+	const choice = {
+		displayName: 'Mode',
+		options: [
+			{ name: 'One', value: 'one' },
+			{ name: 'Two', value: 'two' },
+		],
+	} as const;
+
+	test('a choice is one of its list, or none', () => {
+		expect(readChoice(choice, 'two')).toBe('two');
+		expect(readChoice(choice, undefined)).toBeUndefined();
+		expect(readChoice(choice, null)).toBeUndefined();
+		expect(() => readChoice(choice, 'Two')).toThrow(
+			expect.objectContaining({
+				message: "'Mode' cannot be 'Two'",
+				description: 'Choose one of: One, Two.',
+			}),
+		);
+		expect(() => readChoice(choice, '')).toThrow("'Mode' cannot be ''");
+	});
+
+	test.each([
+		[true, false, true],
+		['true', false, true],
+		[false, true, false],
+		['false', true, false],
+		[undefined, true, true],
+		[undefined, false, false],
+		[null, true, true],
+	])('a switch of %j, else %s, is %s', (value, fallback, expected) => {
+		expect(readSwitch('Switch', value, fallback)).toBe(expected);
+	});
+
+	test.each([['yes'], [1], [0], ['']])('a switch of %j is refused', (value) => {
+		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' cannot be '${value}'`);
+	});
+
+	test('a text that must not be empty', () => {
+		expect(requireText(' a ', 'Name')).toBe(' a ');
+		expect(requireText(0, 'Name')).toBe('0');
+		for (const empty of ['', '  ', null, undefined, {}, true]) {
+			expect(() => requireText(empty, 'Name')).toThrow("'Name' is empty");
+		}
+	});
+
+	test('a collection that must not be empty', () => {
+		const entries = { a: undefined };
+		expect(requireEntries(entries, 'Changes')).toBe(entries);
+		expect(() => requireEntries({}, 'Changes')).toThrow("'Changes' is empty");
+	});
+
+	test.each([
+		[true, 5, Infinity],
+		['true', 'nonsense', Infinity],
+		[false, 5, 5],
+		[undefined, 1, 1],
+		[false, '20', 20],
+	])('with Return All %s, a limit of %s is %s', (returnAll, limit, expected) => {
+		expect(readLimit(returnAll, limit)).toBe(expected);
+	});
+
+	test.each([0, -1, 1.5, 'x', Infinity])('a limit of %s is refused', (limit) => {
+		const advice = (returnAll: unknown) => {
+			try {
+				return readLimit(returnAll, limit);
+			} catch (error) {
+				return error;
+			}
+		};
+		expect(advice(undefined)).toMatchObject({
+			message: `'Limit' must be a whole number of at least 1, not '${limit}'`,
+			description: 'Enter 1 or more.',
+		});
+		expect(advice(false)).toMatchObject({
+			description: "Enter 1 or more, or turn on 'Return All'.",
+		});
+	});
+
+	test('JSON may come as a text, or as what an expression made of it', () => {
+		expect(readJson('{"a":[1]}', 'Body')).toEqual({ a: [1] });
+		expect(readJson('null', 'Body')).toBeNull();
+		expect(readJson({ a: 1 }, 'Body')).toEqual({ a: 1 });
+		expect(readJson(0, 'Body')).toBe(0);
+		for (const nothing of ['', '  ', null, undefined]) {
+			expect(readJson(nothing, 'Body')).toBeUndefined();
+		}
+		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' is not valid JSON");
+		expect(() => readJson('[12345678901234567890]', 'Body')).toThrow(
+			"'Body' has a number with more digits than JSON numbers keep",
+		);
+	});
+
+	test('a JSON object is an object, and nothing is an empty one', () => {
+		expect(readJsonObject('{"a":1}', 'Body')).toEqual({ a: 1 });
+		expect(readJsonObject('', 'Body')).toEqual({});
+		for (const other of ['[1]', '5', '"text"', [1], 'true']) {
+			expect(() => readJsonObject(other, 'Body')).toThrow("'Body' is not a JSON object");
+		}
+	});
+});
+
+describe('Timeout, Max Parallel Requests and Requests per Second', () => {
+	test.each([
+		[{}, {}],
+		[{ timeout: 5 }, { timeoutMs: 5_000 }],
+		[{ timeout: '0.5' }, { timeoutMs: 500 }],
+		[{ timeout: 86_400 }, { timeoutMs: 86_400_000 }],
+		[{ timeout: '' }, {}],
+		[{ timeout: null }, {}],
+		[{ maxParallel: 3 }, { maxParallel: 3 }],
+		[{ maxParallel: 3.9 }, { maxParallel: 3 }],
+		[{ maxParallel: 0.5 }, { maxParallel: 1 }],
+		[{ maxParallel: 0 }, {}],
+		[{ maxParallel: ' 0 ' }, {}],
+		[{ requestsPerSecond: 0.5 }, { requestsPerSecond: 0.5 }],
+		[{ requestsPerSecond: '0' }, {}],
+		[{ maxParallel: undefined, requestsPerSecond: null, timeout: undefined }, {}],
+	])('%j is %j', (options, expected) => {
+		expect(requestOptions(options)).toEqual(expected);
+	});
+
+	test.each([
+		[{ timeout: 0 }, "'Timeout' must be a number above 0, not '0'"],
+		[{ timeout: -1 }, "'Timeout' must be a number above 0, not '-1'"],
+		[{ timeout: 'long' }, "'Timeout' must be a number above 0, not 'long'"],
+		[{ timeout: Infinity }, "'Timeout' must be a number above 0, not 'Infinity'"],
+		[{ timeout: 86_401 }, "'Timeout' is 86401 seconds, but the maximum is 86400"],
+		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a number above 0, not '-2'"],
+		[{ requestsPerSecond: 'x' }, "'Requests per Second' must be a number above 0, not 'x'"],
+	])('%j is refused by its name', (options, message) => {
+		expect(() => requestOptions(options)).toThrow(message);
+	});
+});
+
+describe('Choices and Options (JSON) of a field', () => {
+	test.each<[object, object]>([
+		[{}, {}],
+		[{ choices: '' }, {}],
+		[{ choices: ' a , b ,, a ' }, { options: ['a', 'b'] }],
+		[{ choices: ['a', null, 5, 'a', ' '] }, { options: ['a', '5'] }],
+		[{ options: '["x"]' }, { options: ['x'] }],
+		[{ options: [] }, { options: [] }],
+		[{ options: '[]', choices: 'a' }, { options: ['a'] }],
+	])('the options %j are sent as %j', (entered, sent) => {
+		expect(readFieldOptions(entered)).toEqual(sent);
+	});
+
+	test.each([[{ options: '["x"]', choices: 'a' }], [{ options: '{}', choices: 'a' }]])(
+		'%j is entered twice',
+		(entered) => {
+			expect(() => readFieldOptions(entered)).toThrow('are both filled in');
+		},
+	);
+
+	test('choices get the shape that the field has them in, and known ones may have commas', () => {
+		const { options } = field('Colour', 'single_select', ['Red, white', 'Blue']);
+		const shape = (texts: string[]) => ({ settings: { choices: texts } });
+		expect(readFieldOptions({ choices: 'Red, white, Green' }, shape, options)).toEqual({
+			settings: { choices: ['Red, white', 'Green'] },
+		});
+	});
+});
