@@ -202,4 +202,17 @@ describe('Q6: a dry run at a glance', () => {
 		const old = await run2('upsert', same, [{ Key: 'a', Note: 'new' }], 1);
 		expect(old.json[0]).not.toHaveProperty('changes');
 	});
+
+	test('Create From Items gives one item for each field first, then the card', async () => {
+		const name = 'Would be';
+		const parameters = { resource: 'card', name, options: { dryRun: true } };
+		const { json } = await run2('createFromItems', parameters, [{ A: 1, B: 'x' }]);
+		const field = { dry_run: true, action: 'create', reason: expect.any(String) as string };
+		expect(json).toEqual([
+			{ ...field, field: 'A', type: 'number' },
+			{ ...field, field: 'B', type: 'text' },
+			expect.objectContaining({ dry_run: true, action: 'create', id: null }),
+		]);
+		expect((await run2('createFromItems', parameters, [{ A: 1 }], 1)).json).toHaveLength(1);
+	});
 });

@@ -59,6 +59,8 @@ interface How {
 	isDry: boolean;
 	choices: boolean;
 	hasRecords: boolean;
+	/** The version of the node. */
+	version: number;
 }
 
 /** A card, and the fields that it gets. */
@@ -97,6 +99,14 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 	};
 }
 
+/** The items of a dry run: from version 2 on one for each field that would be added, then the card. */
+const previewItems = (name: string, plan: PlannedCard, version: number): JsonObject[] => {
+	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
+		return { dry_run: true, action: 'create', field, type, reason };
+	});
+	return [...(version >= 2 ? fields : []), previewItem(name, plan)];
+};
+
 /** How many items are checked between two yields to the event loop. */
 const SLICE_ITEMS = 100;
 
@@ -125,7 +135,7 @@ async function refusalsOf(
 async function previewCard(
 	run: Run,
 	name: string,
-	{ policy, choices, hasRecords }: How,
+	{ policy, choices, hasRecords, version }: How,
 	parts: readonly Part[],
 ): Promise<Target> {
 	const request = parts[0]?.request ?? {};
@@ -146,7 +156,7 @@ async function previewCard(
 	if (firstItem === undefined) {
 		// The outputs of all items are errors: the card comes after the last of them.
 		const itemIndex = parts.at(-1)?.itemIndex ?? 0;
-		run.ending.append([{ itemIndex, json: previewItem(name, plan) }]);
+		run.ending.append(previewItems(name, plan, version).map((json) => ({ itemIndex, json })));
 	}
 	return { ...plan, firstItem, ...(refusals && { refusals }) };
 }
@@ -215,7 +225,8 @@ export const createCardFromItems = defineOperation({
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const isDry = readDryRun(options.dryRun);
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
-		const how: How = { policy, isDry, choices, hasRecords };
+		const version = options.typeVersion ?? 1;
+		const how: How = { policy, isDry, choices, hasRecords, version };
 		const key = JSON.stringify(['createFromItems', name, how]);
 		const { numberFormat, dateFormat, booleanWords } = options;
 		const formats = { numberFormat, dateFormat, booleanWords };
@@ -237,7 +248,7 @@ export const createCardFromItems = defineOperation({
 		if (refusals?.has(itemIndex)) throw refusals.get(itemIndex);
 		if (!card || isDry || !hasRecords) {
 			if (firstItem !== itemIndex) return [];
-			if (!card || isDry) return [previewItem(name, target)];
+			if (!card || isDry) return previewItems(name, target, how.version);
 			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
 		}
 		const writer = createWriter(run, card, request, false);
