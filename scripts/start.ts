@@ -113,7 +113,7 @@ Auth URL        ${service.authUrl}
 Realm           ${service.realm}
 Client ID       ${service.clientId}
 Client Secret   ${service.clientSecret}
-records    ${service.settingsUrl}/records  (cards, fields and records, read-only)
+records    ${service.settingsUrl}/records  (add, change and delete records)
 settings   ${service.settingsUrl}  (password ${service.settingsPassword})
 data       ${folder}  (delete it to start afresh)
 log        ${join(host.userFolder, 'n8n.log')}

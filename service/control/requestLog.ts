@@ -21,9 +21,8 @@ export interface LoggedRequest {
 }
 
 const maximumUrl = 2_000;
-/** Longest body that is kept, and most of all bodies together, in bytes; of more, the oldest are forgotten. */
+/** Longest body that is kept, in bytes. */
 const maximumBody = 1024 * 1024;
-const maximumBodies = 16 * 1024 * 1024;
 /** Requests that are kept. */
 const maximumRequests = 20_000;
 
@@ -43,9 +42,8 @@ function redact<T extends object>(values: T, secrets: readonly string[]): T {
 export class RequestLog {
 	#entries: LoggedRequest[] = [];
 	readonly #byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
-	/** Bodies as they came, oldest first: most are never looked at, so they become text when they are. */
-	readonly #bodies = new Map<LoggedRequest, Buffer>();
-	#bytes = 0;
+	/** Bodies as they came: most are never looked at, so they become text when they are. */
+	readonly #bodies = new WeakMap<LoggedRequest, Buffer>();
 
 	/** Notes a request and, once it is there, the status of its response. */
 	note(
@@ -71,8 +69,7 @@ export class RequestLog {
 		this.#entries.push(entry);
 		this.#byRequest.set(request, entry);
 		// Dropping half at a time keeps the cost of a request constant.
-		if (this.#entries.length <= maximumRequests * 2) return;
-		for (const old of this.#entries.splice(0, maximumRequests)) this.#forgetBody(old);
+		if (this.#entries.length > maximumRequests * 2) this.#entries.splice(0, maximumRequests);
 	}
 
 	/** Notes the body as it is read by others. */
@@ -106,23 +103,10 @@ export class RequestLog {
 
 	reset(): void {
 		this.#entries = [];
-		this.#bodies.clear();
-		this.#bytes = 0;
 	}
 
 	#keepBody(request: IncomingMessage, body: Buffer): void {
 		const entry = this.#byRequest.get(request);
-		if (!entry) return;
-		this.#bodies.set(entry, body);
-		this.#bytes += body.length;
-		for (const oldest of this.#bodies.keys()) {
-			if (this.#bytes <= maximumBodies) break;
-			this.#forgetBody(oldest);
-		}
-	}
-
-	#forgetBody(entry: LoggedRequest): void {
-		this.#bytes -= this.#bodies.get(entry)?.length ?? 0;
-		this.#bodies.delete(entry);
+		if (entry) this.#bodies.set(entry, body);
 	}
 }

@@ -123,6 +123,7 @@ export class Database {
 			PRAGMA locking_mode = EXCLUSIVE;
 			PRAGMA journal_mode = WAL;
 			PRAGMA synchronous = NORMAL;
+			PRAGMA wal_autocheckpoint = 128;
 			PRAGMA secure_delete = ON;
 			PRAGMA foreign_keys = ON;
 			PRAGMA temp_store = MEMORY;

@@ -36,19 +36,11 @@ const beyondDouble = 'is beyond the range of a double';
 const ok = (value: unknown): Checked => ({ ok: true, value });
 const refuse = (detail: string): Checked => ({ ok: false, detail });
 
-const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** Whether a text is a day that exists, as YYYY-MM-DD. */
+/** Whether text is a day that exists, as YYYY-MM-DD. */
 function isDate(text: string): boolean {
 	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-	const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8)].map(Number) as [
-		number,
-		number,
-		number,
-	];
-	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0);
-	return day >= 1 && day <= days;
+	const day = new Date(`${text}T00:00:00Z`);
+	return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 /** Whether a text is an ISO 8601 timestamp with seconds and a time zone (the profile of RFC 3339). */
@@ -105,55 +97,63 @@ function allowed(options: readonly FieldOption[]): string {
 	return names.length > 20 ? `${names.slice(0, 20).join(', ')}, …` : names.join(', ') || 'none';
 }
 
+/** A check of values of one JavaScript type. */
+const typed =
+	(type: 'string' | 'boolean', what: string) =>
+	(value: unknown): Checked =>
+		typeof value === type ? ok(value) : refuse(`expected ${what}, got ${typeName(value)}`);
+
+function checkNumber(value: unknown): Checked {
+	if (typeof value !== 'number') return refuse(`expected a number, got ${typeName(value)}`);
+	return Number.isFinite(value) ? ok(value) : refuse(beyondDouble);
+}
+
+function checkOption(value: unknown, options: readonly FieldOption[]): Checked {
+	const option = findOption(options, value);
+	return option ? ok(option.name) : refuse(`expected one of the options: ${allowed(options)}`);
+}
+
+function checkOptions(value: unknown, options: readonly FieldOption[]): Checked {
+	if (!Array.isArray(value)) return refuse(`expected an array, got ${typeName(value)}`);
+	if (value.length > options.length) return refuse('has more entries than there are options');
+	const names = value.map((entry) => findOption(options, entry)?.name);
+	if (names.includes(undefined)) {
+		return refuse(`expected an array of options: ${allowed(options)}`);
+	}
+	return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
+}
+
+function checkJson(value: unknown): Checked {
+	const fault = faultOfJson(value);
+	return fault === undefined ? ok(value) : refuse(fault);
+}
+
+const isEmail = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
+
+const checks: Record<FieldType, (value: unknown, options: readonly FieldOption[]) => Checked> = {
+	text: (value) => checkText(value, 'a string', () => true),
+	long_text: typed('string', 'a string'),
+	number: checkNumber,
+	boolean: typed('boolean', 'true or false'),
+	date: (value) => checkText(value, 'a date as YYYY-MM-DD', isDate),
+	datetime: (value) => checkText(value, 'an ISO 8601 timestamp with time zone', isDatetime),
+	email: (value) => checkText(value, 'an e-mail address', isEmail),
+	url: (value) => checkText(value, 'an http or https address', isHttpUrl),
+	single_select: checkOption,
+	multi_select: checkOptions,
+	json: checkJson,
+};
+
 /**
  * Checks a value against a field's type. `null` is not a value (it clears) and must not get here.
- * @returns the value as stored: option ids become option names, everything else stays as it is
+ * @returns the value as stored: option IDs become option names, everything else stays unchanged
  */
 export function checkValue(
 	type: FieldType,
 	options: readonly FieldOption[],
 	value: unknown,
 ): Checked {
-	switch (type) {
-		case 'text':
-			return checkText(value, 'a string', () => true);
-		case 'long_text':
-			return typeof value === 'string'
-				? ok(value)
-				: refuse(`expected a string, got ${typeName(value)}`);
-		case 'number':
-			if (typeof value !== 'number') return refuse(`expected a number, got ${typeName(value)}`);
-			return Number.isFinite(value) ? ok(value) : refuse(beyondDouble);
-		case 'boolean':
-			return typeof value === 'boolean'
-				? ok(value)
-				: refuse(`expected true or false, got ${typeName(value)}`);
-		case 'date':
-			return checkText(value, 'a date as YYYY-MM-DD', isDate);
-		case 'datetime':
-			return checkText(value, 'an ISO 8601 timestamp with time zone', isDatetime);
-		case 'email':
-			return checkText(value, 'an e-mail address', (text) => /^[^\s@]+@[^\s@]+$/.test(text));
-		case 'url':
-			return checkText(value, 'an http or https address', isHttpUrl);
-		case 'single_select': {
-			const option = findOption(options, value);
-			return option ? ok(option.name) : refuse(`expected one of the options: ${allowed(options)}`);
-		}
-		case 'multi_select': {
-			if (!Array.isArray(value)) return refuse(`expected an array, got ${typeName(value)}`);
-			if (value.length > options.length) return refuse('has more entries than there are options');
-			const names = value.map((entry) => findOption(options, entry)?.name);
-			if (names.includes(undefined)) {
-				return refuse(`expected an array of options: ${allowed(options)}`);
-			}
-			return new Set(names).size === names.length ? ok(names) : refuse('names an option twice');
-		}
-		case 'json': {
-			const fault = faultOfJson(value);
-			return fault === undefined ? ok(value) : refuse(fault);
-		}
-	}
+	return checks[type](value, options);
 }
 
 /** Whether a type has options. */

@@ -19,8 +19,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 		all,
 		endpoint(
 			'listCards',
-			['List all cards in the workspace', 'All cards at once; this list has no pages.'],
-			{ 200: z.object({ cards: z.array(cardSchema) }) },
+			'List all cards in the workspace. This list has no pages.',
+			[200, z.object({ cards: z.array(cardSchema) })],
 			{ params: workspaceParams },
 		),
 		({ params }) => ({ cards: cards.list(params.wid) }),
@@ -30,8 +30,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 		one,
 		endpoint(
 			'getCard',
-			['Get one card', 'Returns the card itself. Its fields and records have separate lists.'],
-			{ 200: cardSchema },
+			'Get one card. Its fields and records have separate lists.',
+			[200, cardSchema],
 			{ params: cardParams },
 		),
 		({ params }) => cards.get(params.wid, params.cid),
@@ -41,8 +41,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 		all,
 		endpoint(
 			'createCard',
-			['Create a card', 'The name need not be unique. Emits card.created.'],
-			{ 201: cardSchema },
+			'Create a card. The name need not be unique. Emits card.created.',
+			[201, cardSchema],
 			{ params: workspaceParams, body: cardCreateSchema },
 		),
 		({ params, body }, reply) => reply.code(201).send(cards.create(params.wid, body)),
@@ -52,11 +52,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 		one,
 		endpoint(
 			'updateCard',
-			[
-				"Update a card's name or description",
-				'Properties that are not given stay unchanged. Emits card.updated if something changes.',
-			],
-			{ 200: cardSchema },
+			"Update a card's name or description. Emits card.updated if one changes.",
+			[200, cardSchema],
 			{ params: cardParams, body: cardUpdateSchema },
 		),
 		({ params, body }) => cards.update(params.wid, params.cid, body),
@@ -66,11 +63,8 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 		one,
 		endpoint(
 			'deleteCard',
-			[
-				'Delete a card with its fields and records',
-				'Deletes the card with its fields, its records and the subscriptions for it. Records that are deleted with it have no events.',
-			],
-			{ 204: noBody },
+			'Delete a card with its fields, records and subscriptions. Records have no events.',
+			[204, noBody],
 			{ params: cardParams },
 		),
 		({ params }, reply) => {

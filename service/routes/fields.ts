@@ -28,11 +28,8 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 		all,
 		endpoint(
 			'listFields',
-			[
-				'List the fields of a card with types and options',
-				'Returns the mapping of field names to the field IDs that records are keyed by.',
-			],
-			{ 200: z.object({ fields: z.array(fieldSchema) }) },
+			'List the fields of a card with types and options. Records are keyed by field ID.',
+			[200, z.object({ fields: z.array(fieldSchema) })],
 			{ params: cardParams },
 		),
 		({ params }) => ({ fields: fields.list(params.wid, params.cid).map(showField) }),
@@ -42,8 +39,8 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 		all,
 		endpoint(
 			'createField',
-			['Add a field', 'Options are for select fields only: names, or objects with a name.'],
-			{ 201: fieldSchema },
+			'Add a field. Options are for select fields only.',
+			[201, fieldSchema],
 			{ params: cardParams, body: fieldCreateSchema },
 		),
 		({ params, body }, reply) =>
@@ -54,11 +51,8 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 		one,
 		endpoint(
 			'updateField',
-			[
-				'Update a field',
-				'Refused with 409 if records have values that the new type or options do not allow.',
-			],
-			{ 200: fieldSchema },
+			'Update a field. Refused with 409 if a record has a value that would not fit.',
+			[200, fieldSchema],
 			{ params: fieldParams, body: fieldUpdateSchema },
 		),
 		({ params, body }) => showField(fields.update(params.wid, params.cid, params.fid, body)),
@@ -66,15 +60,9 @@ export function addFieldRoutes(app: App, { data: { fields } }: RouteContext) {
 
 	app.delete(
 		one,
-		endpoint(
-			'deleteField',
-			[
-				'Delete a field and its values',
-				'The values that records have in this field are deleted with it.',
-			],
-			{ 204: noBody },
-			{ params: fieldParams },
-		),
+		endpoint('deleteField', 'Delete a field and its values.', [204, noBody], {
+			params: fieldParams,
+		}),
 		({ params }, reply) => {
 			fields.remove(params.wid, params.cid, params.fid);
 			return reply.code(204).send();

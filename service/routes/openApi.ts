@@ -104,27 +104,20 @@ function dropUnused(document: OpenAPIV3.Document) {
 	for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
-const rateHeaders: Record<string, OpenAPIV3.HeaderObject> = {
-	'X-RateLimit-Limit': {
-		description: 'Requests allowed in the window.',
-		schema: { type: 'integer' },
-	},
-	'X-RateLimit-Remaining': {
-		description: 'Requests left in the window.',
-		schema: { type: 'integer' },
-	},
-	'X-RateLimit-Reset': {
-		description: 'When the window resets, as a Unix timestamp in seconds.',
-		schema: { type: 'integer' },
-	},
+const integer = (description: string): OpenAPIV3.HeaderObject => ({
+	description,
+	schema: { type: 'integer' },
+});
+
+const rateHeaders = {
+	'X-RateLimit-Limit': integer('Requests allowed in the window.'),
+	'X-RateLimit-Remaining': integer('Requests left in the window.'),
+	'X-RateLimit-Reset': integer('When the window resets, as a Unix timestamp in seconds.'),
 };
 
-const refusalHeaders: Record<string, OpenAPIV3.HeaderObject> = {
+const refusalHeaders = {
 	...rateHeaders,
-	'Retry-After': {
-		description: 'Seconds until the window resets; only where the rate limit is exceeded.',
-		schema: { type: 'integer' },
-	},
+	'Retry-After': integer('Seconds until the window resets; only if the limit is exceeded.'),
 };
 
 /** Gives problems their media type and every answer the rate-limit headers. */

@@ -68,11 +68,8 @@ export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 			config: { query: Object.keys(listQuery.shape) },
 			...endpoint(
 				'listRecords',
-				[
-					'List records, paginated, oldest first',
-					'Repeat the request with the next_cursor of the response until it is null.',
-				],
-				{ 200: recordListSchema },
+				'List records, oldest first. Repeat with the next_cursor of the response until it is null.',
+				[200, recordListSchema],
 				{ params: cardParams, querystring: listQuery },
 			),
 		},
@@ -89,8 +86,8 @@ export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 		all,
 		endpoint(
 			'createRecord',
-			['Create a record', 'Data is keyed by field ID. Emits record.created.'],
-			{ 201: recordSchema },
+			'Create a record. Data is keyed by field ID. Emits record.created.',
+			[201, recordSchema],
 			{ params: cardParams, body: recordCreateSchema },
 		),
 		({ params, body }, reply) =>
@@ -101,8 +98,8 @@ export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 		one,
 		endpoint(
 			'updateRecord',
-			['Update a record', 'Fields that are not given stay unchanged; null clears a field.'],
-			{ 200: recordSchema },
+			'Update a record. Fields that are not given stay; null clears a field.',
+			[200, recordSchema],
 			{ params: recordParams, body: recordUpdateSchema },
 		),
 		({ params, body }) => records.update(params.wid, params.cid, params.rid, body.data),
@@ -112,8 +109,8 @@ export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 		one,
 		endpoint(
 			'deleteRecord',
-			['Delete a record', 'Emits record.deleted with the last values.'],
-			{ 204: noBody },
+			'Delete a record. Emits record.deleted with the last values.',
+			[204, noBody],
 			{ params: recordParams },
 		),
 		({ params }, reply) => {

@@ -23,11 +23,8 @@ export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteCon
 		all,
 		endpoint(
 			'createWebhook',
-			[
-				'Create a subscription; its secret is in this response only',
-				'Deliveries are signed with the secret, in the header X-Service-Signature.',
-			],
-			{ 201: webhookSchema },
+			'Create a subscription. Its secret, which signs deliveries, is in this response only.',
+			[201, webhookSchema],
 			{ params: workspaceParams, body: webhookCreateSchema },
 		),
 		({ params, body }, reply) => {
@@ -41,11 +38,8 @@ export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteCon
 		one,
 		endpoint(
 			'deleteWebhook',
-			[
-				'Delete a subscription, active or paused',
-				'What still waits for the subscription is not delivered any more.',
-			],
-			{ 204: noBody },
+			'Delete a subscription, active or paused. What waits for it is not delivered.',
+			[204, noBody],
 			{ params: webhookParams },
 		),
 		({ params }, reply) => {

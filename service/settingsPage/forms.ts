@@ -33,27 +33,40 @@ function read<S extends z.ZodType>(schema: S, { request }: Visit): z.output<S> {
 	throw problem('validation-failed', 'The form is not filled in properly.');
 }
 
-const done = (text: string): Notice => ({ text, secrets: [] });
+/** What a form takes away, after a question: a key, an account, a subscription or a record. */
+interface Removal {
+	path: string;
+	/** The words of the question; undefined if the thing does not exist. */
+	ask: NonNullable<Form['ask']>;
+	remove(visit: Visit): void;
+	/** Shown afterwards. */
+	text: string;
+	next?: NonNullable<Form['next']>;
+}
 
-const keyOf = (visit: Visit) => {
-	const { data, workspaceId } = visit.context;
-	const keys = data.identities.keys(workspaceId);
-	return keys.find(({ id, revokedAt }) => id === idsOf(visit).id && revokedAt === null);
-};
+const removal = ({ path, ask, remove, text, next }: Removal): Form => ({
+	path,
+	ask,
+	run(visit) {
+		if (!ask(visit)) return undefined;
+		remove(visit);
+		return { text, secrets: [] };
+	},
+	...(next && { next }),
+});
 
-const accountOf = (visit: Visit) => {
-	const { data, workspaceId } = visit.context;
-	const { id } = idsOf(visit);
-	const account = data.identities.account(id);
-	return account?.workspaceId === workspaceId && account.revokedAt === null ? account : undefined;
-};
+/** The question about something that is found by its ID. */
+function about<T>(found: T | undefined, question: (found: T) => Question): Question | undefined {
+	return found === undefined ? undefined : question(found);
+}
 
 const subscriptionOf = (visit: Visit) => {
 	const { data, workspaceId } = visit.context;
 	return data.subscriptions.list(workspaceId).find(({ id }) => id === idsOf(visit).id);
 };
 
-const keyForms: Form[] = [
+/** All forms but that of a record. */
+export const forms: readonly Form[] = [
 	{
 		path: '/keys',
 		run(visit) {
@@ -64,28 +77,6 @@ const keyForms: Form[] = [
 			return { text: `The API key "${name}" was created.`, secrets: [['API Key', apiKey]] };
 		},
 	},
-	{
-		path: '/keys/:id/revoke',
-		ask(visit) {
-			const key = keyOf(visit);
-			return (
-				key && {
-					question: `Revoke the API key “${key.name}”?`,
-					consequence:
-						'Every workflow that uses it fails until it has another one. This cannot be undone.',
-					button: 'Revoke key',
-				}
-			);
-		},
-		run(visit) {
-			const key = keyOf(visit);
-			if (!key || !visit.context.data.identities.revokeKey(key.id)) return undefined;
-			return done('The API key was revoked.');
-		},
-	},
-];
-
-const accountForms: Form[] = [
 	{
 		path: '/accounts',
 		run(visit) {
@@ -103,85 +94,81 @@ const accountForms: Form[] = [
 		},
 	},
 	{
-		path: '/accounts/:id/revoke',
-		ask(visit) {
-			const account = accountOf(visit);
-			return (
-				account && {
-					question: `Revoke the service account “${account.name}”?`,
-					consequence:
-						'Its tokens stop working at once, and every workflow that uses it fails. This cannot be undone.',
-					button: 'Revoke account',
-				}
-			);
-		},
-		run(visit) {
-			const account = accountOf(visit);
-			if (!account) return undefined;
-			visit.context.data.identities.revokeAccount(account.clientId);
-			return done('The service account was revoked. Its tokens no longer work.');
-		},
-	},
-];
-
-const subscriptionForms: Form[] = [
-	{
 		path: '/subscriptions/:id/resume',
 		run(visit) {
 			const { data, dispatcher } = visit.context;
 			const found = subscriptionOf(visit);
 			if (!found || !data.subscriptions.resume(found.id)) return undefined;
 			dispatcher.wake(found.id);
-			return done(`The subscription ${found.id} is active again.`);
+			return { text: `The subscription ${found.id} is active again.`, secrets: [] };
 		},
 	},
-	{
-		path: '/subscriptions/:id/delete',
+	removal({
+		path: '/keys/:id/revoke',
 		ask(visit) {
-			const found = subscriptionOf(visit);
-			return (
-				found && {
-					question: `Delete the subscription ${found.id}?`,
-					consequence: `${found.targetUrl} gets no further events, and ${found.pending} waiting deliveries are dropped.`,
-					button: 'Delete subscription',
-				}
+			const { data, workspaceId } = visit.context;
+			const live = data.identities.keys(workspaceId).filter(({ revokedAt }) => revokedAt === null);
+			return about(
+				live.find(({ id }) => id === idsOf(visit).id),
+				({ name }) => ({
+					question: `Revoke the API key “${name}”?`,
+					consequence:
+						'Every workflow that uses it fails until it has another one. This cannot be undone.',
+					button: 'Revoke key',
+				}),
 			);
 		},
-		run(visit) {
-			const found = subscriptionOf(visit);
-			if (!found) return undefined;
-			visit.context.data.subscriptions.remove(found.workspaceId, found.id);
-			return done(`The subscription ${found.id} was deleted.`);
+		remove: (visit) => visit.context.data.identities.revokeKey(idsOf(visit).id),
+		text: 'The API key was revoked.',
+	}),
+	removal({
+		path: '/accounts/:id/revoke',
+		ask(visit) {
+			const { data, workspaceId } = visit.context;
+			const all = data.identities.accounts(workspaceId);
+			const live = all.filter(({ revokedAt }) => revokedAt === null);
+			return about(
+				live.find(({ clientId }) => clientId === idsOf(visit).id),
+				({ name }) => ({
+					question: `Revoke the service account “${name}”?`,
+					consequence:
+						'Its tokens stop working at once, and every workflow that uses it fails. This cannot be undone.',
+					button: 'Revoke account',
+				}),
+			);
 		},
-	},
-];
-
-const recordForms: Form[] = [
-	{
+		remove: (visit) => visit.context.data.identities.revokeAccount(idsOf(visit).id),
+		text: 'The service account was revoked. Its tokens no longer work.',
+	}),
+	removal({
+		path: '/subscriptions/:id/delete',
+		ask: (visit) =>
+			about(subscriptionOf(visit), ({ id, targetUrl, pending }) => ({
+				question: `Delete the subscription ${id}?`,
+				consequence: `${targetUrl} gets no further events, and ${pending} waiting deliveries are dropped.`,
+				button: 'Delete subscription',
+			})),
+		remove({ context: { data, workspaceId }, ...visit }) {
+			data.subscriptions.remove(workspaceId, idsOf(visit).id);
+		},
+		text: 'The subscription was deleted.',
+	}),
+	removal({
 		path: '/records/:cid/:rid/delete',
 		ask(visit) {
 			const { data, workspaceId } = visit.context;
 			const { cid, rid } = idsOf(visit);
-			data.records.get(workspaceId, cid, rid);
-			return {
-				question: `Delete the record ${rid}?`,
+			return about(data.records.get(workspaceId, cid, rid), ({ id }) => ({
+				question: `Delete the record ${id}?`,
 				consequence: 'Its values are deleted. This cannot be undone.',
 				button: 'Delete record',
-			};
+			}));
 		},
-		run(visit) {
+		remove({ context: { data, workspaceId }, ...visit }) {
 			const { cid, rid } = idsOf(visit);
-			visit.context.data.records.remove(visit.context.workspaceId, cid, rid);
-			return done(`The record ${rid} was deleted.`);
+			data.records.remove(workspaceId, cid, rid);
 		},
+		text: 'The record was deleted.',
 		next: (visit) => `${settingsRoot}/records/${encodeURIComponent(idsOf(visit).cid)}`,
-	},
-];
-
-/** All forms but that of a record. */
-export const forms: readonly Form[] = [
-	...keyForms,
-	...accountForms,
-	...subscriptionForms,
-	...recordForms,
+	}),
 ];

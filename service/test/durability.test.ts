@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sign } from '../delivery/signature.ts';
 import { type Service, startService } from '../index.ts';
-import { createClient, requestToken, until } from './client.ts';
+import { createClient, until } from './client.ts';
 import { killServices, startServiceProcess } from './commandLine.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -124,37 +124,6 @@ test('workspace, cards, accounts, cursors and subscriptions survive a restart', 
 	await third.close();
 	expect(third.workspaceId).toBe(first.workspaceId);
 	expect(third.apiKey).not.toBe(apiKey);
-});
-
-test('a key named in the options is active again, though it was revoked', async () => {
-	const first = await startService({ control: true, file });
-	const { apiKey, clientId, clientSecret } = first;
-	first.control.revokeKey({ apiKey });
-	first.control.revokeAccount({ clientId });
-	await first.close();
-	const second = await startService({ control: true, file, apiKey, clientId, clientSecret });
-	try {
-		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
-		expect((await requestToken(second)).status).toBe(200);
-	} finally {
-		await second.close();
-	}
-});
-
-test('key and account that are named belong to the workspace that is named', async () => {
-	const first = await startService({ control: true, file });
-	const { apiKey, clientId, clientSecret } = first;
-	await first.close();
-	const named = { workspaceId: 'wsp_other', apiKey, clientId, clientSecret };
-	const second = await startService({ control: true, file, ...named });
-	try {
-		expect(second).toMatchObject(named);
-		expect((await createClient(second)('GET', 'cards')).status).toBe(200);
-		const token = (await requestToken(second)).body.access_token;
-		expect((await createClient(second, token)('GET', 'cards')).status).toBe(200);
-	} finally {
-		await second.close();
-	}
 });
 
 test('a file that is not ours is refused and left alone', async () => {

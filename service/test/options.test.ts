@@ -1,10 +1,8 @@
 /** The command line without a process: what its options ask for, and what the terminal is told. */
-import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { explain, readCommandLine, tell, whenAskedToStop } from '../commandLine.ts';
+import { readCommandLine } from '../commandLine.ts';
 
 let folder: string;
 const environment = { ...process.env };
@@ -171,106 +169,5 @@ describe('secrets', () => {
 			err: expect.stringMatching(/^--secrets-file: .*\n$/),
 		});
 		expect(refused('--secrets-file', secretsFile(text)).err).toContain(message);
-	});
-});
-
-describe('a service that cannot start says what to do', () => {
-	const failure = (members: object, message = 'why') => Object.assign(new Error(message), members);
-
-	test.each([
-		[
-			'a taken port',
-			failure({ code: 'EADDRINUSE', port: 80 }),
-			/^Port 80 is taken\..* --auth-port/,
-		],
-		['a port for root', failure({ code: 'EACCES', port: 80 }), /^Port 80 needs more rights\./],
-		['no such folder', failure({ code: 'ENOENT' }), /^Cannot open the file data\.sqlite\.$/],
-		['a folder', failure({ code: 'EISDIR' }), /^Cannot open the file data\.sqlite\.$/],
-		[
-			'a file in use',
-			failure({ code: 'ERR_SQLITE_ERROR' }, 'database is locked'),
-			/^The file data\.sqlite is in use by another process\.$/,
-		],
-		[
-			'no database',
-			failure({ code: 'ERR_SQLITE_ERROR' }),
-			/^Cannot open the file data\.sqlite: why$/,
-		],
-		['any other cause', failure({}, 'is locked'), /^The service cannot start: is locked$/],
-		['no error at all', 'thrown text', /^thrown text$/],
-	])('%s', (_what, error, message) => {
-		expect(explain(error, 'data.sqlite')).toMatch(message);
-	});
-});
-
-describe('the addresses', () => {
-	const addresses = {
-		baseUrl: 'http://127.0.0.1:1/api/v1',
-		authUrl: 'http://127.0.0.1:2',
-		realm: 'workspace',
-		workspaceId: 'wsp_1',
-		apiKey: 'key',
-		clientId: 'robot',
-		clientSecret: 'secret',
-		controlUrl: null,
-		controlToken: null,
-		settingsUrl: 'http://127.0.0.1:1/settings',
-		settingsPassword: 'password',
-	};
-	const service = { ...addresses, control: { reset() {} }, close: async () => {} };
-
-	test('a program reads all of them in one line', () => {
-		const line = tell(service, true);
-		expect(line).toMatch(/^[^\n]*\n$/);
-		expect(JSON.parse(line)).toEqual(addresses);
-	});
-
-	test('a person reads one a line, and none that does not exist', () => {
-		const lines = tell(service, false).split('\n');
-		expect(lines[0]).toBe('baseUrl          http://127.0.0.1:1/api/v1');
-		expect(lines.at(-2)).toBe('settingsPassword password');
-		expect(lines.at(-1)).toBe('');
-		expect(lines).toHaveLength(Object.keys(addresses).length - 2 + 1);
-		expect(lines.join('\n')).not.toContain('control');
-	});
-});
-
-describe('stopping', () => {
-	/** What a process that is asked to stop does. */
-	function asked(withParent: boolean) {
-		const signals = new EventEmitter();
-		const stdin = new PassThrough();
-		const stop = jest.fn();
-		whenAskedToStop(signals, withParent ? stdin : undefined, stop);
-		return { signals, stdin, stop };
-	}
-
-	test.each(['SIGINT', 'SIGTERM'])('%s, even twice, closes the service once', (signal) => {
-		const { signals, stop } = asked(false);
-		expect(stop).not.toHaveBeenCalled();
-		signals.emit(signal);
-		signals.emit(signal);
-		expect(stop).toHaveBeenCalledTimes(1);
-	});
-
-	test.each(['end', 'error', 'close'])('“%s” on stdin closes it once', (event) => {
-		const { signals, stdin, stop } = asked(true);
-		stdin.emit(event);
-		signals.emit('SIGTERM');
-		expect(stop).toHaveBeenCalledTimes(1);
-	});
-
-	test('an end behind unread input is seen', async () => {
-		const { stdin, stop } = asked(true);
-		stdin.end('unread');
-		await new Promise((resolve) => stdin.once('end', resolve));
-		expect(stop).toHaveBeenCalledTimes(1);
-	});
-
-	test('stdin ends nothing where no parent was to be watched', () => {
-		const { stdin, stop } = asked(false);
-		stdin.emit('end');
-		stdin.emit('close');
-		expect(stop).not.toHaveBeenCalled();
 	});
 });

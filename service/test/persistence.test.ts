@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startService } from '../index.ts';
-import { createClient, requestToken, until } from './client.ts';
+import { createClient, until } from './client.ts';
 import { startReceiver } from './receiver.ts';
 
 let folder: string;
@@ -25,33 +25,6 @@ const bytesOf = () =>
 	readdirSync(folder)
 		.map((name) => readFileSync(join(folder, name)).toString('latin1'))
 		.join('');
-
-describe('a restart', () => {
-	test('takes the workspace that the file names, though another is older by its clock', async () => {
-		const first = await startService({ file });
-		await first.close();
-		const past = Date.now() - hourMs;
-		const clock = jest.spyOn(Date, 'now').mockReturnValue(past);
-		const second = await startService({ file, workspaceId: 'wsp_other' });
-		await second.close();
-		clock.mockRestore();
-		const third = await startService({ file });
-		await third.close();
-		expect(third.workspaceId).toBe(first.workspaceId);
-	});
-
-	test('with another secret ends the tokens of the old one', async () => {
-		const first = await startService({ file, clientId: 'robot', clientSecret: 'old' });
-		const { access_token: token } = (await requestToken(first)).body;
-		await first.close();
-		const same = await startService({ file, clientId: 'robot', clientSecret: 'old' });
-		expect((await createClient(same, token)('GET', 'cards')).status).toBe(200);
-		await same.close();
-		const other = await startService({ file, clientId: 'robot', clientSecret: 'new' });
-		expect((await createClient(other, token)('GET', 'cards')).status).toBe(401);
-		await other.close();
-	});
-});
 
 test('F6 deleted data is gone from the file: events, records and values of fields', async () => {
 	const receiver = await startReceiver();
