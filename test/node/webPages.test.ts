@@ -25,7 +25,7 @@ afterAll(async () => await server.close());
 const page = (status: number) => (response: ServerResponse) =>
 	void response.writeHead(status, { 'content-type': 'text/html' }).end(PAGE);
 
-// Tokens and the pace are kept for the process: each test has an account and a key of its own.
+// Tokens and the pace are kept for the process: each test has a separate account and key.
 const address = () => ({ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1' });
 const apiKey = () => ({ ...address(), apiKey: `key-${tests}` });
 const account = () => ({

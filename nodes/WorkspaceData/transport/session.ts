@@ -217,11 +217,16 @@ class CredentialSession implements Session {
 		const { pace, clock } = this.opened;
 		const place = await this.turn(call);
 		const { outcome, token } = await this.attempt(call);
-		const result = this.judge(call, outcome, token);
-		// Before the next request starts: it would be sent before the caller sees the failure.
-		if (result instanceof Failure && !this.halted.aborted) this.pause()();
-		const closedUntil = 'act' in result && result.act === 'wait' ? clock.now() + result.ms : 0;
-		pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+		let result: ApiAnswer | Failure | Again | undefined;
+		try {
+			result = this.judge(call, outcome, token);
+		} finally {
+			// Before the next request starts: it would be sent before the caller sees the failure.
+			if (result instanceof Failure && !this.halted.aborted) this.pause()();
+			const waits = result && 'act' in result && result.act === 'wait' ? result.ms : undefined;
+			const closedUntil = waits === undefined ? 0 : clock.now() + waits;
+			pace.leave(place, outcome instanceof Cancelled ? undefined : outcome, closedUntil);
+		}
 		if (result instanceof Failure) throw result;
 		return result;
 	}
@@ -268,7 +273,10 @@ class CredentialSession implements Session {
 		if (outcome instanceof AccessTokenError) return outcome.after(before);
 		call.sent = sentAfter(outcome, request, before);
 		const mayRenew = this.noteToken(outcome, token);
-		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew });
+		const step = nextStep(outcome, request, history, {
+			now: clock.now(),
+			mayRenew,
+		});
 		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
