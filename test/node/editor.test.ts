@@ -10,7 +10,7 @@ import type {
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
 import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
 import { editorContext } from '../support/editor';
-import { prepareN8n, type TestCredentials } from '../support/n8n';
+import { prepareN8n, runAction, type TestCredentials } from '../support/n8n';
 import { byId, byName, mapEach } from '../support/parameters';
 import { startWebServer } from '../support/webServer';
 import { startWorkspace, type TestWorkspace } from '../support/workspace';
@@ -116,7 +116,7 @@ test('choices to filter by are distinct: fields named like the record’s own pr
 		// Otherwise a new condition is red before anybody chose a field (M4).
 		{ name: 'Choose a Field…', value: '' },
 		{ name: `id (text, ${fieldIds.id})`, value: fieldIds.id },
-		{ name: 'Title', value: 'Title' },
+		{ name: 'Title (text)', value: 'Title' },
 		{ name: 'Created At (Record)', value: 'created_at' },
 		{ name: 'ID (Record)', value: 'id' },
 	]);
@@ -137,8 +137,48 @@ test('two fields of one name: the type tells them apart, before the id that the 
 	const { fields } = await resourceMapping.getColumns.call(context);
 	expect(fields.map(({ displayName }) => displayName)).toEqual(labels);
 	const names = await loadOptions.getFieldNames.call(context);
-	expect(names.map(({ name }) => name)).toEqual(labels);
+	// A list shows the type of each field (Q10).
+	expect(names.map(({ name }) => name)).toEqual([...labels.slice(0, 2), 'Other (text)']);
 });
+
+test.each<[string, () => Promise<IDataObject>, () => TestCredentials, RegExp]>([
+	['no card is chosen', async () => byId(''), () => workspace.apiKey, /^Choose a card to see/],
+	[
+		'the card has no fields',
+		async () => byId((await workspace.card('Bare', [])).id),
+		() => workspace.apiKey,
+		/^The card has no fields yet/,
+	],
+	[
+		'no card has the name',
+		async () => byName('Nobody'),
+		() => workspace.apiKey,
+		/^No fields: .*'Nobody'/,
+	],
+	[
+		'the key is wrong',
+		async () => byId(card.id),
+		() => ({ workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, apiKey: 'wrong' } }),
+		/^No fields: \S/,
+	],
+])(
+	'Q10: lists of fields say why they are empty: %s',
+	async (_what, locator, credentials, reason) => {
+		const context = editorContext(credentials(), { cardId: await locator() });
+		const entry = { name: expect.stringMatching(reason), value: '' };
+		expect(await loadOptions.getFieldNames.call(context)).toEqual([entry]);
+		expect((await loadOptions.getFilterFields.call(context))[0]).toEqual(entry);
+		// Chosen all the same, it means no field.
+		const { error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				...{ resource: 'record', operation: 'getAll', cardId: byId(card.id) },
+				options: { outputFields: [''] },
+			},
+		});
+		expect(error).toBeUndefined();
+	},
+);
 
 test('without a card there is nothing to pick, and no error', async () => {
 	const context = editor({ cardId: byId('') });
@@ -173,7 +213,7 @@ test('a JSON field is a text: the input for objects is red before anybody entere
 });
 
 test.each(['create', 'update', 'upsert', 'updateMany'])(
-	'in %s, choices and yes/no fields can be cleared: the editor keeps the list when the operation changes (M7)',
+	'in %s, choices and yes/no fields can be left empty: the editor keeps the list when the operation changes (M7)',
 	async (operation) => {
 		const options = async (chosen: string) => {
 			const context = editor({ cardId: byId(card.id), operation: chosen });
@@ -181,9 +221,9 @@ test.each(['create', 'update', 'upsert', 'updateMany'])(
 			return fields.slice(2, 5).map((field) => field.options?.map(({ name }) => name));
 		};
 		expect(await options(operation)).toEqual([
-			['True', 'False', 'Clear'],
+			['True', 'False', 'Empty'],
 			undefined,
-			['Open', 'Done', 'Clear'],
+			['Open', 'Done', 'Empty'],
 		]);
 	},
 );

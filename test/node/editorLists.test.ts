@@ -190,7 +190,7 @@ describe('drop-down lists', () => {
 		expect(await loadOptions.getFieldNames.call(editor({ cardId: byId(card.id) }))).toEqual([
 			{ name: 'Twin (text, f1)', value: 'f1' },
 			{ name: 'Twin (boolean, f2)', value: 'f2' },
-			{ name: 'Alone', value: 'Alone' },
+			{ name: 'Alone (boolean)', value: 'Alone' },
 		]);
 	});
 

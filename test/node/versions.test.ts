@@ -281,6 +281,38 @@ describe('what the nodes returned goes back in without the keys that they added'
 	});
 });
 
+describe('Q14: Get Many, If Not Found: Output an Empty Item', () => {
+	const filters = {
+		conditions: [{ field: 'Key', condition: 'equals', value: '={{ $json.key }}' }],
+	};
+	const sort = { by: [{ field: 'Key', direction: 'asc' }] };
+
+	test.each<[string, IDataObject]>([
+		['with conditions', { filters }],
+		['in an order', { filters, sort }],
+		['since the last run', { filters, since: 'new' }],
+	])('%s, an input item without a record gives an empty item, paired with it', async (_, how) => {
+		await workspace.records(card.id, [{ Key: 'a' }]);
+		const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
+		const options = { ifNotFound: 'empty' };
+		const found = await run2('getAll', { ...all, ...how, options }, items);
+		expect(found.error).toBeUndefined();
+		expect(found.items.map(({ json, pairedItem }) => [json.Key, pairedItem])).toEqual([
+			[undefined, { item: 0 }],
+			['a', { item: 1 }],
+			[undefined, { item: 2 }],
+		]);
+		expect((await run2('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
+	});
+
+	test('another value is refused before anything is sent', async () => {
+		workspace.service.control.resetRequests();
+		const { error } = await run2('getAll', { options: { ifNotFound: 'skip' } });
+		expect(error?.message).toContain("'If Not Found' cannot be 'skip'");
+		expect(workspace.requests()).toEqual([]);
+	});
+});
+
 test('the preview of the output exists for each operation in both versions', () => {
 	const { version, defaultVersion } = new WorkspaceData().description;
 	expect({ version, defaultVersion }).toEqual({ version: [1, 2], defaultVersion: 2 });

@@ -87,6 +87,32 @@ export async function findChosenCardFields(
 export const fieldLabel = ({ id, name, type }: Field, key: string): string =>
 	key === name ? name : `${name} (${[type, id].filter(Boolean).join(', ')})`;
 
+/** As `fieldLabel`, with the type: a list shows nothing else. */
+export function typedLabel(field: Field, key: string): string {
+	const label = fieldLabel(field, key);
+	return label === field.name && field.type ? `${label} (${field.type})` : label;
+}
+
+/** Why there are no fields to choose from. */
+export function whyNoFields(context: ILoadOptionsFunctions): string {
+	const card = peekLocator(context.getCurrentNodeParameter('cardId'));
+	if (!card) return 'Choose a card to see its fields.';
+	if (card.text.startsWith('=')) {
+		return 'The editor cannot list fields while an expression chooses the card. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
+	}
+	return 'The card has no fields yet. Add fields, then refresh the field list.';
+}
+
+/** The fields of the chosen card, or a sentence that says why there are none to choose from. */
+export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<FieldIndex | string> {
+	try {
+		const index = await findChosenCardFields(context, await openEditorApi(context));
+		return index.fields.length > 0 ? index : whyNoFields(context);
+	} catch (error) {
+		return `No fields: ${toNodeError(context.getNode(), error).message}`;
+	}
+}
+
 /** Answers a call of the editor; errors reach the user in n8n's own form. */
 export async function forEditor<T>(
 	context: ILoadOptionsFunctions,

@@ -7,12 +7,12 @@ import { listFields } from '../transport/cardAndFieldListings';
 import { CONDITION_OPTIONS } from '../ui/filters';
 import {
 	comparedField,
-	chosenCardFields,
 	chosenCardId,
 	EDITOR_READ,
-	fieldLabel,
+	fieldsOrReason,
 	forEditor,
 	openEditorApi,
+	typedLabel,
 } from './editorApi';
 
 const titleCase = (text: string): string =>
@@ -42,16 +42,15 @@ export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodeP
 
 /** A field in a list. */
 const toChoice = (field: Field, value: string): INodePropertyOptions => ({
-	name: fieldLabel(field, value),
+	name: typedLabel(field, value),
 	value,
 });
 
-/** The fields of the chosen card by name; two fields of one name appear by id. */
+/** The fields of the chosen card by name; two fields of one name appear by id. Without any, the reason. */
 export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return await forEditor(this, async () => {
-		const index = await chosenCardFields(this);
-		return index.fields.map((field) => toChoice(field, index.keyOf(field)));
-	});
+	const index = await fieldsOrReason(this);
+	if (typeof index === 'string') return [{ name: index, value: '' }];
+	return index.fields.map((field) => toChoice(field, index.keyOf(field)));
 }
 
 /** What a new condition holds: without an entry for it, the editor shows it in red before anybody chose anything. */
@@ -61,18 +60,16 @@ const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Choose a Field…', value:
 export async function getFilterFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	return await forEditor(this, async () => {
-		const index = await chosenCardFields(this);
-		const fields = index.fields.map((field) =>
-			toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
-		);
-		return [
-			NOTHING_CHOSEN,
-			...fields,
-			{ name: 'Created At (Record)', value: 'created_at' },
-			{ name: 'ID (Record)', value: 'id' },
-		];
-	});
+	const index = await fieldsOrReason(this);
+	const own = [
+		{ name: 'Created At (Record)', value: 'created_at' },
+		{ name: 'ID (Record)', value: 'id' },
+	];
+	if (typeof index === 'string') return [{ name: index, value: '' }, ...own];
+	const fields = index.fields.map((field) =>
+		toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
+	);
+	return [NOTHING_CHOSEN, ...fields, ...own];
 }
 
 /** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */

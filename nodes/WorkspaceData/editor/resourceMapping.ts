@@ -9,8 +9,13 @@ import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
-import { peekLocator, type LocatorReading } from '../model/locator';
-import { fieldLabel, findChosenCardFields, forEditor, openEditorApi } from './editorApi';
+import {
+	fieldLabel,
+	findChosenCardFields,
+	forEditor,
+	openEditorApi,
+	whyNoFields,
+} from './editorApi';
 
 /** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
@@ -55,10 +60,10 @@ const AUTOMATIC_NOTICE =
 	"Values are taken from 'fields' where an item has it, else from its properties, except 'id', 'created_at' and 'action'.";
 
 /**
- * The choice that clears a field. As an expression, because the editor drops a choice whose value is null. For a new record,
- * too: the editor does not ask for the list again when the operation changes.
+ * The choice that leaves a field empty, or clears it. As an expression, because the editor drops a choice whose value is null.
+ * For a new record, too: the editor does not ask for the list again when the operation changes.
  */
-const CLEAR: INodePropertyOptions = { name: 'Clear', value: '={{ null }}' };
+const EMPTY: INodePropertyOptions = { name: 'Empty', value: '={{ null }}' };
 
 function toMapperField(field: Field, key: string, liveKey: string): MapperField {
 	const { type, options, hint, canMatch } = field.kind.input;
@@ -74,21 +79,12 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 		fieldName: field.name,
 		// A select without choices would be a list that offers nothing.
 		type: type === 'options' && offered.length === 0 ? 'string' : type,
-		...(offered.length > 0 && { options: [...offered, CLEAR] }),
+		...(offered.length > 0 && { options: [...offered, EMPTY] }),
 		required: false,
 		defaultMatch: false,
 		canBeUsedToMatch: canMatch,
 		display: true,
 	};
-}
-
-/** The advice to show when there is nothing to map. */
-function whyNoFields(card: LocatorReading | undefined): string {
-	if (!card) return 'Choose a card to see its fields.';
-	if (card.text.startsWith('=')) {
-		return 'The editor cannot list fields while an expression chooses the card. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
-	}
-	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }
 
 /** The fields of the chosen card for the mapper; keys are names. */
@@ -112,10 +108,7 @@ export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceM
 				const liveKey = index.keyOf(field);
 				return toMapperField(field, keys.get(field.id) ?? liveKey, liveKey);
 			}),
-			emptyFieldsNotice:
-				writable.length > 0
-					? AUTOMATIC_NOTICE
-					: whyNoFields(peekLocator(this.getCurrentNodeParameter('cardId'))),
+			emptyFieldsNotice: writable.length > 0 ? AUTOMATIC_NOTICE : whyNoFields(this),
 		};
 	});
 }

@@ -106,6 +106,23 @@ export const simplifyProperty = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const;
 
+/** What an input item gives for which there is no record. */
+export const noRecordsOption = {
+	displayName: 'If Not Found',
+	name: 'ifNotFound',
+	type: 'options',
+	options: [
+		{
+			name: 'Output an Empty Item',
+			value: 'empty',
+			description: 'Continue with an item without data, paired with the input item',
+		},
+		{ name: 'Output Nothing', value: 'nothing', description: 'The workflow ends here' },
+	],
+	default: 'nothing',
+	description: 'How to continue when there is no record to return',
+} as const;
+
 export const startAgainOption = {
 	displayName: 'Start Again',
 	name: 'startAgain',

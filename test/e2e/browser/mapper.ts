@@ -190,13 +190,13 @@ export function testMapper(stage: Stage): void {
 		await execute('New');
 		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Done: true });
 
-		expect(await editor().select('Done', 'False')).toEqual(['True', 'False', 'Clear']);
+		expect(await editor().select('Done', 'False')).toEqual(['True', 'False', 'Empty']);
 		await savedColumns(workflow, ({ value }) => (value as JsonObject | null)?.Done === false);
 		await execute('false');
 		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Done: false });
 	});
 
-	test('Update offers all fields, sends only what was entered, and Clear empties a field (M5, M7)', async () => {
+	test('Update offers all fields, sends only what was entered, and Empty clears a field (M5, M7)', async () => {
 		const { api } = bench();
 		const card = await createTasks('Tasks to clear');
 		const other = await api.createCard('Contacts', [
@@ -212,7 +212,7 @@ export function testMapper(stage: Stage): void {
 		}
 		await editor().choose('recordId', 'Old');
 		await editor().fillColumn('Title', 'Changed');
-		await editor().select('Status', 'Clear');
+		await editor().select('Status', 'Empty');
 		const { value } = await savedColumns(
 			workflow,
 			(columns) => isObject(columns.value) && 'Status' in columns.value && 'Title' in columns.value,

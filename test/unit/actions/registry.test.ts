@@ -46,7 +46,7 @@ test.each([
 	['record.get', `cardId* recordId* simple options(fieldKeys ifNotFound ${OUTPUT} timeout)`],
 	[
 		'record.getAll',
-		`cardId* returnAll limit ${FILTERS} search sort since(all newOrChanged new) simple options(fieldKeys ${OUTPUT} startAgain timeout)`,
+		`cardId* returnAll limit ${FILTERS} search sort since(all newOrChanged new) simple options(fieldKeys ifNotFound ${OUTPUT} startAgain timeout)`,
 	],
 	['record.getPage', `cardId* cursor limit simple options(fieldKeys ${OUTPUT} timeout)`],
 	['record.ifNotExists', `cardId* ${FILTERS}`],

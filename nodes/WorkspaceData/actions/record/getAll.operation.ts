@@ -4,6 +4,7 @@ import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filte
 import { cardLocator } from '../../ui/locators';
 import {
 	limitProperty,
+	noRecordsOption,
 	returnAllProperty,
 	searchProperty,
 	sinceProperty,
@@ -55,6 +56,7 @@ export const getManyRecords = defineOperation({
 		simplifyProperty,
 		recordOptions([
 			fieldKeysOption,
+			noRecordsOption,
 			outputFieldsOption,
 			...outputFormatOptions,
 			requestsPerSecondOption,
@@ -64,6 +66,9 @@ export const getManyRecords = defineOperation({
 	],
 	async execute({ run, get }) {
 		const options = get('options');
+		const isEmptyWanted = readChoice(noRecordsOption, options.ifNotFound) === 'empty';
+		const orEmpty = (found: JsonObject[]): JsonObject[] =>
+			found.length === 0 && isEmptyWanted ? [{}] : found;
 		const request = requestOptions(options);
 		const limit = readLimit(get('returnAll'), get('limit'));
 		const by = readChoice(sinceProperty, get('since')) ?? 'all';
@@ -80,7 +85,8 @@ export const getManyRecords = defineOperation({
 			const { records, read } = await notReturnedBefore(run, card, index, query, request);
 			filter?.requireSeen();
 			hintAtReading(run, read, { limit, needsAll: true });
-			return await mapInSlices(run.yieldToLoop, sort ? await sort(records) : records, output);
+			const inOrder = sort ? await sort(records) : records;
+			return orEmpty(await mapInSlices(run.yieldToLoop, inOrder, output));
 		}
 		const listing = run.records.of(card, passes || sort ? Infinity : limit, request);
 		if (sort) {
@@ -93,7 +99,8 @@ export const getManyRecords = defineOperation({
 			hintAtShift(run, listing, card.name);
 			filter?.requireSeen();
 			hintAtReading(run, read, { limit, needsAll: true });
-			return await mapInSlices(run.yieldToLoop, (await sort(found)).slice(0, limit), output);
+			const first = (await sort(found)).slice(0, limit);
+			return orEmpty(await mapInSlices(run.yieldToLoop, first, output));
 		}
 		// At once, so that records and their output are not in memory together.
 		const results: JsonObject[] = [];
@@ -105,6 +112,6 @@ export const getManyRecords = defineOperation({
 		hintAtShift(run, listing, card.name);
 		if (results.length < limit) filter?.requireSeen();
 		if (passes) hintAtReading(run, read, { limit });
-		return results;
+		return orEmpty(results);
 	},
 });

@@ -45,7 +45,7 @@ const maxDeletionsProperty = {
 	name: 'maxDeletions',
 	type: 'string',
 	default: '',
-	placeholder: 'e.g. 500',
+	placeholder: 'at most 100, and at most half',
 	description:
 		'If more records would be deleted, nothing is sent. Empty: at most 100, and at most half of the records that take part.',
 	displayOptions: { show: { missingRecords: ['delete'] } },
