@@ -44,8 +44,12 @@ export async function getDescription(
 /** The most schemas that are looked at. */
 const MAX_SCHEMAS = 2_000;
 
+/** A schema that is called like this describes a field. */
+const FIELD_SCHEMA =
+	/^(create|update|new|patch)?_?(card_?)?fields?_?(create|update|input|body|type|schema|definition){0,6}$/i;
+
 /**
- * The field types that an OpenAPI document names: the values of `type` in the body of the request that adds a field.
+ * The field types that an OpenAPI document names: in the request that adds a field, else in schemas of fields.
  *
  * @param document an OpenAPI 3.0 document
  * @returns none where the document does not name them
@@ -55,11 +59,25 @@ export function describedFieldTypes(document: JsonObject): string[] {
 	const paths = isObject(document.paths) ? document.paths : {};
 	const path = Object.keys(paths).find((key) => /\/cards\/\{[^}]+\}\/fields\/?$/.test(key));
 	const post = memberOf(path && paths[path], 'post');
-	const contents = reachable(document, memberOf(post, 'requestBody')).map((body) =>
-		memberOf(memberOf(body, 'content'), 'application/json'),
+	const requested = reachable(document, memberOf(post, 'requestBody'))
+		.map((body) => memberOf(memberOf(body, 'content'), 'application/json'))
+		.map((content) => memberOf(content, 'schema'));
+	const types = typeValues(document, requested);
+	if (types.length > 0) return types;
+	const schemas = memberOf(document.components, 'schemas');
+	const named = isObject(schemas) ? Object.entries(schemas) : [];
+	const ofFields = named.filter(([name]) => FIELD_SCHEMA.test(name));
+	return typeValues(
+		document,
+		ofFields.map(([, schema]) => schema),
 	);
-	const schemas = contents.flatMap((content) => reachable(document, memberOf(content, 'schema')));
-	const types = schemas.map(({ properties }) => memberOf(properties, 'type'));
+}
+
+/** The values that the property `type` of these schemas may have. */
+function typeValues(document: JsonObject, schemas: readonly unknown[]): string[] {
+	const types = reachable(document, ...schemas).map(({ properties }) =>
+		memberOf(properties, 'type'),
+	);
 	const values = reachable(document, ...types).flatMap((type) => [type.enum, type.const].flat());
 	return [...new Set(values.filter((value) => typeof value === 'string'))];
 }

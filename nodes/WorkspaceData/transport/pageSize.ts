@@ -46,13 +46,15 @@ export class PageSize {
 	 * @returns undefined where the request failed for another reason
 	 */
 	smallerAfter(error: unknown, size: number): { size: number | undefined } | undefined {
+		const half = Math.max(SMALL_PAGE, Math.floor(size / 2));
 		if (error instanceof Unreachable) {
 			if (error.tooLarge) return size > 1 ? { size: Math.max(1, Math.floor(size / 8)) } : undefined;
-			const isSmall = !error.timedOut || size <= SMALL_PAGE;
-			return isSmall ? undefined : { size: Math.max(SMALL_PAGE, Math.floor(size / 2)) };
+			return error.timedOut && size > SMALL_PAGE ? { size: half } : undefined;
 		}
 		if (!(error instanceof ApiFailure) || !mayRefuseSize(error, size)) return undefined;
-		if (namesPageSize(error)) return { size: statedMaximum(error, size) };
+		if (namesPageSize(error)) {
+			return { size: statedMaximum(error, size) ?? (size > SMALL_PAGE ? half : undefined) };
+		}
 		return size > this.largestAccepted ? { size: SMALL_PAGE } : undefined;
 	}
 

@@ -40,6 +40,10 @@ test.each<[string, object]>([
 		'in parts',
 		create({ allOf: [{ properties: { name: {} } }, { properties: { type: { enum: types } } }] }),
 	],
+	[
+		'in a schema that is called like a field',
+		{ components: { schemas: { CardField: { properties: { type: { enum: types } } } } } },
+	],
 ])('the description names field types %s', (_, document) => {
 	expect(describedFieldTypes({ ...document })).toEqual(types);
 });
@@ -76,6 +80,22 @@ test.each<[string, object]>([
 	['a reference to another document', create({ $ref: 'other.json#/paths' })],
 ])('no types from %s', (_, document) => {
 	expect(describedFieldTypes({ ...document })).toStrictEqual([]);
+});
+
+test.each([
+	['Field', true],
+	['CardFieldInput', true],
+	['create_field', true],
+	['NewCardField_body', true],
+	['FieldTypeSchema', true],
+	['card_fields', true],
+	['FieldOption', false],
+	['WebhookField', false],
+	['MyField', false],
+	['FieldX', false],
+])('a schema called %s describes a field: %s', (name, isField) => {
+	const components = { schemas: { [name]: { properties: { type: { enum: types } } } } };
+	expect(describedFieldTypes({ components })).toStrictEqual(isField ? types : []);
 });
 
 test('names in a reference may have slashes and tildes', () => {

@@ -71,11 +71,12 @@ test.each([400, 403, 422])(
 );
 
 test.each(['Unknown parameter: limit', 'limit must be at most 5000'])(
-	'refused, and the answer names no smaller maximum (%j): the service chooses, and that is remembered',
+	'refused, and the answer names no smaller maximum (%j): halved, and at last the service chooses',
 	async (title) => {
 		const { read, limits } = service(60, (limit) => (limit ? refusal(400, title) : 20));
 		expect(await read()).toEqual(ids(60));
-		expect(limits).toEqual([1_000, undefined, undefined, undefined]);
+		const halved = [1_000, 500, 250, 125, 62, 31, 15, 10];
+		expect(limits).toEqual([...halved, undefined, undefined, undefined]);
 		limits.length = 0;
 		expect(await read(5)).toEqual(ids(5));
 		expect(limits).toEqual([undefined]);
@@ -233,7 +234,7 @@ describe('a refusal', () => {
 test.each<[number, [number, string?], number | undefined]>([
 	[1_000, [400, 'limit must be at most 300'], 300],
 	[1_000, [403, 'The limit is between 1 and 200, not 1000'], 200],
-	[300, [400, 'limit must be at most 300'], undefined],
+	[300, [400, 'limit must be at most 300'], 150],
 	[100, [422], 10],
 	[1_000, [500], 10],
 	[10, [403, 'Limit'], undefined],
