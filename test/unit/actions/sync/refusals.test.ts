@@ -124,7 +124,8 @@ describe('a value of an item cannot be sent', () => {
 
 	test('a message describes the first ten (Q4)', async () => {
 		const keys = Array.from({ length: 12 }, (_, n) => `k${n}`);
-		const [said = ''] = await errorsOf(books(), [A, ...keys.map((Key) => wrong({ Key }))]);
+		const [first] = await errorsOf(books(), [A, ...keys.map((Key) => wrong({ Key }))]);
+		const said = String(first);
 		expect(said).toContain("12 items cannot be sent, the first is the item with Key 'k0'");
 		expect(said.match(/The item with Key 'k\d+': Field 'Pages'/g)).toHaveLength(10);
 		expect(said).toMatch(/And 2 more\. Nothing was sent for its card\./);
