@@ -7,6 +7,7 @@ import {
 	readFile,
 	rename,
 	rm,
+	statfs,
 	unlink,
 	writeFile,
 } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import { dirname, join } from 'node:path';
 
 import { cacheFolder, hostFolders, type Major, repository } from './folders.ts';
 import { runCommand } from './commands.ts';
+import { progressLine } from './progress.ts';
 import { withFileLock } from './fileLock.ts';
 import { hostNode } from './hostNode.ts';
 
@@ -98,6 +100,25 @@ async function buildDriver(folder: string): Promise<void> {
 	await rename(`${kept}.${process.pid}`, kept);
 }
 
+const PROGRESS_MS = 15_000;
+
+/** Tells every few seconds how far some work is that fills the disk; npm itself says nothing. */
+async function withProgress<Result>(
+	folder: string,
+	what: string,
+	tell: Tell,
+	work: () => Promise<Result>,
+): Promise<Result> {
+	const free = async () => {
+		const { bavail, bsize } = await statfs(folder);
+		return bavail * bsize;
+	};
+	const [before, start] = [await free(), Date.now()];
+	const show = async () => tell(progressLine(what, before - (await free()), Date.now() - start));
+	const timer = setInterval(() => void show().catch(() => undefined), PROGRESS_MS);
+	return await work().finally(() => clearInterval(timer));
+}
+
 /** Loads each node once: a package that n8n does not name, and one of its nodes needs, would be noticed by a person only. */
 export async function requireAllNodes(folder: string): Promise<void> {
 	const { binary } = hostNode(folder);
@@ -133,14 +154,18 @@ export async function installFolder(folder: string, name: string, tell: Tell): P
 		const start = Date.now();
 		const seconds = () => Math.round((Date.now() - start) / 1000);
 		tell(`Installing ${name} (once; two to five minutes, about 1.3 GB) …`);
-		await runCommand(
-			'npm',
-			// A thousand packages: one of them that does not come at once must not be the end.
-			['ci', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=5'],
-			{
-				cwd: folder,
-				purpose: `Installing ${name}`,
-			},
+		// A thousand packages: one of them that does not come at once must not be the end.
+		const retries = '--fetch-retries=5';
+		const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+		await withProgress(
+			folder,
+			`installing ${name}`,
+			tell,
+			async () =>
+				await runCommand('npm', ['ci', '--omit=optional', ...quiet, retries], {
+					cwd: folder,
+					purpose: `Installing ${name}`,
+				}),
 		);
 		tell(`  packages are there (${seconds()} s); building the database driver …`);
 		await buildDriver(folder);

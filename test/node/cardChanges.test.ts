@@ -238,7 +238,7 @@ describe('Unknown Fields', () => {
 				{ columns: mapAutomatically(['Key']), options: creates },
 				sheet,
 			);
-			expect(error?.message).toBe(`Item 0: ${nameless}`);
+			expect(error?.message).toBe(`The item with Key 'a': ${nameless}`);
 			expect(created()).toEqual([]);
 			expect(await rows()).toEqual([]);
 		});

@@ -226,9 +226,14 @@ describe('is refused, and nothing is sent, with', () => {
 			'a value that a field cannot hold',
 			[{ Key: 'a' }, { Key: 'b', Amount: 'many' }],
 			{},
-			'Item 1: ',
+			"The item with Key 'b': Field 'Amount' cannot hold",
 		],
-		['a field that the card does not have', [{ Key: 'a', Colour: 'red' }], {}, 'Item 0: '],
+		[
+			'a field that the card does not have',
+			[{ Key: 'a', Colour: 'red' }],
+			{},
+			"The item with Key 'a': ",
+		],
 		[
 			'more deletions than half of the records',
 			[{ Key: 'a' }],
@@ -297,6 +302,9 @@ describe('is refused, and nothing is sent, with', () => {
 		await fill();
 		const { error } = await sync(items, parameters);
 		expect(`${error?.message} ${error?.description ?? ''}`).toContain(message);
+		// n8n's number is that of the item which is named (Q4).
+		const bad = items.findIndex(({ Key, Amount }) => Key === '' || Amount === 'many');
+		expect(error?.context?.itemIndex).toBe(Math.max(bad, 0));
 		expect(changes()).toEqual([]);
 	});
 

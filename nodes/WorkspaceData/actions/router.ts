@@ -131,6 +131,11 @@ function itemError(run: Run, error: unknown, itemIndex: number): ItemError {
 	const nodeError = toNodeError(run.context.getNode(), error, place);
 	const note = run.messages.noteOn(error);
 	if (note) nodeError.description = [nodeError.description, note].filter(Boolean).join(' ');
+	const { description } = nodeError;
+	// A model is shown the message alone: it must learn there which values are allowed.
+	if (description && run.context.getNode().type.endsWith('Tool')) {
+		nodeError.message = `${nodeError.message}. ${description}`;
+	}
 	return nodeError;
 }
 

@@ -246,7 +246,10 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 		},
 		async select(parameter, option) {
 			const items = page.locator('[data-test-id="parameter-input-item"]:visible');
-			const wanted = items.filter({ has: page.getByText(option, { exact: true }) }).first();
+			// A list of fields shows their types: 'Title (text)' is Title.
+			const name = option.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+			const label = page.getByText(new RegExp(`^\\s*${name}(?: \\(\\w+\\))?\\s*$`));
+			const wanted = items.filter({ has: label }).first();
 			const opener = element(`parameter-input-${parameter}`).locator('input').first();
 			let offered: string[] = [];
 			await pick(opener, wanted, async () => {

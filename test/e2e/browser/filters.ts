@@ -137,7 +137,14 @@ export function testFilters(stage: Stage): void {
 		});
 		await editor().page.getByText('Add Field').first().click();
 		const offered = await editor().select('field', 'Title');
-		expect(offered).toEqual(expect.arrayContaining(['Title', 'Status', 'Due', 'ID (Record)']));
+		expect(offered).toEqual(
+			expect.arrayContaining([
+				'Title (text)',
+				'Status (single_select)',
+				'Due (date)',
+				'ID (Record)',
+			]),
+		);
 		expect(await editor().select('direction', 'Descending')).toEqual(['Ascending', 'Descending']);
 		const { sort } = await savedParameters(workflow, (parameters) =>
 			JSON.stringify(parameters).includes('desc'),

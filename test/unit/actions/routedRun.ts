@@ -58,6 +58,7 @@ export async function routed(
 
 	const ownNode = {
 		name: 'Data',
+		type: 'n8n-nodes-workspace-data.workspaceData',
 		credentials: { workspaceDataApi: { id: '1', name: 'Test' } },
 		...node,
 	} as INode;

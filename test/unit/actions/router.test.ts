@@ -308,3 +308,14 @@ test('nothing is sent for the items after one that ended the run', async () => {
 	expect(error?.context?.itemIndex).toBe(0);
 	expect(changes(service)).toEqual([]);
 });
+
+test.each<[string, boolean]>([
+	['n8n-nodes-workspace-data.workspaceDataTool', true],
+	['n8n-nodes-workspace-data.workspaceData', false],
+])('Q11: as %s, the message itself says which values are allowed: %j', async (type, isTold) => {
+	const given = { cardId, ...values({ Key: 'n', Pages: 'many' }) };
+	const { error } = await routed(books(), CREATE, given, { node: { type } });
+	const message = (error as Error).message;
+	expect(message).toContain('Field \'Pages\' cannot hold "many"');
+	expect(message.includes('Enter a number such as 12')).toBe(isTold);
+});

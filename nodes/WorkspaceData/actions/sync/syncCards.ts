@@ -16,7 +16,6 @@ import { requireSameFields } from '../writing/liveFields';
 import { matchingFieldIds, otherSpelling } from '../writing/matching';
 import type { Writer } from '../writing/writer';
 import {
-	blame,
 	dataOf,
 	growingItems,
 	mayGrow,
@@ -27,7 +26,9 @@ import {
 	type SyncPart,
 	type SyncWrite,
 } from './syncItems';
+import { ItemsRefused, refusalOf, type RefusedItem } from './refusedItems';
 import { checkAgainstRecords } from './syncCheck';
+import { quote } from '../../model/names';
 
 /** The fields of a card and the records by their keys. */
 export interface LiveCard extends CardFields {
@@ -96,6 +97,8 @@ export async function checkAll(
 			const { checked, items } = await checkCard(run, own);
 			for (const item of items) verdicts[item.itemIndex] = { checked, item };
 		} catch (error) {
+			if (error instanceof ItemsRefused)
+				for (const one of error.itemIndexes) errors.set(one, error);
 			for (const itemIndex of own.indexes) verdicts[itemIndex] ??= { error };
 		}
 		await run.yieldToLoop();
@@ -162,7 +165,7 @@ async function checkCard(
 	hintAtReading(run, listed.length);
 	await requireSameFields(run, card, known, request);
 	if (given.some(({ key }) => !matches.holds(key))) matches.requireComplete();
-	const items = await settledItems(run, given, matches, listing);
+	const items = await settledItems(run, given, matches, fields);
 	await requireKnownSpelling(items, fieldIds, matches, card.name);
 	const deletions = await checkAgainstRecords(
 		items,
@@ -201,17 +204,22 @@ async function settledItems(
 	run: Run,
 	items: readonly SyncWrite[],
 	matches: MatchIndex,
-	index: FieldIndex,
+	{ listing, fieldIds }: CardFields,
 ): Promise<SyncWrite[]> {
 	const checked: SyncWrite[] = [];
+	const refused: RefusedItem[] = [];
 	for (const item of items) {
 		const [record] = matches.holds(item.key) ? await matches.find(item.data) : [];
 		try {
-			checked.push({ ...item, data: settled(item.data, record, index, run.zone) });
+			checked.push({ ...item, data: settled(item.data, record, listing, run.zone) });
 		} catch (error) {
-			throw blame(error, item.itemIndex);
+			const name = fieldIds
+				.map((id) => `${listing.byId(id)?.name} ${quote(plainText(ownValue(item.data, id)))}`)
+				.join(', ');
+			refused.push({ itemIndex: item.itemIndex, name, error });
 		}
 	}
+	if (refused.length > 0) throw refusalOf(refused);
 	return checked;
 }
 

@@ -31,6 +31,9 @@ export interface Deletions {
 	most: number | undefined;
 }
 
+/** The matching values of an item or a record in a message. */
+type Shown = (one: Pick<SyncItem, 'data'>) => string;
+
 /** The most deletions where the user gives no number. */
 const USUAL_DELETIONS = 100;
 /** Most items or records that a message names. */
@@ -47,7 +50,7 @@ const MAX_NAMED = 10;
  */
 export async function checkAgainstRecords(
 	items: readonly SyncItem[],
-	shown: (item: SyncItem) => string,
+	shown: Shown,
 	records: SyncRecords,
 	deletions: Deletions,
 	now: string,
@@ -82,7 +85,7 @@ export async function checkAgainstRecords(
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}
-	requireDistinctRecords(wanted, several, records);
+	requireDistinctRecords(wanted, several, records, shown);
 	await requireConditions(items, shown, byKey, records, now, pause);
 	if (!deletions.isWanted) return [];
 	const most = deletions.most ?? Math.min(USUAL_DELETIONS, Math.floor(taking / 2));
@@ -100,7 +103,7 @@ const idsOf = (records: readonly DataRecord[]): string => named(records.map(({ i
 /** The items by their keys. @throws InputError when two have the same */
 async function distinctItems(
 	items: readonly SyncItem[],
-	shown: (item: SyncItem) => string,
+	shown: Shown,
 	pause: () => Promise<void>,
 ): Promise<ReadonlyMap<string, SyncItem>> {
 	const byKey = new Map<string, SyncItem>();
@@ -123,20 +126,21 @@ function requireDistinctRecords(
 	wanted: ReadonlyMap<string, SyncItem>,
 	several: ReadonlyMap<string, readonly DataRecord[]>,
 	{ card, meets }: SyncRecords,
+	shown: Shown,
 ): void {
 	const takePart = (records: readonly DataRecord[]) => (meets ? records.filter(meets) : records);
 	const twice = [...several].filter(([key, same]) => wanted.has(key) || takePart(same).length > 1);
 	if (twice.length === 0) return;
 	throw new InputError(
 		`Several records of card '${card}' have the same values in the fields to match on`,
-		`Nothing was sent. Match on more fields, or delete all but one of: ${named(twice.map(([, same]) => `(${idsOf(same)})`))}.`,
+		`Nothing was sent. Match on more fields, or delete all but one of: ${named(twice.map(([, same]) => `${same[0] ? clip(shown(same[0])) : ''} (${idsOf(same)})`))}.`,
 	);
 }
 
 /** An item must not reach a record outside the conditions, nor bring its record outside them. */
 async function requireConditions(
 	items: readonly SyncItem[],
-	shown: (item: SyncItem) => string,
+	shown: Shown,
 	byKey: ReadonlyMap<string, DataRecord>,
 	{ card, meets }: SyncRecords,
 	now: string,

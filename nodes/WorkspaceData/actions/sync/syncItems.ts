@@ -8,6 +8,10 @@ import { requireData, toRecordData } from '../writing/valueConversion';
 import { fieldsFor, type Write } from '../writing/liveFields';
 import { itemKey, matchingFieldIds } from '../writing/matching';
 import type { Deletions, SyncItem } from './syncCheck';
+import { refusalOf, type RefusedItem } from './refusedItems';
+import { quote } from '../../model/names';
+import { plainText } from '../../model/text';
+import { isEmpty } from '../../model/value/emptyValue';
 
 /** The settings of Sync, which must be the same for all items of a card. */
 export interface SyncSettings {
@@ -70,7 +74,7 @@ export interface CardItems {
 export interface RunItems {
 	cards: readonly CardItems[];
 	/** Why single items are not valid. */
-	errors: ReadonlyMap<number, unknown>;
+	errors: Map<number, unknown>;
 	/** The first item whose card is not known. */
 	homeless: number | undefined;
 }
@@ -93,6 +97,7 @@ export async function readItems(
 	const count = run.context.getInputData().length;
 	const cards = new Map<string, CardItems>();
 	const errors = new Map<number, unknown>();
+	const refused: RefusedItem[] = [];
 	let homeless: number | undefined;
 	for (let itemIndex = 0; itemIndex < count; itemIndex += 1) {
 		if (itemIndex % SLICE_ITEMS === 0) await run.yieldToLoop();
@@ -105,9 +110,14 @@ export async function readItems(
 		const own = cards.get(part.card.id) ?? withoutItems(part.card);
 		cards.set(part.card.id, own);
 		own.indexes.push(itemIndex);
-		if ('error' in part) own.invalid ??= itemIndex;
-		else await add(run, own, itemIndex, part);
+		if ('error' in part) {
+			own.invalid ??= itemIndex;
+			own.refused ??= { error: part.error };
+		} else await add(run, own, itemIndex, part, refused);
 	}
+	// A run that ends shows one error: it tells of all of them.
+	const all = refused.length > 0 && !run.context.continueOnFail() && refusalOf(refused);
+	for (const one of refused) errors.set(one.itemIndex, all || refusalOf([one]));
 	return { cards: [...cards.values()], errors, homeless };
 }
 
@@ -129,12 +139,12 @@ async function add(
 	own: CardItems,
 	itemIndex: number,
 	{ write, settings }: { write: Write; settings: SyncSettings },
+	refused: RefusedItem[],
 ): Promise<void> {
 	const settingsKey = JSON.stringify(settings);
 	const first = (own.first ??= { itemIndex, write, settings, settingsKey });
 	if (settingsKey !== first.settingsKey) own.different ??= itemIndex;
-	// Only the first fault is reported.
-	if (own.invalid !== undefined || own.different !== undefined || own.refused) return;
+	if (own.different !== undefined || own.refused) return;
 	if (mayGrow(first.settings)) {
 		own.growing.push(write);
 		return;
@@ -144,7 +154,11 @@ async function add(
 		const item = await toItem(run, itemIndex, write, own.fields);
 		own.items.push({ ...item, write: withoutEntries(write, own.items.at(-1)?.write) });
 	} catch (error) {
-		own.refused = { error };
+		if (!(error instanceof InputError)) own.refused = { error };
+		else {
+			own.invalid ??= itemIndex;
+			refused.push({ itemIndex, name: enteredName(write), error });
+		}
 	}
 }
 
@@ -164,43 +178,44 @@ function withoutEntries(write: Write, last: Write | undefined): Write {
 	return { ...write, columns: { ...columns, entries: [] } };
 }
 
-/** Converts an item's values. @throws InputError that names the item, if it is not valid */
+/** Converts an item's values. @throws InputError if they are not valid */
 async function toItem(
 	run: Run,
 	itemIndex: number,
 	write: Write,
 	{ listing, fieldIds }: CardFields,
 ): Promise<SyncWrite> {
-	try {
-		const data = await dataOf(run, write, listing);
-		return { itemIndex, key: itemKey(fieldIds, data, listing, run.zone), data, write };
-	} catch (error) {
-		throw blame(error, itemIndex);
-	}
+	const data = await dataOf(run, write, listing);
+	return { itemIndex, key: itemKey(fieldIds, data, listing, run.zone), data, write };
 }
 
-/** The items of a card that may grow, by its fields as they will be. @throws InputError that names the item */
+/** The items of a card that may grow, by its fields as they will be. @throws InputError that names all that are not valid */
 export async function growingItems(
 	run: Run,
 	{ growing, indexes }: CardItems,
 	fields: CardFields,
 ): Promise<SyncWrite[]> {
 	const items: SyncWrite[] = [];
+	const refused: RefusedItem[] = [];
 	for (const [place, write] of growing.entries()) {
 		if (place % SLICE_ITEMS === 0) await run.yieldToLoop();
-		items.push(await toItem(run, indexes[place] ?? place, write, fields));
+		const itemIndex = indexes[place] ?? place;
+		try {
+			items.push(await toItem(run, itemIndex, write, fields));
+		} catch (error) {
+			refused.push({ itemIndex, name: enteredName(write), error });
+		}
 	}
+	if (refused.length > 0) throw refusalOf(refused);
 	return items;
 }
 
-/** Names the item in an error that all items of its card get. */
-export const blame = (error: unknown, itemIndex: number): unknown =>
-	error instanceof InputError
-		? new InputError(
-				`Item ${itemIndex}: ${error.message}`,
-				[error.description, 'Nothing was sent for its card.'].filter(Boolean).join(' '),
-			)
-		: error;
+/** An item as a person knows it: by what it gives for the fields to match on. */
+const enteredName = ({ columns: { entries, matchingKeys } }: Write): string =>
+	matchingKeys
+		.flatMap((key) => entries.filter(([name, value]) => name === key && !isEmpty(value)))
+		.map(([key, value]) => `${key} ${quote(plainText(value))}`)
+		.join(', ');
 
 /** The values of an item, keyed by field ID. */
 export async function dataOf(run: Run, write: Write, listing: FieldIndex): Promise<JsonObject> {

@@ -40,7 +40,7 @@ test('after the plan the records that take part are those of the items; whatever
 				const plan = async () =>
 					await checkAgainstRecords(
 						items,
-						({ key }) => key,
+						({ data }) => String(data.key),
 						{
 							card: 'Card',
 							all,

@@ -63,7 +63,9 @@ describe('a card that may grow', () => {
 		const service = books();
 		const { errors } = await sync(service, [{ Key: 'b' }, { Key: 'a', ...value }], options);
 		expect(errors).toContainEqual(
-			expect.objectContaining({ message: expect.stringMatching(`^Item 1: .*${message}`) }),
+			expect.objectContaining({
+				message: expect.stringMatching(`^The item with Key 'a': .*${message}`),
+			}),
 		);
 		expect(changes(service)).toEqual([]);
 	});

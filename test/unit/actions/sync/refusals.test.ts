@@ -100,7 +100,7 @@ describe('an item is not valid', () => {
 describe('a value of an item cannot be sent', () => {
 	const wrong = (value: Record<string, unknown>) => item({ Pages: 'many', ...value });
 
-	test('all items of the card name the first such item, and say why', async () => {
+	test('all items of the card name all such items by their keys, and say why (Q4)', async () => {
 		const service = library();
 		const all = await errorsOf(service, [
 			A,
@@ -109,7 +109,7 @@ describe('a value of an item cannot be sent', () => {
 			item({ Key: 'z' }, films),
 		]);
 		const text = expect.stringMatching(
-			/^Item 1: Field 'Pages' cannot hold "many"\. .*number.* Nothing was sent for its card\.$/,
+			/^2 items .* The item with Key 'b': Field 'Pages' cannot hold "many"\. .*number.* The item with Key 'c': .* Nothing was sent for its card\.$/,
 		);
 		expect(all).toEqual([text, text, text, undefined]);
 		expect(changes(service)).toEqual(['POST cards/c2/records']);
@@ -117,9 +117,18 @@ describe('a value of an item cannot be sent', () => {
 
 	test('nor is a matching value left out', async () => {
 		expect(await errorsOf(books(), [A, item({ Pages: 1 })])).toEqual([
-			expect.stringContaining("Item 1: Matching field 'Key' has no value"),
+			expect.stringContaining("Nothing was sent for card 'c1', because item 1 is not valid"),
 			expect.stringContaining("Item 1: Matching field 'Key' has no value"),
 		]);
+	});
+
+	test('a message describes the first ten (Q4)', async () => {
+		const keys = Array.from({ length: 12 }, (_, n) => `k${n}`);
+		const [first] = await errorsOf(books(), [A, ...keys.map((Key) => wrong({ Key }))]);
+		const said = String(first);
+		expect(said).toContain("12 items cannot be sent, the first is the item with Key 'k0'");
+		expect(said.match(/The item with Key 'k\d+': Field 'Pages'/g)).toHaveLength(10);
+		expect(said).toMatch(/And 2 more\. Nothing was sent for its card\./);
 	});
 
 	test('a failure of the service stays as it is', async () => {
@@ -133,7 +142,7 @@ describe('a value of an item cannot be sent', () => {
 	test('the run ends, and items of other cards are not written', async () => {
 		const given = [item({ Key: 'z' }, films), wrong({ Key: 'b' })];
 		expect(await errorOf(library(), given)).toMatchObject({
-			message: expect.stringContaining('Item 1: Field'),
+			message: expect.stringContaining("The item with Key 'b': Field"),
 		});
 	});
 });
@@ -164,7 +173,7 @@ describe('records of a card are in doubt', () => {
 
 	test('several have the values of an item: they are named', async () => {
 		const rows = ['a', 'a', 'b', 'a'].map((Key) => ({ Key }));
-		expect(await advice(rows, [A])).toMatch(/delete all but one of: \(r1, r2, r4\)\.$/);
+		expect(await advice(rows, [A])).toMatch(/delete all but one of: 'a' \(r1, r2, r4\)\.$/);
 	});
 
 	test('some have no value to match on: they are named', async () => {

@@ -1,0 +1,61 @@
+/** One message about all items of a Sync that are not valid. */
+import { InputError } from '../../model/inputError';
+
+/** An item whose values cannot be sent. */
+export interface RefusedItem {
+	itemIndex: number;
+	/** Its matching values with their fields; empty if it has none. */
+	name: string;
+	error: unknown;
+}
+
+/** The refusal of a card because of some of its items: n8n numbers an error by the first of them. */
+export class ItemsRefused extends InputError {
+	readonly itemIndexes: readonly number[];
+
+	constructor(items: readonly RefusedItem[], message: string, description: string) {
+		super(message, description);
+		this.itemIndexes = items.map(({ itemIndex }) => itemIndex);
+	}
+}
+
+/** Most items that a message describes. */
+const MAX_NAMED = 10;
+const NOTHING_SENT = 'Nothing was sent for its card.';
+
+const nameOf = ({ itemIndex, name }: RefusedItem): string =>
+	name === '' ? `item ${itemIndex}` : `the item with ${name}`;
+
+/** @returns the error of the items; one that is no refusal comes first, unchanged */
+export function refusalOf(items: readonly RefusedItem[]): unknown {
+	const failed = items.find(({ error }) => !(error instanceof InputError));
+	if (failed) return failed.error;
+	const refusals = items.map((item) => ({
+		name: nameOf(item),
+		...parts(item.error as InputError),
+	}));
+	const [first] = refusals;
+	if (!first) return undefined;
+	if (refusals.length === 1) {
+		return new ItemsRefused(
+			items,
+			`${capital(first.name)}: ${first.message}`,
+			[first.description, NOTHING_SENT].filter(Boolean).join(' '),
+		);
+	}
+	const named = refusals
+		.slice(0, MAX_NAMED)
+		.map(({ name, message, description }) =>
+			[`${capital(name)}: ${message}.`, description].filter(Boolean).join(' '),
+		);
+	const more = refusals.length - named.length;
+	return new ItemsRefused(
+		items,
+		`${refusals.length} items cannot be sent, the first is ${first.name}`,
+		[...named, ...(more > 0 ? [`And ${more} more.`] : []), NOTHING_SENT].join(' '),
+	);
+}
+
+const parts = ({ message, description }: InputError) => ({ message, description });
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
