@@ -16,7 +16,7 @@ export interface Stored {
 
 /** Polls until something is there. */
 export async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
-	const end = performance.now() + 200_000;
+	const end = performance.now() + 10_000;
 	for (;;) {
 		const answer = ask();
 		if (answer !== undefined) return answer;
@@ -36,6 +36,22 @@ export const untilTicked = async <T>(
 		if (answer === undefined) trigger.tick();
 		return answer;
 	});
+
+/** As `untilTicked`, while a minute passes with each tick. @param hours when it begins, as for `pass` */
+export async function untilMinutes(
+	trigger: TestTrigger,
+	hours: number,
+	what: string,
+	ask: () => boolean,
+): Promise<void> {
+	for (let minutes = 0; minutes < 120; minutes += 1) {
+		if (ask()) return;
+		pass(hours + minutes / 60);
+		trigger.tick();
+		await trigger.idle();
+	}
+	throw new Error(`Waited in vain for ${what}`);
+}
 
 /** The item of the execution that saves a new subscription. */
 export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
@@ -118,9 +134,7 @@ export function lifecycleSuite() {
 		}: {
 			staticData?: IDataObject;
 			credentials?: TestWorkspace['apiKey'];
-			webhookBase?: string;
-			queueMode?: boolean;
-		} = {},
+		} & Omit<NonNullable<Parameters<typeof triggerNode>[2]>, 'staticData'> = {},
 	): TestTrigger {
 		return inAnotherProcess(() => {
 			const support = jest.requireActual<typeof TriggerSupport>('./trigger');

@@ -1,5 +1,6 @@
 import { Container } from '@n8n/di';
 import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
 import {
 	DataDeduplicationService,
 	ExecuteContext,
@@ -13,6 +14,7 @@ import {
 	Workflow,
 	type DeduplicationItemTypes,
 	type IDataObject,
+	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type IRun,
@@ -124,6 +126,11 @@ export function triggerNode(
 		queueMode?: boolean;
 		/** Whether such a process gets no static data, as the workers of n8n 2.41. */
 		blindWorkers?: boolean;
+		/** Who answers at n8n's own webhook address: this n8n unless told otherwise; a real request is sent for `network`. */
+		ownAddress?:
+			| 'nobody'
+			| 'network'
+			| { receive(request: DeliveryRequest): Promise<DeliveryResult> };
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
@@ -211,7 +218,65 @@ export function triggerNode(
 		context.helpers.httpRequestWithAuthentication = async function (...sent) {
 			return (await counted(async () => await request.apply(this, sent))) as unknown;
 		};
+		if (options.ownAddress !== 'network') {
+			context.helpers.httpRequest = async (sent) => await counted(async () => await askSelf(sent));
+		}
 		return context;
+	}
+	/** n8n's own webhook address: each request reads the workflow from the database first. */
+	async function askSelf({ body, headers }: IHttpRequestOptions) {
+		const { ownAddress } = options;
+		if (ownAddress === 'nobody') throw new Error('Connection refused');
+		const request = { body: Buffer.from(String(body)), headers: headers as Record<string, string> };
+		const { status, text = '' } = await (typeof ownAddress === 'object'
+			? ownAddress.receive(request)
+			: receive(request));
+		return { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) };
+	}
+	const receive = async (request: DeliveryRequest): Promise<DeliveryResult> =>
+		await deliverTo(load(JSON.parse(JSON.stringify(database.saved)) as IDataObject), request);
+
+	async function deliverTo(
+		receiving: Workflow,
+		request: DeliveryRequest,
+		isTest = false,
+	): Promise<DeliveryResult> {
+		const response = new TestResponse();
+		const context = data(isTest ? 'manual' : 'webhook');
+		const body = Buffer.from(request.body);
+		const httpRequest = {
+			headers: request.headers,
+			params: {},
+			query: {},
+			method: 'POST',
+			rawBody: request.unread ? undefined : body,
+			async readRawBody() {
+				httpRequest.rawBody = body;
+			},
+		};
+		Object.assign(context, { httpRequest, httpResponse: response });
+		// As Node's: whoever keeps the response keeps the request.
+		Object.assign(response, { req: httpRequest });
+		const own = new WebhookContext(
+			receiving,
+			receiving.getNode(node.name) ?? node,
+			context,
+			isTest ? 'manual' : 'webhook',
+			webhookData(isTest),
+			[],
+			createRunExecutionData(),
+		);
+		const result: IWebhookResponseData = request.clock
+			? await receiveDelivery(own, request.clock)
+			: await type.webhook.call(own);
+		const { answerAfterMs = 0 } = request;
+		if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
+		if (result.noWebhookResponse !== true) response.answer(request);
+		return {
+			status: response.statusCode,
+			items: result.workflowData?.[0]?.map(({ json }) => json),
+			...(response.text !== '' && { text: response.text }),
+		};
 	}
 	const hook = (
 		activation: WorkflowActivateMode,
@@ -327,44 +392,10 @@ export function triggerNode(
 		reload(staticData: IDataObject = database.saved) {
 			workflow = load(JSON.parse(JSON.stringify(staticData)) as IDataObject);
 		},
-		async deliver(request: DeliveryRequest, isTest = false): Promise<DeliveryResult> {
-			const response = new TestResponse();
-			const context = data(isTest ? 'manual' : 'webhook');
-			const body = Buffer.from(request.body);
-			const httpRequest = {
-				headers: request.headers,
-				params: {},
-				query: {},
-				method: 'POST',
-				rawBody: request.unread ? undefined : body,
-				async readRawBody() {
-					httpRequest.rawBody = body;
-				},
-			};
-			Object.assign(context, { httpRequest, httpResponse: response });
-			// As Node's: whoever keeps the response keeps the request.
-			Object.assign(response, { req: httpRequest });
-			const own = new WebhookContext(
-				workflow,
-				here(),
-				context,
-				isTest ? 'manual' : 'webhook',
-				webhookData(isTest),
-				[],
-				createRunExecutionData(),
-			);
-			const result: IWebhookResponseData = request.clock
-				? await receiveDelivery(own, request.clock)
-				: await type.webhook.call(own);
-			const { answerAfterMs = 0 } = request;
-			if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
-			if (result.noWebhookResponse !== true) response.answer(request);
-			return {
-				status: response.statusCode,
-				items: result.workflowData?.[0]?.map(({ json }) => json),
-				...(response.text !== '' && { text: response.text }),
-			};
-		},
+		deliver: async (request: DeliveryRequest, isTest = false): Promise<DeliveryResult> =>
+			await deliverTo(workflow, request, isTest),
+		/** As `deliver`, with the workflow as n8n reads it from its database. */
+		receive,
 		/** Whether anything in the static data changed since it was loaded. */
 		changed: () => save(),
 		/** `trigger()`; its ticks come from `tick`. */

@@ -15,7 +15,7 @@ const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptio
 /** Names that an envelope may have, too. */
 const ID_NAMES = ['id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
-const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
+const HOLDERS = ['webhook', 'subscription', 'attributes', ...WRAPPERS];
 const MAX_DEPTH = 2;
 
 /** The object and the objects in its wrappers, outer ones first; a list of one counts as its object. */
