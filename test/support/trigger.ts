@@ -219,7 +219,13 @@ export function triggerNode(
 			return (await counted(async () => await request.apply(this, sent))) as unknown;
 		};
 		if (options.ownAddress !== 'network') {
-			context.helpers.httpRequest = async (sent) => await counted(async () => await askSelf(sent));
+			const { httpRequest } = context.helpers;
+			context.helpers.httpRequest = async (sent) =>
+				await counted(async () =>
+					sent.url.includes(`/${node.webhookId}/`)
+						? await askSelf(sent)
+						: ((await httpRequest(sent)) as unknown),
+				);
 		}
 		return context;
 	}

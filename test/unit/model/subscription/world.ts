@@ -93,10 +93,13 @@ export class World {
 	/** Whether executions that save wait. */
 	holdsJobs = false;
 
-	constructor(
-		readonly options: Options,
-		private readonly mutation: Mutation = {},
-	) {}
+	readonly options: Options;
+	private readonly mutation: Mutation;
+
+	constructor(options: Options, mutation: Mutation = {}) {
+		this.options = options;
+		this.mutation = mutation;
+	}
 
 	private dispatch(n8n: N8n, event: SubscriptionEvent): Effect[] {
 		const { state, effects } = reduce(n8n.state ?? INITIAL, event);
@@ -214,7 +217,8 @@ export class World {
 	/** Where one was deleted while published, another one delivers, or the service takes one only. */
 	private checkSuccessor(n8n: N8n, { id }: Remote): void {
 		const { onePerAddress, limit } = this.options;
-		if (this.inHook || !n8n.isPublished || n8n !== this.answering || onePerAddress || limit < 10) return;
+		if (this.inHook || !n8n.isPublished || n8n !== this.answering || onePerAddress || limit < 10)
+			return;
 		const known = this.listAt(n8n).map((one) => one.id);
 		const isThere = this.remotes.some((one) => one.state === 'active' && known.includes(one.id));
 		const werePaused = this.remotes.every((one) => one.state !== 'active');
