@@ -61,7 +61,7 @@ const MAX_DENIALS = 2;
 const MAX_WAITING = 20;
 /** Most ends of searches that are kept. */
 const MAX_SEARCHES = 20;
-/** How long deliveries of a subscription that had to give way may come late, in ms. */
+/** How long deliveries of a subscription that gave way may come late, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
 /** A new subscription may miss what was created in the moment in which it was made. */
 const SEARCH_MARGIN_MS = 2_000;
@@ -207,7 +207,7 @@ const nextTry = (
 	{ isLost = false, jitter, now }: { isLost?: boolean; jitter: number; now: number },
 ): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs, isLost ? 4 : 2) });
 
-/** The set with something that n8n has to save. */
+/** The state with something that n8n must save. */
 const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
 	...state,
 	saved: { ...state.saved, version: state.saved.version + 1 },

@@ -169,11 +169,7 @@ export function sealsIn(text: unknown): string[] {
 export function readSaved(text: unknown, open: Sealing = () => undefined): Saved {
 	const saved = parse(text);
 	if (!saved) return NOTHING_SAVED;
-	const opened = <One extends z.infer<typeof subscriptionSchema>>({
-		sealed,
-		generation: _,
-		...one
-	}: One) => ({
+	const opened = <One extends z.infer<typeof subscriptionSchema>>({ sealed, ...one }: One) => ({
 		...one,
 		secret: sealed === undefined || one.secret !== '' ? one.secret : (open(sealed) ?? ''),
 	});

@@ -35,7 +35,7 @@ export class RecordKeys {
 		return await inOrder(this.context, 'memory', task);
 	}
 
-	/** Adds the keys that are not there, and forgets the oldest ones. @returns those that were not there */
+	/** Adds the keys that are not there, and forgets the oldest ones. @returns the keys that were not there */
 	async add(keys: readonly string[], most: number = REMEMBERED.new): Promise<string[]> {
 		if (keys.length === 0) return [];
 		const options = { ...MODE, maxEntries: most };

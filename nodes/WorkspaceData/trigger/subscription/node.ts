@@ -66,7 +66,7 @@ export interface NodePlace {
 /** Published nodes and test listenings have a memory each. */
 export type Use = 'production' | 'test';
 
-/** Those that are published are looked at once a minute, so others are forgotten first; what is lost is read again. */
+/** Published nodes are looked at once a minute, so others are forgotten first; what is lost is read again. */
 const nodes = new BoundedMap<string, TriggerNode>(10_000);
 
 const keyOf = (context: NodePlace, use: Use): string =>

@@ -25,7 +25,7 @@ export async function ask({
 	const secret = await readOwnSecret(context, settings.authentication).catch(() => undefined);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
 	const response = probe && (await postToSelf(context, address, probe.body, probe.headers, clock));
-	// Saved, created or published anew meanwhile: the answer is about something else.
+	// Created or published again meanwhile: the answer is about something else.
 	if (node.state.saved.mark !== saved.mark) return [];
 	const answer = (response && probe?.read(response)) ?? 'none';
 	return node.dispatch({ type: 'answered', answer, jitter: jitterOf(clock), now: clock.now() });

@@ -41,7 +41,7 @@ test('reads what it wrote, and shows no secret', () => {
 });
 
 test('reads what 0.1.0 wrote', () => {
-	const { baseUrl: _, clockAheadMs: __, ...first } = one('first');
+	const first = { ...one('first'), baseUrl: undefined, clockAheadMs: undefined };
 	const text = JSON.stringify({
 		current: first,
 		retired: [{ ...first, id: 'before', deleteAt: null }],
@@ -57,7 +57,7 @@ test('reads what 0.1.0 wrote', () => {
 });
 
 test('reads what 0.2.0 wrote', () => {
-	const { secret: _, ...rest } = { ...one('second'), generation: 40 };
+	const rest = { ...one('second'), secret: undefined, generation: 40 };
 	const text = JSON.stringify({
 		current: { ...rest, sealed: 'sealed s' },
 		retired: [
