@@ -167,6 +167,28 @@ it('P12: a credential that cannot be read at a start is noticed within a minute 
 	await next.deactivate();
 });
 
+it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {
+	const trigger = suite.watchAll();
+	await trigger.activate();
+	await trigger.start('activate');
+	expect(trigger.expressions).toEqual([expect.stringMatching(/^\d+ \* \* \* \* \*$/)]);
+	await untilMinutes(trigger, 0, 'the first look', () => trigger.asked() > 0);
+	suite.workspace.service.control.resetRequests();
+	const looks = 600;
+	const before = process.cpuUsage();
+	for (let minutes = 0; minutes < looks; minutes += 1) {
+		pass(0.1 + minutes / 60);
+		trigger.tick();
+		await new Promise(setImmediate);
+	}
+	const { user, system } = process.cpuUsage(before);
+	expect((user + system) / 1_000 / looks).toBeLessThan(5);
+	expect(suite.workspace.requests()).toEqual([]);
+	expect(suite.warnings).toEqual([]);
+	expect(trigger.asked()).toBe(1);
+	await trigger.deactivate();
+});
+
 it('C11: triggers of one service that does not answer wait for it once at a start', async () => {
 	const triggers = [suite.watchAll(), suite.watchAll(), suite.watchAll()];
 	for (const trigger of triggers) await trigger.activate();

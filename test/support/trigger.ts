@@ -230,7 +230,9 @@ export function triggerNode(
 		return context;
 	}
 	/** n8n's own webhook address: each request reads the workflow from the database first. */
+	let asked = 0;
 	async function askSelf({ body, headers }: IHttpRequestOptions) {
+		asked += 1;
 		const { ownAddress } = options;
 		if (ownAddress === 'nobody') throw new Error('Connection refused');
 		const request = { body: Buffer.from(String(body)), headers: headers as Record<string, string> };
@@ -301,6 +303,8 @@ export function triggerNode(
 	};
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
+	/** When n8n is to call the trigger. */
+	const expressions: string[] = [];
 	const emitted: INodeExecutionData[][] = [];
 	let unheardEnds = 0;
 	/** How the next executions end that the trigger starts, after the node has run. */
@@ -436,7 +440,8 @@ export function triggerNode(
 			);
 			// The tests turn the clock themselves; n8n 1 takes no scheduler of ours.
 			Object.assign(context.helpers, {
-				registerCron(_cron: unknown, onTick: (at: Date) => void) {
+				registerCron({ expression }: { expression: string }, onTick: (at: Date) => void) {
+					expressions.push(expression);
 					crons.push(() => onTick(new Date()));
 					return true;
 				},
@@ -445,6 +450,9 @@ export function triggerNode(
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,
+		expressions,
+		/** How often the node asked n8n's own webhook address. */
+		asked: () => asked,
 		/** n8n's main process does not hear of the end of the next execution that the trigger starts. */
 		missEnd() {
 			unheardEnds += 1;

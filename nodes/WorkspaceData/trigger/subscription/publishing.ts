@@ -5,7 +5,7 @@ import { InputError } from '../../model/inputError';
 import type { Effect } from '../../model/subscription/reducer';
 import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
-import { type Clock, systemClock, wait } from '../../transport/http/clock';
+import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, readOverlap, readSettings } from '../parameters';
 import { ask } from './probe';
@@ -163,12 +163,12 @@ export async function deactivate(
 			(session) => (node.ending.stop = () => session.stop()),
 		);
 		node.ending = { stop: node.ending.stop, done };
-		if (!(await within(WAIT_MS, done, clock))) {
+		await withTimeLimit(WAIT_MS, clock, async () => await done).catch(() =>
 			warn(
 				context,
 				'Deleting the subscription is taking longer than expected; it continues in the background',
-			);
-		}
+			),
+		);
 	}
 	await store.write(node.state.saved);
 	if (use === 'test') forget(context, use);
@@ -183,15 +183,4 @@ export async function deactivate(
 		}
 		node.dispatch({ type: 'read', stored });
 	}
-}
-
-/** Waits for a task, but not longer than so many ms. The task itself continues. @returns whether it ended */
-async function within(ms: number, task: Promise<void>, clock: Clock): Promise<boolean> {
-	const done = new AbortController();
-	const ended = task.then(() => true);
-	const late = wait(ms, clock, done.signal).then(
-		() => false,
-		() => false,
-	);
-	return await Promise.race([ended, late]).finally(() => done.abort());
 }
