@@ -16,7 +16,7 @@ export interface Stored {
 
 /** Polls until something is there. */
 export async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
-	const end = performance.now() + 10_000;
+	const end = performance.now() + 200_000;
 	for (;;) {
 		const answer = ask();
 		if (answer !== undefined) return answer;
