@@ -2,21 +2,25 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
+import type { DataRecord } from '../model/answer/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import type { JsonObject } from '../model/answer/shapes';
-import { keyOf, type Candidate } from './catchUp/missedRecords';
+import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 
 /** A top-level property of these names would steer n8n, or takes another place. */
 const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
 
-/** Values under the names of their fields; under ids where no name is known. */
+/** Values under the names of their fields; under ids where no name is known, or another value has it. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {
-	const keyOf = (id: string): string => {
+	const named = new Map<string, unknown>();
+	for (const [id, value] of Object.entries(data)) {
 		const field = index?.byId(id);
-		return field && index ? index.keyOf(field) : id;
-	};
-	return Object.fromEntries(Object.entries(data).map(([id, value]) => [keyOf(id), value]));
+		const name = field && index ? index.keyOf(field) : id;
+		const isTaken = named.has(name) || (name !== id && Object.hasOwn(data, name));
+		named.set(isTaken ? id : name, value);
+	}
+	return Object.fromEntries(named);
 }
 
 /**
@@ -50,7 +54,7 @@ function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IData
 
 /** The event of a record that was missed, as the service would have sent it; `caught_up` tells them apart. */
 export function missedEvent(
-	{ cardId, record, createdAt }: Candidate,
+	{ cardId, record, createdAt }: { cardId: string; record: DataRecord; createdAt: number },
 	workspaceId: string,
 ): DeliveredEvent {
 	const { id, data } = record;
@@ -71,6 +75,6 @@ export function missedEvent(
 		recordId: id,
 		data,
 		body,
-		key: createHash('sha256').update(keyOf({ cardId, record, createdAt })).digest('hex'),
+		key: createHash('sha256').update(recordKey(cardId, id)).digest('hex'),
 	};
 }
