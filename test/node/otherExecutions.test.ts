@@ -47,7 +47,7 @@ const pages = { columns: mapEach({ Pages: 9 }) };
 const change = async (data: IDataObject, id = 'r0') =>
 	await run('update', { recordId: byId(id), columns: mapEach(data) });
 const kept = (done: string) =>
-	`1 records of card 'c1' met the conditions when they were read, but were not ${done}: another execution was writing them, or they are gone`;
+	`Not ${done}: 1 record of card 'c1' that met the conditions when the card was read. Another execution was writing, or somebody has deleted meanwhile`;
 
 describe('H37: another execution changes a record that was chosen', () => {
 	test.each([
@@ -134,7 +134,7 @@ describe('H37: another execution writes after Sync has checked its items', () =>
 		onceRead(async () => await change({ Pages: 100 }, 'r1'));
 		const result = await sync([{ Key: 'a' }]);
 		expect(hintsOf(result)).toEqual([
-			"1 records of card 'c1' have no item, but stay, because another execution wrote them during this run",
+			"Not deleted: 1 record of card 'c1' without an item, because another execution wrote to the card during this run",
 		]);
 		expect(values('f1')).toEqual(['a', 'b']);
 	});

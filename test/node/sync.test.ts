@@ -341,7 +341,7 @@ describe('is refused, and nothing is sent, with', () => {
 	test('records without a key, also without one of two', async () => {
 		const [one = '', other = ''] = await workspace.records(card.id, [{ Amount: 1 }, { Key: 'x' }]);
 		const { error } = await sync([{ Key: 'a' }]);
-		expect(error?.message).toContain('1 records of card');
+		expect(error?.message).toContain('1 record of card');
 		expect(error?.description).toContain(one);
 		const columns = mapAutomatically(['Key', 'Amount']);
 		const two = await sync([{ Key: 'a', Amount: 1 }], { columns });

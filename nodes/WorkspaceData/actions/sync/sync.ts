@@ -1,6 +1,7 @@
 /** Writes the items of cards that passed Sync's check, then deletes the records without an item. */
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
+import { count } from '../../model/names';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
 import { inParallel } from '../schedule/items';
@@ -116,7 +117,7 @@ async function deleteMissing(
 	);
 	if (deleted.length < deletions.length) {
 		run.messages.hint(
-			`${deletions.length - deleted.length} records of card '${card.name}' have no item, but stay, because another execution wrote them during this run`,
+			`Not deleted: ${count(deletions.length - deleted.length, 'record')} of card '${card.name}' without an item, because another execution wrote to the card during this run`,
 		);
 	}
 	const gone = new Set(deleted);

@@ -3,7 +3,7 @@ import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { InputError } from '../../model/inputError';
 import { eachInSlices } from '../schedule/yieldToLoop';
-import { clip, listed } from '../../model/names';
+import { count, clip, listed } from '../../model/names';
 
 /** An item, as it would be written. */
 export interface SyncItem {
@@ -81,7 +81,7 @@ export async function checkAgainstRecords(
 	});
 	if (withoutKey.length > 0) {
 		throw new InputError(
-			`${withoutKey.length} records of card '${card}' have no value in a field to match on`,
+			`${count(withoutKey.length, 'record')} of card '${card}' without a value in a field to match on`,
 			`Nothing was sent. Give them a value, or exclude them by 'Filters': ${idsOf(withoutKey)}.`,
 		);
 	}

@@ -5,6 +5,7 @@ import { isObject } from '../../model/answer/shapes';
 import type { FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
+import { count } from '../../model/names';
 import { inParallel } from '../schedule/items';
 import { progressOf } from '../run/messages';
 import type { Run } from '../run/run';
@@ -155,7 +156,7 @@ export async function changeMany<Result>(
 		const written = records.filter(needsWrite).length;
 		if (written > maxChanges) {
 			throw new InputError(
-				`${written} records of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
+				`${count(written, 'record')} of card '${card.name}' would be ${done}, but '${maxChangesProperty.displayName}' is ${maxChanges}`,
 				`Nothing was changed. Check the conditions, or raise '${maxChangesProperty.displayName}' (-1 for no limit).`,
 			);
 		}
@@ -166,15 +167,15 @@ export async function changeMany<Result>(
 				const result = await change(record, () => now(record)).catch(unlessGone);
 				return result === undefined ? [] : [{ before: record, result }];
 			},
-			(error, count, errors) => {
+			(error, changedSoFar, errors) => {
 				const what = `records were ${done}`;
-				run.messages.note(error, progressOf(count, records.length, what, errors));
+				run.messages.note(error, progressOf(changedSoFar, records.length, what, errors));
 			},
 		);
 		const all = changed.flat();
 		if (all.length < records.length) {
 			run.messages.hint(
-				`${records.length - all.length} records of card '${card.name}' met the conditions when they were read, but were not ${done}: another execution was writing them, or they are gone`,
+				`Not ${done}: ${count(records.length - all.length, 'record')} of card '${card.name}' that met the conditions when the card was read. Another execution was writing, or somebody has deleted meanwhile`,
 			);
 		}
 		return all;
