@@ -346,7 +346,7 @@ describe('G3: a create is answered with JSON that cannot be read', () => {
 		});
 		expect(json.map(({ error }) => error)).toEqual([
 			'The record may have been created: the answer is not valid JSON',
-			'An earlier item may have created this record, but the service does not list it',
+			'This record may exist already, but the service does not list it',
 		]);
 		expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 	});

@@ -36,7 +36,7 @@ useCard('Loop', [{ name: 'Key', type: 'text' }], (made) => ({ workspace, card } 
 
 const node = new WorkspaceData();
 const KEYS = ['k1', 'k2', 'k3', 'k4'];
-/** The key of the item at hand, or of the one that it comes from, however many nodes ago. */
+/** The key of the item at hand, or of its source, however many nodes ago. */
 const KEY = "={{ $json.Key ?? $('Start').item.json.Key }}";
 
 /** Operations on records, by what they do for one key. */
@@ -81,7 +81,7 @@ function helper(
 const paired = (items: INodeExecutionData[]) =>
 	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
 const HELPERS: Record<string, INodeType> = {
-	// As Loop Over Items with batches of one: what is left is kept in the node's own context.
+	// As Loop Over Items with batches of one: the rest is kept in the node's own context.
 	loop: helper('loop', { outputs: 2 }, function () {
 		const state = this.getContext('node') as { left?: INodeExecutionData[] };
 		state.left ??= paired(this.getInputData());
