@@ -29,7 +29,8 @@ export class WorkspaceDataTrigger implements INodeType {
 			dark: 'file:../../icons/workspaceData.dark.svg',
 		},
 		group: ['trigger'],
-		version: 1,
+		version: [1, 2],
+		defaultVersion: 2,
 		subtitle: eventsSubtitle,
 		// The nodes panel shows one entry for both nodes, with this text.
 		description:

@@ -165,3 +165,70 @@ describe('output', () => {
 		expect(clock.now() - start).toBeLessThanOrEqual(3_000);
 	});
 });
+
+describe('the output of version 2', () => {
+	const about = () => ({
+		event: 'record.created',
+		timestamp: expect.any(String) as string,
+		workspace_id: workspace.service.workspaceId,
+		card_id: card.id,
+		card_name: null,
+		record_id: expect.any(String) as string,
+		delivery_key: expect.any(String) as string,
+	});
+
+	it('is flat: the values of the event first, then what it says about itself, then the rest', async () => {
+		const trigger = await activated({}, 2);
+		const body = eventBody({ more: 'x', error: 'e' });
+		const { items } = await trigger.deliver(signed(trigger, body));
+		expect(items).toEqual([{ Title: 'Emma', ...about(), more: 'x' }]);
+		expect(Object.keys(items?.[0] ?? {})).toEqual(['Title', ...Object.keys(about()), 'more']);
+	});
+
+	it('has a field whose name the node uses under fields.<name>', async () => {
+		const own = await workspace.card('Used names', [
+			{ name: 'event', type: 'text' },
+			{ name: 'card_name', type: 'text' },
+			{ name: 'id', type: 'text' },
+		]);
+		const data = Object.fromEntries(Object.values(own.fieldIds).map((id) => [String(id), 'v']));
+		const trigger = await activated({}, 2);
+		const { items } = await trigger.deliver(
+			signed(trigger, { ...eventBody(), card_id: own.id, data }),
+		);
+		expect(items).toEqual([
+			{
+				'fields.event': 'v',
+				'fields.card_name': 'v',
+				'fields.id': 'v',
+				...about(),
+				card_id: own.id,
+			},
+		]);
+	});
+
+	it('names the card where the parameter does', async () => {
+		const watched = { watch: 'oneCard', cardId: { __rl: true, mode: 'name', value: 'Books' } };
+		const trigger = await activated(watched, 2);
+		const { items } = await trigger.deliver(signed(trigger, eventBody()));
+		expect(items).toEqual([{ Title: 'Emma', ...about(), card_name: 'Books' }]);
+	});
+
+	it('has no values where the event carries none, and nulls for what it does not say', async () => {
+		const trigger = await activated({ events: ['card.created'] }, 2);
+		const body = { ...eventBody(), event: 'card.created', record_id: undefined, data: undefined };
+		const { items } = await trigger.deliver(signed(trigger, body));
+		expect(items).toEqual([{ ...about(), event: 'card.created', record_id: null }]);
+	});
+
+	it('is that of version 1 with Output Format: Nested, and the body without Simplify', async () => {
+		const nested = await activated({ options: { outputFormat: 'nested' } }, 2);
+		const { items } = await nested.deliver(signed(nested, eventBody()));
+		const older: IDataObject = about();
+		delete older.card_name;
+		expect(items).toEqual([{ ...older, fields: { Title: 'Emma' } }]);
+		const whole = await activated({ simple: false }, 2);
+		const body = eventBody();
+		expect((await whole.deliver(signed(whole, body))).items).toEqual([body]);
+	});
+});

@@ -70,11 +70,9 @@ export function useDeliveries(take: (made: Made) => void) {
 	});
 	return {
 		/** An activated trigger, loaded again as for a delivery. */
-		async activated(parameters: IDataObject = {}): Promise<TestTrigger> {
-			const trigger = triggerNode(started().workspace.apiKey, {
-				events: ['record.created', 'record.updated'],
-				...parameters,
-			});
+		async activated(parameters: IDataObject = {}, typeVersion = 1): Promise<TestTrigger> {
+			const given = { events: ['record.created', 'record.updated'], ...parameters };
+			const trigger = triggerNode(started().workspace.apiKey, given, { typeVersion });
 			await trigger.activate();
 			trigger.reload();
 			return trigger;

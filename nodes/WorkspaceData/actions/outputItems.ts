@@ -3,6 +3,7 @@ import type { Field } from '../model/answer/field';
 import type { FieldIndex } from '../model/fieldIndex';
 import { UNKNOWN_ID, type DataRecord } from '../model/answer/record';
 import type { JsonObject } from '../model/answer/shapes';
+import { RESERVED_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
 import { plainNames } from '../model/text';
 import { fieldKeysOption, outputFormatOption } from '../ui/recordOptions';
 import { readChoice } from './readParameters';
@@ -16,16 +17,6 @@ export interface OutputOptions {
 	outputFormat?: string;
 	/** The version of the node, where it is not the first one. */
 	typeVersion?: number;
-}
-
-/** Keys of an output item that are no fields: a field of such a name appears under `fields.<name>`. */
-const RESERVED_KEYS = ['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'fields'];
-/** Those of version 2: the keys that the node may add, and names that mean something to n8n. */
-const RESERVED_KEYS_2 = [...RESERVED_KEYS, 'before', 'changes', 'pairedItem', '$error', '$json'];
-
-/** The key of a field at the top level of an item. */
-function topLevelKey(reserved: ReadonlySet<string>): (key: string) => string {
-	return (key) => (reserved.has(key) || key.startsWith('fields.') ? `fields.${key}` : key);
 }
 
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
@@ -72,7 +63,7 @@ export function recordOutput(
 	// Nested: a field called `error` must not steer n8n.
 	if (format === 'nested')
 		return (record) => ({ ...ownValues(record), fields: fieldsOf(record.data) });
-	const topLevel = topLevelKey(new Set(RESERVED_KEYS));
+	const topLevel = topLevelKey(RESERVED_KEYS);
 	return (record) => {
 		const item = ownValues(record);
 		for (const [key, value] of Object.entries(fieldsOf(record.data))) {
@@ -154,7 +145,7 @@ function columnsOutput(
 	columns: readonly Column[],
 	isOrphan: (id: string) => boolean,
 ): (record: DataRecord) => JsonObject {
-	const topLevel = topLevelKey(new Set(RESERVED_KEYS_2));
+	const topLevel = topLevelKey(RESERVED_KEYS_2);
 	const placed = columns.map(({ id, key }) => ({ id, key: topLevel(key) }));
 	const keys = [...placed.map(({ key }) => key), 'id', 'created_at'];
 	// Copied, an object with many keys takes a fraction of the time and memory that adding them one by one takes.

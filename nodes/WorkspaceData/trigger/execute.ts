@@ -7,10 +7,13 @@ import { carryOutSaveJob, readSaveJob } from './subscription/saving';
 import { readSettings, type TriggerSettings } from './parameters';
 
 const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
-	readSettings({
-		getNodeParameter: (name, fallback, options) =>
-			context.getNodeParameter(name, 0, fallback, options),
-	});
+	readSettings(
+		{
+			getNodeParameter: (name, fallback, options) =>
+				context.getNodeParameter(name, 0, fallback, options),
+		},
+		context.getNode().typeVersion,
+	);
 
 /**
  * Passes on the items of a delivery, and carries out the jobs of the trigger: only an execution has n8n's

@@ -4,7 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
 import type { DataRecord } from '../model/answer/record';
 import type { FieldIndex } from '../model/fieldIndex';
-import type { JsonObject } from '../model/answer/shapes';
+import { isObject, type JsonObject } from '../model/answer/shapes';
+import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
 import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 
@@ -23,6 +24,9 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
 	return Object.fromEntries(named);
 }
 
+/** How an event is returned. */
+type OutputSettings = Pick<TriggerSettings, 'simple' | 'fieldKeys' | 'isFlat' | 'card'>;
+
 /**
  * The output for an event, as the node's settings say.
  *
@@ -30,11 +34,12 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
  */
 export function outputOf(
 	event: DeliveredEvent,
-	{ simple, fieldKeys }: Pick<TriggerSettings, 'simple' | 'fieldKeys'>,
+	{ simple, fieldKeys, isFlat, card }: OutputSettings,
 	index: FieldIndex | undefined,
 ): IDataObject {
 	if (!simple) return event.body as IDataObject;
-	return simplified(event, fieldKeys === 'name' ? index : undefined);
+	const names = fieldKeys === 'name' ? index : undefined;
+	return isFlat ? flat(event, names, card) : simplified(event, names);
 }
 
 /**
@@ -50,6 +55,29 @@ function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IData
 		...(event.data && { fields: namedFields(event.data, index) }),
 		delivery_key: event.key,
 	} as IDataObject;
+}
+
+/** Version 2: the values that the event carries, then what it says about itself, then what else the service sends. */
+function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknown): IDataObject {
+	const { body, data = {}, key } = event;
+	const about: Record<string, unknown> = { ...body, card_name: nameOf(card), delivery_key: key };
+	const others = Object.keys(body).filter((name) => !OWN_KEYS.has(name) && !LEFT_OUT.has(name));
+	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...EVENT_KEYS, ...others]);
+	const values = Object.entries(namedFields(data, index)).map(([name, value]) => [
+		keyOf(name),
+		value,
+	]);
+	const own = [...EVENT_KEYS, ...others].map((name) => [name, about[name] ?? null]);
+	return Object.fromEntries([...values, ...own]) as IDataObject;
+}
+
+const OWN_KEYS = new Set<string>(EVENT_KEYS);
+
+/** The name of the watched card, where the parameter has it: it is never asked for. */
+function nameOf(card: unknown): string | null {
+	if (!isObject(card)) return null;
+	const name = card.mode === 'name' ? card.value : card.cachedResultName;
+	return typeof name === 'string' && name !== '' ? name : null;
 }
 
 /** The event of a record that was missed, as the service would have sent it; `caught_up` tells them apart. */

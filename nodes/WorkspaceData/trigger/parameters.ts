@@ -47,6 +47,8 @@ export interface TriggerSettings {
 	card: unknown;
 	simple: boolean;
 	fieldKeys: 'name' | 'id';
+	/** Whether the values are at the top level of the item. */
+	isFlat: boolean;
 	/** Names or ids of fields; empty for all. */
 	watchFields: string[];
 	/** The conditions that the record of an event must meet; empty for any record. */
@@ -92,9 +94,10 @@ function readDecision(
 /**
  * Reads the parameters.
  *
+ * @param typeVersion of the node
  * @throws InputError for a value that cannot be used; names the parameter
  */
-export function readSettings(context: ParameterPlace): TriggerSettings {
+export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerSettings {
 	const events = plainNames(context.getNodeParameter('events', []));
 	if (events.length === 0) {
 		throw new InputError("'Trigger On' is empty", 'Choose at least one event.');
@@ -117,6 +120,7 @@ export function readSettings(context: ParameterPlace): TriggerSettings {
 		card: watch === 'oneCard' ? context.getNodeParameter('cardId', '') : undefined,
 		simple: readDecision(context, simplifyProperty) !== false,
 		fieldKeys: options.fieldKeys === 'id' ? 'id' : 'name',
+		isFlat: typeVersion >= 2 && options.outputFormat !== 'nested',
 		watchFields: plainNames(options.watchFields),
 		conditions: readConditions(options.filters),
 		anyCondition: readMatchType(options.matchType),

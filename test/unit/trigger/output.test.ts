@@ -25,8 +25,10 @@ const body = {
 const event = eventOf('record.created', data, { body });
 const rest = { event: 'record.created', record_id: 'r1', who: { name: 'Ada' } };
 
+const nested = { isFlat: false, card: undefined };
+
 test('simplified: values by name, by ID where a name is in doubt or unknown; nothing that steers n8n', () => {
-	expect(outputOf(event, { simple: true, fieldKeys: 'name' }, index)).toEqual({
+	expect(outputOf(event, { ...nested, simple: true, fieldKeys: 'name' }, index)).toEqual({
 		...rest,
 		fields: { Title: 'Emma', f2: 1, f3: null, gone: true },
 		delivery_key: 'k1',
@@ -37,7 +39,7 @@ test.each([
 	['where IDs are wanted', 'id', index],
 	['where no names can be had', 'name', undefined],
 ] as const)('values by ID %s', (_, fieldKeys, fields) => {
-	expect(outputOf(event, { simple: true, fieldKeys }, fields)).toEqual({
+	expect(outputOf(event, { ...nested, simple: true, fieldKeys }, fields)).toEqual({
 		...rest,
 		fields: data,
 		delivery_key: 'k1',
@@ -46,12 +48,12 @@ test.each([
 
 test('an event without values has no fields', () => {
 	const deleted = eventOf('record.deleted', undefined);
-	expect(outputOf(deleted, { simple: true, fieldKeys: 'name' }, index)).toEqual({
+	expect(outputOf(deleted, { ...nested, simple: true, fieldKeys: 'name' }, index)).toEqual({
 		event: 'record.deleted',
 		delivery_key: 'k1',
 	});
 });
 
 test('not simplified: the body as it came', () => {
-	expect(outputOf(event, { simple: false, fieldKeys: 'name' }, index)).toEqual(body);
+	expect(outputOf(event, { ...nested, simple: false, fieldKeys: 'name' }, index)).toEqual(body);
 });

@@ -1,5 +1,6 @@
 /** The values of an item, without what this node or its trigger added to them. */
 import { isObject, ownValue, type JsonObject } from '../../model/answer/shapes';
+import { EVENT_KEYS } from '../../model/itemKeys';
 import { canonicalJson } from '../../model/value/serialization';
 import { readTimestamp } from '../../model/value/timestamp';
 
@@ -7,10 +8,8 @@ type Entry = [string, unknown];
 
 /** Properties of a record itself, which Map Automatically does not take for fields. */
 export const RECORD_PROPERTIES = ['id', 'created_at', 'action'];
-/** The keys of a trigger's item next to its values. */
-const EVENT_KEYS = ['event', 'timestamp', 'workspace_id', 'card_id', 'record_id', 'delivery_key'];
 /** Keys next to the `fields` of an item that this node or its trigger returned. */
-const NEXT_TO_FIELDS = new Set([...RECORD_PROPERTIES, ...EVENT_KEYS, 'card_name', 'fields']);
+const NEXT_TO_FIELDS = new Set<string>([...RECORD_PROPERTIES, ...EVENT_KEYS, 'fields']);
 /** The keys of a dry run's item: it has no values to write. */
 const DRY_RUN_KEYS = ['dry_run', 'action', 'id', 'changes', 'before', 'after'];
 

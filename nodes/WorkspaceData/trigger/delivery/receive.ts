@@ -77,7 +77,7 @@ export async function receiveDelivery(
 		warn('unreadable', 'A signed delivery was ignored: its body is not an event');
 		return NOTHING_TO_DO;
 	}
-	const settings = readSettings(context);
+	const settings = readSettings(context, context.getNode().typeVersion);
 	node.dispatch({ type: 'delivered', id: signer.id, now: clock.now() });
 	const { saved } = node.state;
 	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.

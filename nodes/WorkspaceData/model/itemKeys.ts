@@ -1,0 +1,39 @@
+/** Keys of output items that are no fields: a field of such a name appears under `fields.<name>`. */
+
+/** Those of the action node, version 1. */
+export const RESERVED_KEYS = [
+	'id',
+	'created_at',
+	'action',
+	'error',
+	'deleted',
+	'dry_run',
+	'fields',
+] as const;
+
+/** Those of version 2: the keys that a node may add, and names that mean something to n8n. */
+export const RESERVED_KEYS_2 = [
+	...RESERVED_KEYS,
+	'before',
+	'changes',
+	'pairedItem',
+	'$error',
+	'$json',
+] as const;
+
+/** The keys of a trigger's item next to its values, in their order. */
+export const EVENT_KEYS = [
+	'event',
+	'timestamp',
+	'workspace_id',
+	'card_id',
+	'card_name',
+	'record_id',
+	'delivery_key',
+] as const;
+
+/** The key of a field at the top level of an item. */
+export function topLevelKey(reserved: Iterable<string>): (key: string) => string {
+	const names = new Set(reserved);
+	return (key) => (names.has(key) || key.startsWith('fields.') ? `fields.${key}` : key);
+}
