@@ -92,6 +92,7 @@ const CONTRACT: Record<string, Record<string, string[]>> = {
 };
 
 const OPTION_NAMES = [
+	'oldValues',
 	'emptyValues',
 	'unknownFields',
 	'fieldKeys',

@@ -476,7 +476,7 @@ describe('Test of a credential', () => {
 	test.each([
 		[200, 'is not the workspace service'],
 		[404, 'does not offer the API at this address'],
-		[403, 'does not offer the API at this address'],
+		[403, 'A web page answered, not the service'],
 		[502, 'does not offer the API at this address'],
 		[302, 'redirects to another address'],
 	])('another web server that answers %i', async (status, message) => {

@@ -25,6 +25,7 @@ function context(
 	return {
 		getNode: () => ({
 			name: 'Workspace Data',
+			type: 'n8n-nodes-workspace-data.workspaceData',
 			onError: 'continueRegularOutput',
 			credentials: { workspaceDataApi: { id: '1', name: 'Test' } },
 		}),

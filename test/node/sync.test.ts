@@ -382,8 +382,8 @@ describe('is refused, and nothing is sent, with', () => {
 			'continue',
 		);
 		expect(json.map(({ error, action }) => [error, action])).toEqual([
-			['Item 1: Field \'Amount\' cannot hold "many"', undefined],
-			['Item 1: Field \'Amount\' cannot hold "many"', undefined],
+			["The item with Key 'b': Field 'Amount' cannot hold \"many\"", undefined],
+			["The item with Key 'b': Field 'Amount' cannot hold \"many\"", undefined],
 			[undefined, 'created'],
 		]);
 		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');

@@ -63,7 +63,8 @@ export async function startOtherService(
 		}
 		if (method === 'GET') return send(200, { records, next_cursor: null });
 		if (method === 'POST') return send(201, add(values));
-		if (place < 0) return send(404, { type: 'urn:record-not-found', title: 'No such record' });
+		if (place < 0 && path.includes('/records/'))
+			return send(404, { type: 'urn:record-not-found', title: 'No such record' });
 		if (method === 'DELETE') {
 			records.splice(place, 1);
 			return send(204);

@@ -117,18 +117,18 @@ describe(`pickers in n8n ${major}`, () => {
 		expect([...byKey.keys()]).toEqual(Object.keys(card.fields));
 		// A text: n8n 1 would write 0 into an input for numbers.
 		expect(byKey.get('Pages')).toMatchObject({ displayName: 'Pages', type: 'string' });
-		const clear = { name: 'Clear', value: '={{ null }}' };
+		const empty = { name: 'Empty', value: '={{ null }}' };
 		// A choice: an untouched toggle would write `false`.
 		expect(byKey.get('Lent')).toMatchObject({
 			type: 'options',
-			options: [{ value: true }, { value: false }, clear],
+			options: [{ value: true }, { value: false }, empty],
 		});
 		expect(byKey.get('Genre')).toMatchObject({
 			type: 'options',
 			options: [
 				expect.objectContaining({ value: 'Novel' }),
 				expect.objectContaining({ value: 'Essay' }),
-				clear,
+				empty,
 			],
 		});
 	});
