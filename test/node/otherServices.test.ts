@@ -4,10 +4,7 @@ import { CredentialTestContext } from 'n8n-core';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import type { Session } from '../../nodes/WorkspaceData/transport/session';
-import {
-	CALLS,
-	createSubscription,
-} from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
+import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
 import { createTestClock } from '../support/clock';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
@@ -375,8 +372,7 @@ test('G3: a subscription whose identifier is in Location only', async () => {
 	});
 	const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
 	const wanted = { targetUrl: 'https://n8n.example.com', events: ['record.created'], cardId: null };
-	const how = { clock: createTestClock(), call: CALLS.start, isKnown: () => false };
-	expect(await createSubscription(session, wanted, how)).toMatchObject({
+	expect(await createSubscription(session, wanted, createTestClock())).toMatchObject({
 		id: 'sub/9',
 		secret: 'of the subscription',
 	});

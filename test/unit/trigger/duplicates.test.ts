@@ -1,7 +1,10 @@
 /** Which deliveries are taken on while others of the same event are under way. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { Duplicates, MAX_KNOWN } from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
+import {
+	createDuplicates,
+	MAX_KNOWN,
+} from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
 import { createTestClock } from '../../support/clock';
 
 class Answer extends EventEmitter {
@@ -28,7 +31,7 @@ class Answer extends EventEmitter {
 }
 
 function setUp({ mayRepeat = false } = {}) {
-	const duplicates = new Duplicates();
+	const duplicates = createDuplicates();
 	const clock = createTestClock();
 	return {
 		clock,
