@@ -19,6 +19,10 @@ export interface OutputOptions {
 	typeVersion?: number;
 }
 
+/** Whether a node is of version 2, whose output is its own. */
+export const isVersion2 = ({ typeVersion = 1 }: Pick<OutputOptions, 'typeVersion'>): boolean =>
+	typeVersion >= 2;
+
 /** The fields that are wanted, in the wanted order. @throws InputError for one that is unknown */
 export function wantedFields(index: FieldIndex, wanted: unknown): Field[] | undefined {
 	const names = plainNames(wanted);
@@ -48,7 +52,7 @@ export function recordOutput(
 	simple: boolean,
 	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	const isNewer = (options.typeVersion ?? 1) >= 2;
+	const isNewer = isVersion2(options);
 	const format =
 		readChoice(outputFormatOption, options.outputFormat) ?? (isNewer ? 'flat' : 'nested');
 	const keyOf = fieldKey(index, options);
@@ -89,7 +93,7 @@ export function deletedOutput(
 	index: FieldIndex,
 	options: OutputOptions,
 ): (record: DataRecord) => JsonObject {
-	if ((options.typeVersion ?? 1) < 2) return ({ id }) => ({ deleted: true, id });
+	if (!isVersion2(options)) return ({ id }) => ({ deleted: true, id });
 	const output = recordOutput(index, true, options);
 	return (record) => {
 		const item = output(record);

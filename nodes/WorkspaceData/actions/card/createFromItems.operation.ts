@@ -16,7 +16,7 @@ import { changeCard, hintAtAdditions, previewChanges } from '../growth/cardChang
 import { readDryRun } from '../writing/dryRun';
 import { fieldsFor, withLiveFields, type Write } from '../writing/liveFields';
 import { readFormats, toRecordData } from '../writing/valueConversion';
-import { recordOutput } from '../outputItems';
+import { isVersion2, recordOutput } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { create } from '../writing/write';
 import { createWriter } from '../writing/writer';
@@ -59,8 +59,8 @@ interface How {
 	isDry: boolean;
 	choices: boolean;
 	hasRecords: boolean;
-	/** The version of the node. */
-	version: number;
+	/** Whether a dry run has an item for each field, as from version 2 on. */
+	listsFields: boolean;
 }
 
 /** A card, and the fields that it gets. */
@@ -99,12 +99,12 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 	};
 }
 
-/** The items of a dry run: from version 2 on one for each field that would be added, then the card. */
-const previewItems = (name: string, plan: PlannedCard, version: number): JsonObject[] => {
+/** The items of a dry run: where wanted, one for each field that would be added, then the card. */
+const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
 	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
 		return { dry_run: true, action: 'create', field, type, reason };
 	});
-	return [...(version >= 2 ? fields : []), previewItem(name, plan)];
+	return [...(listsFields ? fields : []), previewItem(name, plan)];
 };
 
 /** How many items are checked between two yields to the event loop. */
@@ -135,7 +135,7 @@ async function refusalsOf(
 async function previewCard(
 	run: Run,
 	name: string,
-	{ policy, choices, hasRecords, version }: How,
+	{ policy, choices, hasRecords, listsFields }: How,
 	parts: readonly Part[],
 ): Promise<Target> {
 	const request = parts[0]?.request ?? {};
@@ -156,7 +156,7 @@ async function previewCard(
 	if (firstItem === undefined) {
 		// The outputs of all items are errors: the card comes after the last of them.
 		const itemIndex = parts.at(-1)?.itemIndex ?? 0;
-		run.ending.append(previewItems(name, plan, version).map((json) => ({ itemIndex, json })));
+		run.ending.append(previewItems(name, plan, listsFields).map((json) => ({ itemIndex, json })));
 	}
 	return { ...plan, firstItem, ...(refusals && { refusals }) };
 }
@@ -225,8 +225,8 @@ export const createCardFromItems = defineOperation({
 		const columns = itemColumns(run.context.getInputData()[itemIndex]?.json ?? {});
 		const isDry = readDryRun(options.dryRun);
 		const hasRecords = readSwitch('Create Records', options.createRecords, true);
-		const version = options.typeVersion ?? 1;
-		const how: How = { policy, isDry, choices, hasRecords, version };
+		const listsFields = isVersion2(options);
+		const how: How = { policy, isDry, choices, hasRecords, listsFields };
 		const key = JSON.stringify(['createFromItems', name, how]);
 		const { numberFormat, dateFormat, booleanWords } = options;
 		const formats = { numberFormat, dateFormat, booleanWords };
@@ -248,7 +248,7 @@ export const createCardFromItems = defineOperation({
 		if (refusals?.has(itemIndex)) throw refusals.get(itemIndex);
 		if (!card || isDry || !hasRecords) {
 			if (firstItem !== itemIndex) return [];
-			if (!card || isDry) return previewItems(name, target, how.version);
+			if (!card || isDry) return previewItems(name, target, listsFields);
 			return [{ ...card.raw, fields: known.fields.map(({ raw }) => raw) }];
 		}
 		const writer = createWriter(run, card, request, false);

@@ -94,6 +94,11 @@ export class CardMemory {
 		return this.first + this.steps.length;
 	}
 
+	/** The steps before a number, as far as they are kept. */
+	before(step: number): readonly Step[] {
+		return this.steps.slice(0, Math.max(0, step - this.first));
+	}
+
 	/** The steps from a number on. */
 	from(step: number): readonly Step[] {
 		return this.steps.slice(Math.max(0, step - this.first));
@@ -298,17 +303,14 @@ export class CardView {
 	 */
 	follow(): () => readonly Step[] {
 		const beneath = this.beneath?.follow();
-		let next = 0;
+		const unseen = this.memory
+			.before(this.since)
+			.filter(({ creation = 'answered' }) => creation !== 'answered');
+		let next = this.since;
 		return () => {
-			const steps = this.memory.from(next);
-			const isFirst = next === 0;
+			const news = [...(beneath?.() ?? []), ...unseen.splice(0), ...this.memory.from(next)];
 			next = this.memory.next;
-			const later = isFirst ? this.memory.from(this.since).length : steps.length;
-			const news = steps.filter(
-				({ creation = 'answered' }, place) =>
-					creation !== 'answered' || place >= steps.length - later,
-			);
-			return [...(beneath?.() ?? []), ...news];
+			return news;
 		};
 	}
 }

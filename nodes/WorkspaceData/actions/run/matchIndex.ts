@@ -14,6 +14,15 @@ export function identityOf(index: FieldIndex, fieldId: string, value: unknown, z
 	return field ? keyOf(field, value, zone) : JSON.stringify(value ?? null);
 }
 
+/** Whether two values of a field are the same, in whatever spelling. */
+export const isSameValue = (
+	index: FieldIndex,
+	fieldId: string,
+	one: unknown,
+	other: unknown,
+	zone: Zone,
+): boolean => identityOf(index, fieldId, one, zone) === identityOf(index, fieldId, other, zone);
+
 /** The values of some fields as one text: the service may store another spelling than was sent. */
 export const matchKey = (
 	fieldIds: readonly string[],

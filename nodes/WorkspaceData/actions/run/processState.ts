@@ -6,14 +6,13 @@ import { CardMemory } from './cardMemory';
 /** The cards that this process wrote to in the last minute, by their addresses. */
 const memories = new Map<string, CardMemory>();
 
-/**
- * The memory of a card.
- *
- * @param address of the card
- * @param now ms since the epoch; memories that nobody needs any more end
- */
-export function memoryOf(address: string, now: number): CardMemory {
-	for (const [other, memory] of memories) if (memory.isOver(now)) memories.delete(other);
+/** Ends the memories that nobody needs any more. @param now ms since the epoch */
+export function forgetCards(now: number): void {
+	for (const [address, memory] of memories) if (memory.isOver(now)) memories.delete(address);
+}
+
+/** The memory of a card. @param address of the card */
+export function memoryOf(address: string): CardMemory {
 	const known = memories.get(address) ?? new CardMemory();
 	memories.set(address, known);
 	return known;

@@ -1,7 +1,6 @@
 /** The writes of a run: their order, and what this process knows about the records that it wrote. */
 import type { FieldIndex } from '../../model/fieldIndex';
-import type { DataRecord } from '../../model/answer/record';
-import { UNKNOWN_ID } from '../../model/answer/record';
+import { UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
 import { createKeyedQueue } from '../../model/keyedQueue';
 import type { Zone } from '../../model/time';
@@ -21,7 +20,7 @@ import type { YieldToLoop } from '../schedule/yieldToLoop';
 import { CardMemory, LAG_MS, type CardView } from './cardMemory';
 import type { CardReference, Records } from './listings';
 import { looseKey, MatchIndex, matchKey } from './matchIndex';
-import { memoryOf, turns, unclearCreations } from './processState';
+import { forgetCards, memoryOf, turns, unclearCreations } from './processState';
 
 /** Where a write goes. */
 export interface WritePlace {
@@ -254,6 +253,7 @@ export class Writes {
 	/** Ends the run's views: what only they need is forgotten. */
 	close(): void {
 		for (const { memory, view } of this.seen.values()) memory.close(view);
+		forgetCards(this.run.clock.now());
 	}
 
 	private address(...parts: string[]): string {
@@ -262,7 +262,7 @@ export class Writes {
 	}
 
 	private memory({ card, isDry }: WritePlace): CardMemory {
-		if (!isDry) return memoryOf(this.address(card.id), this.run.clock.now());
+		if (!isDry) return memoryOf(this.address(card.id));
 		const known = this.pretended.get(card.id) ?? new CardMemory();
 		this.pretended.set(card.id, known);
 		return known;

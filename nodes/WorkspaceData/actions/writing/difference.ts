@@ -11,7 +11,7 @@ import type { EntryRules } from '../../model/value/kinds/kind';
 import { isEmpty } from '../../model/value/emptyValue';
 import { textOf } from '../../model/value/serialization';
 import { enter } from '../../model/value/value';
-import { identityOf } from '../run/matchIndex';
+import { isSameValue } from '../run/matchIndex';
 import { combineErrors } from './combineErrors';
 
 /** A value that its field does not accept, in place of what would be sent. The record may hold it already. */
@@ -50,7 +50,7 @@ function clearedOf(
 
 /** Whether a stored value is the same as an entered one, in whatever spelling. */
 const isHeld = (index: FieldIndex, id: string, stored: unknown, entered: unknown, zone: Zone) =>
-	identityOf(index, id, stored, zone) === identityOf(index, id, entered, zone) ||
+	isSameValue(index, id, stored, entered, zone) ||
 	(stored !== undefined && textOf(stored) === textOf(entered).trim());
 
 /** A field with the choices that a stored value has, and the field no longer offers. */
@@ -123,7 +123,6 @@ export const differing = (
 ): JsonObject =>
 	Object.fromEntries(
 		Object.entries(values).filter(
-			([id, value]) =>
-				identityOf(index, id, ownValue(data, id), zone) !== identityOf(index, id, value, zone),
+			([id, value]) => !isSameValue(index, id, ownValue(data, id), value, zone),
 		),
 	);

@@ -7,14 +7,13 @@ import { listed } from '../../model/names';
 import { UnexpectedAnswer } from '../../transport/failure/failures';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { keepingServices } from '../run/processState';
-import type { CardReference, Run } from '../run/run';
+import type { Run } from '../run/run';
 import type { WritePlace } from '../run/writes';
 import { unchangedOption } from '../../ui/writeOptions';
 
 /** A change of a part of a listed record. */
 export interface PartialChange {
 	writer: WritePlace;
-	card: CardReference;
 	/** The record as it was. */
 	earlier: DataRecord;
 	/** The values that are sent. */
@@ -64,7 +63,7 @@ export async function sendPart(
 	const isWhole = lostFields(run, change, undefined).length === 0;
 	if (isWhole || keepingServices.get(run.session.baseUrl)) return await send();
 	const first = run.once(
-		`first change of ${change.card.id}`,
+		`first change of ${change.writer.card.id}`,
 		(): { sent?: Promise<unknown> } => ({}),
 	);
 	if (first.sent) {
@@ -88,11 +87,11 @@ async function requireKept(
 	change: PartialChange,
 	shown: DataRecord | undefined,
 ): Promise<void> {
-	const { card, earlier, request } = change;
+	const { writer, earlier, request } = change;
 	let missing = lostFields(run, change, shown);
 	if (missing.length > 0) {
 		const found = await run.records
-			.again(card, request)
+			.again(writer.card, request)
 			.find(earlier.id)
 			.catch(() => undefined);
 		// Somebody has deleted it, or it cannot be read: the next change will tell.

@@ -4,10 +4,16 @@ import { count } from '../../model/names';
 import type { DataRecord } from '../../model/answer/record';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
 import type { Zone } from '../../model/time';
-import { deletedOutput, fieldKey, recordOutput, type OutputOptions } from '../outputItems';
+import {
+	deletedOutput,
+	fieldKey,
+	isVersion2,
+	recordOutput,
+	type OutputOptions,
+} from '../outputItems';
 import { readSwitch } from '../readParameters';
 import type { Run } from '../run/run';
-import { identityOf } from '../run/matchIndex';
+import { isSameValue } from '../run/matchIndex';
 import type { WritePlace } from '../run/writes';
 import { oldValuesOption } from '../../ui/writeOptions';
 import { idInDryRun } from './writer';
@@ -33,10 +39,8 @@ export interface Results {
  * @param usual whether they are, where the option is not set
  * @throws InputError for anything but true and false
  */
-export const readOldValues = (
-	{ oldValues, typeVersion = 1 }: ResultOptions,
-	usual = true,
-): boolean => readSwitch(oldValuesOption.displayName, oldValues, usual && typeVersion >= 2);
+export const readOldValues = (options: ResultOptions, usual = true): boolean =>
+	readSwitch(oldValuesOption.displayName, options.oldValues, usual && isVersion2(options));
 
 /** The results of an item. @param index the live field listing @throws InputError for options that name an unknown field */
 export const resultsOf = (
@@ -72,8 +76,7 @@ function differences(
 ): Difference[] {
 	const keyOf = fieldKey(index, options);
 	const same = (id: string): boolean =>
-		identityOf(index, id, ownValue(before, id), zone) ===
-		identityOf(index, id, ownValue(after, id), zone);
+		isSameValue(index, id, ownValue(before, id), ownValue(after, id), zone);
 	return index.fields
 		.filter(({ id, isReadOnly }) => !isReadOnly && !same(id))
 		.map((field) => ({
@@ -136,7 +139,7 @@ class DryResults implements Results {
 			differences(index, options, run.zone, before, after).map(
 				({ key, from, to }) => [key, { from, to }] as const,
 			);
-		const hasChanges = (options.typeVersion ?? 1) >= 2;
+		const hasChanges = isVersion2(options);
 		this.output = (action, before, after) => ({
 			dry_run: true,
 			action,

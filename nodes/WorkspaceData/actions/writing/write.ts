@@ -35,7 +35,7 @@ export async function update(
 	const { run, columns, writer } = write;
 	const index = await fieldsOf(write);
 	const sent = settled(requireData(data, columns), undefined, index, run.zone);
-	const change = { earlier, values: sent, sent };
+	const change = { earlier, values: sent };
 	const send = async () => await writer.update({ id, earlier, index }, sent);
 	// It is always wanted.
 	return (await run.writes.change(writer, id, () => change, send)) as DataRecord;

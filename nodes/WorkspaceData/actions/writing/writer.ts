@@ -71,14 +71,14 @@ class SendingWriter implements Writer {
 	}
 
 	async update({ id, earlier, index }: Target, sent: JsonObject): Promise<DataRecord> {
-		const { run, card, request } = this;
+		const { run, request } = this;
 		const send = async (): Promise<DataRecord | undefined> => {
 			const { body } = await this.send(sent, { method: 'PATCH', path: this.path(id) });
 			assertDone(body, 'record', 'changed');
 			return readRecord(body);
 		};
 		const shown = earlier
-			? await sendPart(run, { writer: this, card, earlier, sent, index, request }, send)
+			? await sendPart(run, { writer: this, earlier, sent, index, request }, send)
 			: await send();
 		return writtenRecord(shown, id, sent, earlier);
 	}
