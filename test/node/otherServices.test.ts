@@ -4,7 +4,10 @@ import { CredentialTestContext } from 'n8n-core';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
 import type { Session } from '../../nodes/WorkspaceData/transport/session';
-import { createSubscription } from '../../nodes/WorkspaceData/trigger/subscription/subscriptionApi';
+import {
+	CALLS,
+	createSubscription,
+} from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
 import { createTestClock } from '../support/clock';
 import { runAction, type ActionResult } from '../support/n8n';
 import { byId, mapAutomatically, mapEach } from '../support/parameters';
@@ -372,7 +375,8 @@ test('G3: a subscription whose identifier is in Location only', async () => {
 	});
 	const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
 	const wanted = { targetUrl: 'https://n8n.example.com', events: ['record.created'], cardId: null };
-	expect(await createSubscription(session, wanted, createTestClock())).toMatchObject({
+	const how = { clock: createTestClock(), call: CALLS.start, isKnown: () => false };
+	expect(await createSubscription(session, wanted, how)).toMatchObject({
 		id: 'sub/9',
 		secret: 'of the subscription',
 	});

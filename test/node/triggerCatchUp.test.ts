@@ -347,23 +347,6 @@ describe('C14 at any number of records', () => {
 		await trigger.deactivate();
 	});
 
-	it('K3 gives none of 300 live records again after 2,100 newer ones came and were deleted', async () => {
-		const { card, trigger } = await watching();
-		await trigger.activate();
-		const [job] = await restart(trigger);
-		const to = Date.parse(String(job?.to));
-		const from = to - 3_600_000;
-		const order = [{ ...job, from: new Date(from).toISOString() }];
-		const records = listing(2_401, (index) => from + ((to - from) * (index + 1)) / 2_402);
-		for (const { id, created_at: timestamp } of records.slice(0, 2_400)) {
-			await trigger.execute([{ ...live(card.id, id), timestamp }]);
-		}
-		// The last one was missed.
-		list([...records.slice(0, 300), ...records.slice(2_400)], 2);
-		expect(ids(await trigger.execute(order, 'trigger'))).toEqual([records.at(-1)?.id]);
-		await trigger.deactivate();
-	});
-
 	it('counts records older than all that n8n remembers as seen', async () => {
 		const { card, trigger } = await watching();
 		await trigger.activate();

@@ -123,7 +123,7 @@ describe('the secret at rest', () => {
 		const sealed = savedText(trigger);
 		credential.webUrl = 'https://example.com/{card}';
 		expect((await trigger.deliver(suite.delivery(old))).items).toHaveLength(1);
-		pass(2 / 60);
+		pass(11 / 60);
 		const { id } = await renewedAfter(trigger, old.id);
 		expect(id).not.toBe(old.id);
 		expect(savedText(trigger)).not.toBe(sealed);
@@ -138,7 +138,7 @@ it('after the credential was replaced by one that the service refuses, a restart
 	const old = current(trigger);
 	const sealed = savedText(trigger);
 	credential.apiKey = 'wrong';
-	pass(2 / 60);
+	pass(11 / 60);
 	await untilTicked(trigger, 'secrets sealed with the new credential', () =>
 		savedText(trigger) === sealed ? undefined : true,
 	);
@@ -258,7 +258,7 @@ it('a deletion under way does not end the subscription that is published again w
 	await service.close();
 }, 60_000);
 
-it('a lost answer is followed by a question that the service understands, and by a new subscription (K8)', async () => {
+it('a lost answer is followed by a new subscription (K8)', async () => {
 	const { trigger } = await published();
 	const { id } = current(trigger);
 	const { control } = suite.workspace.service;
@@ -267,7 +267,7 @@ it('a lost answer is followed by a question that the service understands, and by
 	pass(1 / 60);
 	control.resetRequests();
 	expect((await renewedAfter(trigger, id)).id).not.toBe(id);
-	expect(suite.workspace.requests()).toEqual(['GET /cards', 'POST /webhooks']);
+	expect(suite.workspace.requests()).toEqual(['POST /webhooks']);
 	await trigger.deactivate();
 });
 

@@ -37,6 +37,22 @@ export const untilTicked = async <T>(
 		return answer;
 	});
 
+/** As `untilTicked`, while a minute passes with each tick. @param hours when it begins, as for `pass` */
+export async function untilMinutes(
+	trigger: TestTrigger,
+	hours: number,
+	what: string,
+	ask: () => boolean,
+): Promise<void> {
+	for (let minutes = 0; minutes < 120; minutes += 1) {
+		if (ask()) return;
+		pass(hours + minutes / 60);
+		trigger.tick();
+		await trigger.idle();
+	}
+	throw new Error(`Waited in vain for ${what}`);
+}
+
 /** The item of the execution that saves a new subscription. */
 export const SAVING = { json: { event: 'subscription_renewed', sealed: expect.any(String) } };
 
@@ -118,9 +134,7 @@ export function lifecycleSuite() {
 		}: {
 			staticData?: IDataObject;
 			credentials?: TestWorkspace['apiKey'];
-			webhookBase?: string;
-			queueMode?: boolean;
-		} = {},
+		} & Omit<NonNullable<Parameters<typeof triggerNode>[2]>, 'staticData'> = {},
 	): TestTrigger {
 		return inAnotherProcess(() => {
 			const support = jest.requireActual<typeof TriggerSupport>('./trigger');

@@ -1,5 +1,6 @@
 import { Container } from '@n8n/di';
 import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
 import {
 	DataDeduplicationService,
 	ExecuteContext,
@@ -13,6 +14,7 @@ import {
 	Workflow,
 	type DeduplicationItemTypes,
 	type IDataObject,
+	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type IRun,
@@ -124,6 +126,11 @@ export function triggerNode(
 		queueMode?: boolean;
 		/** Whether such a process gets no static data, as the workers of n8n 2.41. */
 		blindWorkers?: boolean;
+		/** Who answers at n8n's own webhook address: this n8n unless told otherwise; a real request is sent for `network`. */
+		ownAddress?:
+			| 'nobody'
+			| 'network'
+			| { receive(request: DeliveryRequest): Promise<DeliveryResult> };
 		/** Same workflow and node as another one. */
 		sameAs?: { workflowId: string };
 		name?: string | undefined;
@@ -213,7 +220,73 @@ export function triggerNode(
 		context.helpers.httpRequestWithAuthentication = async function (...sent) {
 			return (await counted(async () => await request.apply(this, sent))) as unknown;
 		};
+		if (options.ownAddress !== 'network') {
+			const { httpRequest } = context.helpers;
+			context.helpers.httpRequest = async (sent) =>
+				await counted(async () =>
+					sent.url.includes(`/${node.webhookId}/`)
+						? await askSelf(sent)
+						: ((await httpRequest(sent)) as unknown),
+				);
+		}
 		return context;
+	}
+	/** n8n's own webhook address: each request reads the workflow from the database first. */
+	let asked = 0;
+	async function askSelf({ body, headers }: IHttpRequestOptions) {
+		asked += 1;
+		const { ownAddress } = options;
+		if (ownAddress === 'nobody') throw new Error('Connection refused');
+		const request = { body: Buffer.from(String(body)), headers: headers as Record<string, string> };
+		const { status, text = '' } = await (typeof ownAddress === 'object'
+			? ownAddress.receive(request)
+			: receive(request));
+		return { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) };
+	}
+	const receive = async (request: DeliveryRequest): Promise<DeliveryResult> =>
+		await deliverTo(load(JSON.parse(JSON.stringify(database.saved)) as IDataObject), request);
+
+	async function deliverTo(
+		receiving: Workflow,
+		request: DeliveryRequest,
+		isTest = false,
+	): Promise<DeliveryResult> {
+		const response = new TestResponse();
+		const context = data(isTest ? 'manual' : 'webhook');
+		const body = Buffer.from(request.body);
+		const httpRequest = {
+			headers: request.headers,
+			params: {},
+			query: {},
+			method: 'POST',
+			rawBody: request.unread ? undefined : body,
+			async readRawBody() {
+				httpRequest.rawBody = body;
+			},
+		};
+		Object.assign(context, { httpRequest, httpResponse: response });
+		// As Node's: whoever keeps the response keeps the request.
+		Object.assign(response, { req: httpRequest });
+		const own = new WebhookContext(
+			receiving,
+			receiving.getNode(node.name) ?? node,
+			context,
+			isTest ? 'manual' : 'webhook',
+			webhookData(isTest),
+			[],
+			createRunExecutionData(),
+		);
+		const result: IWebhookResponseData = request.clock
+			? await receiveDelivery(own, request.clock)
+			: await type.webhook.call(own);
+		const { answerAfterMs = 0 } = request;
+		if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
+		if (result.noWebhookResponse !== true) response.answer(request);
+		return {
+			status: response.statusCode,
+			items: result.workflowData?.[0]?.map(({ json }) => json),
+			...(response.text !== '' && { text: response.text }),
+		};
 	}
 	const hook = (
 		activation: WorkflowActivateMode,
@@ -232,6 +305,8 @@ export function triggerNode(
 	};
 	const methods = type.webhookMethods.default;
 	const crons: Array<() => void> = [];
+	/** When n8n is to call the trigger. */
+	const expressions: string[] = [];
 	const emitted: INodeExecutionData[][] = [];
 	let unheardEnds = 0;
 	/** How the next executions end that the trigger starts, after the node has run. */
@@ -329,44 +404,10 @@ export function triggerNode(
 		reload(staticData: IDataObject = database.saved) {
 			workflow = load(JSON.parse(JSON.stringify(staticData)) as IDataObject);
 		},
-		async deliver(request: DeliveryRequest, isTest = false): Promise<DeliveryResult> {
-			const response = new TestResponse();
-			const context = data(isTest ? 'manual' : 'webhook');
-			const body = Buffer.from(request.body);
-			const httpRequest = {
-				headers: request.headers,
-				params: {},
-				query: {},
-				method: 'POST',
-				rawBody: request.unread ? undefined : body,
-				async readRawBody() {
-					httpRequest.rawBody = body;
-				},
-			};
-			Object.assign(context, { httpRequest, httpResponse: response });
-			// As Node's: whoever keeps the response keeps the request.
-			Object.assign(response, { req: httpRequest });
-			const own = new WebhookContext(
-				workflow,
-				here(),
-				context,
-				isTest ? 'manual' : 'webhook',
-				webhookData(isTest),
-				[],
-				createRunExecutionData(),
-			);
-			const result: IWebhookResponseData = request.clock
-				? await receiveDelivery(own, request.clock)
-				: await type.webhook.call(own);
-			const { answerAfterMs = 0 } = request;
-			if (answerAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, answerAfterMs));
-			if (result.noWebhookResponse !== true) response.answer(request);
-			return {
-				status: response.statusCode,
-				items: result.workflowData?.[0]?.map(({ json }) => json),
-				...(response.text !== '' && { text: response.text }),
-			};
-		},
+		deliver: async (request: DeliveryRequest, isTest = false): Promise<DeliveryResult> =>
+			await deliverTo(workflow, request, isTest),
+		/** As `deliver`, with the workflow as n8n reads it from its database. */
+		receive,
 		/** Whether anything in the static data changed since it was loaded. */
 		changed: () => save(),
 		/** `trigger()`; its ticks come from `tick`. */
@@ -401,7 +442,8 @@ export function triggerNode(
 			);
 			// The tests turn the clock themselves; n8n 1 takes no scheduler of ours.
 			Object.assign(context.helpers, {
-				registerCron(_cron: unknown, onTick: (at: Date) => void) {
+				registerCron({ expression }: { expression: string }, onTick: (at: Date) => void) {
+					expressions.push(expression);
 					crons.push(() => onTick(new Date()));
 					return true;
 				},
@@ -410,6 +452,9 @@ export function triggerNode(
 		},
 		tick: () => crons.forEach((onTick) => onTick()),
 		emitted,
+		expressions,
+		/** How often the node asked n8n's own webhook address. */
+		asked: () => asked,
 		/** n8n's main process does not hear of the end of the next execution that the trigger starts. */
 		missEnd() {
 			unheardEnds += 1;

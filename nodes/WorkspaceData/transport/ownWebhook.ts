@@ -1,5 +1,5 @@
 /** Sends a request to n8n's own webhook address. */
-import type { ITriggerFunctions } from 'n8n-workflow';
+import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { type Clock, withTimeLimit } from './http/clock';
 import type { ApiAnswer } from './request';
 import { readAnswer } from './http/answer';
@@ -16,7 +16,7 @@ const MAX_OWN_BYTES = 64_000;
  * @returns the answer; undefined where none came in time, for whatever reason
  */
 export async function postToSelf(
-	context: ITriggerFunctions,
+	context: IHookFunctions | ITriggerFunctions,
 	url: string,
 	body: string,
 	headers: Record<string, string>,

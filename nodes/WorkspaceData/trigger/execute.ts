@@ -1,10 +1,9 @@
 /** `execute()`: n8n runs the trigger node as part of the execution that a delivery or the trigger started. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { systemClock } from '../transport/http/clock';
 import { toNodeError } from '../transport/failure/nodeError';
-import { catchUp, readSearchJob } from './catchUp/catchUpJob';
-import { withoutKnown } from './catchUp/deliveredRecords';
-import { carryOutSaveJob, readSaveJob } from './subscription/saveJob';
+import { withoutKnown } from './catchUp/memory';
+import { catchUp, readSearchJob } from './catchUp/search';
+import { carryOutSaveJob, readSaveJob } from './subscription/saving';
 import { readSettings, type TriggerSettings } from './parameters';
 
 const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
@@ -28,7 +27,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const saving = readSaveJob(json);
 	if (saving) {
 		const { authentication } = settingsOf(context);
-		if (mode === 'trigger') await carryOutSaveJob(context, authentication, saving, systemClock);
+		if (mode === 'trigger') await carryOutSaveJob(context, authentication, saving);
 		return [[]];
 	}
 	const search = readSearchJob(json);

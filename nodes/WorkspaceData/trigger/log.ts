@@ -1,16 +1,15 @@
 /** Writes the trigger's warnings to n8n's log. */
 import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
-/** At most one line of a kind in so many ms, whatever arrives at the address. */
-const INTERVAL_MS = 60_000;
+const MINUTE_MS = 60_000;
+/** Most kinds of warnings that are told apart for a node. */
+const MAX_KINDS = 50;
 
 /** When the last warning of a kind was written, and how many were left out since. */
 export interface WarningSlot {
 	at: number;
 	leftOut: number;
 }
-
-export const noWarnings = (): WarningSlot => ({ at: -Infinity, leftOut: 0 });
 
 /** A context that can write to n8n's log. */
 export interface LogPlace {
@@ -19,9 +18,9 @@ export interface LogPlace {
 	logger: Logger;
 }
 
-/** Why something did not work, in words for the log. */
+/** Why something did not work, in words for the log, without a full stop. */
 export const reasonOf = (error: unknown): string =>
-	error instanceof Error ? error.message : String(error);
+	(error instanceof Error ? error.message : String(error)).replace(/\.\s*$/, '');
 
 /** Writes a warning to n8n's log, with the node's name in front. */
 export function warn(context: LogPlace, message: string): void {
@@ -30,25 +29,30 @@ export function warn(context: LogPlace, message: string): void {
 	});
 }
 
+/** Where the last warnings of a node are kept, and the time. */
+interface Sparing {
+	warnings: Map<string, WarningSlot>;
+	now: number;
+	/** At most one line of a kind in so many ms; a minute unless told otherwise. */
+	intervalMs?: number;
+}
+
 /** Writes a warning; further ones of its kind that follow soon are counted, not written. */
 export function warnSparingly(
 	context: LogPlace,
-	slot: WarningSlot,
-	now: number,
+	kind: string,
 	message: string,
-	intervalMs = INTERVAL_MS,
+	{ warnings, now, intervalMs = MINUTE_MS }: Sparing,
 ): void {
-	const sinceMs = now - slot.at;
+	const slot = warnings.get(kind);
+	const sinceMs = now - (slot?.at ?? -Infinity);
 	// A clock that was put back must not silence the log.
-	if (sinceMs >= 0 && sinceMs < intervalMs) {
+	if (slot && sinceMs >= 0 && sinceMs < intervalMs) {
 		slot.leftOut += 1;
 		return;
 	}
-	const more = slot.leftOut > 0 ? ` (and ${slot.leftOut} more since the last warning)` : '';
-	slot.at = now;
-	slot.leftOut = 0;
+	const more = slot?.leftOut ? ` (and ${slot.leftOut} more since the last warning)` : '';
+	if (warnings.size >= MAX_KINDS) warnings.clear();
+	warnings.set(kind, { at: now, leftOut: 0 });
 	warn(context, `${message}${more}`);
 }
-
-/** Writes a warning, as `warnSparingly`. */
-export type Warn = (slot: WarningSlot, message: string, intervalMs?: number) => void;

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
+import type { DataRecord } from '../model/answer/record';
 import type { FieldIndex } from '../model/fieldIndex';
 import { isObject, type JsonObject } from '../model/answer/shapes';
 import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
-import { keyOf, type Candidate } from './catchUp/missedRecords';
+import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 
 /** A top-level property of these names would steer n8n, or takes another place. */
@@ -61,9 +62,9 @@ function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknow
 	const { body, data = {}, key } = event;
 	const about: Record<string, unknown> = { ...body, card_name: nameOf(card), delivery_key: key };
 	const others = Object.keys(body).filter((name) => !OWN_KEYS.has(name) && !LEFT_OUT.has(name));
-	const nameInItem = topLevelKey([...RESERVED_KEYS_2, ...EVENT_KEYS, ...others]);
+	const keyOf = topLevelKey([...RESERVED_KEYS_2, ...EVENT_KEYS, ...others]);
 	const values = Object.entries(namedFields(data, index)).map(([name, value]) => [
-		nameInItem(name),
+		keyOf(name),
 		value,
 	]);
 	const own = [...EVENT_KEYS, ...others].map((name) => [name, about[name] ?? null]);
@@ -81,7 +82,7 @@ function nameOf(card: unknown): string | null {
 
 /** The event of a record that was missed, as the service would have sent it; `caught_up` tells them apart. */
 export function missedEvent(
-	{ cardId, record, createdAt }: Candidate,
+	{ cardId, record, createdAt }: { cardId: string; record: DataRecord; createdAt: number },
 	workspaceId: string,
 ): DeliveredEvent {
 	const { id, data } = record;
@@ -102,6 +103,6 @@ export function missedEvent(
 		recordId: id,
 		data,
 		body,
-		key: createHash('sha256').update(keyOf({ cardId, record, createdAt })).digest('hex'),
+		key: createHash('sha256').update(recordKey(cardId, id)).digest('hex'),
 	};
 }

@@ -6,7 +6,7 @@ import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
 import { useBench } from '../support/bench.ts';
-import { restarts } from '../support/restarts.ts';
+import { PATIENCE_MS, restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
 import { watchCard } from '../support/watch.ts';
 
@@ -112,10 +112,14 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await host.stop();
 		await cp(host.userFolder, copyFolder, { recursive: true });
 		await restart();
-		const [original] = await until('its own successor alone to be left', async () => {
-			const all = await subscriptions(card);
-			return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
-		});
+		const [original] = await until(
+			'its own successor alone to be left',
+			async () => {
+				const all = await subscriptions(card);
+				return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
+			},
+			PATIENCE_MS,
+		);
 		const copy = await createN8nHost({ major, userFolder: copyFolder, extra: { ...host.extra } });
 		await copy.start();
 		try {
@@ -133,7 +137,11 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 					? true
 					: undefined,
 			);
-			expect(await copy.log()).toContain('Not deleted, because they deliver to an address other');
+			await until(
+				'the line in the log of the copy',
+				async () => ((await copy.log()).includes('delivers to another address') ? true : undefined),
+				PATIENCE_MS,
+			);
 			await copyClient.unpublish(saved.id);
 			const [only, ...others] = await until('the subscription of the copy to end', async () => {
 				const all = await subscriptions(card);
@@ -145,6 +153,49 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			});
 			ids.push(...(await createRecords(card, 2)));
 			await expectExactly(collect, ids);
+		} finally {
+			await copy.stop();
+		}
+		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
+
+	it("P1: a copy of the database with the original's webhook address deletes nothing of it", async () => {
+		const { client, host } = bench();
+		// Without an overlap a copy would delete at once what it took for its own.
+		const { card, saved, subscription } = await watchCard(bench(), 'Restored', { overlap: 0 });
+		const copyFolder = await mkdtemp(join(runFolder(), `n8n-${major}-restored-`));
+		await host.stop();
+		await cp(host.userFolder, copyFolder, { recursive: true });
+		await restart();
+		const [production] = await until(
+			'its own successor alone to be left',
+			async () => {
+				const all = await subscriptions(card);
+				return all.length === 1 && all[0]?.id !== subscription.id ? all : undefined;
+			},
+			PATIENCE_MS,
+		);
+		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
+		const extra = { ...host.extra, [name]: `${host.baseUrl}/` };
+		const copy = await createN8nHost({ major, userFolder: copyFolder, extra });
+		await copy.start();
+		try {
+			await until(
+				'the line in the log of the copy',
+				async () => ((await copy.log()).includes('Another n8n answers at') ? true : undefined),
+				600_000,
+				2_000,
+			);
+			expect(await subscriptions(card)).toContainEqual(
+				expect.objectContaining({ id: production?.id, state: 'active' }),
+			);
+			const copyClient = createN8nClient(copy.baseUrl, major);
+			await copyClient.signIn();
+			await copyClient.unpublish(saved.id);
+			const left = (await subscriptions(card)).map(({ id }) => id);
+			expect(left).toEqual([production?.id]);
+			await expectExactly(collector(saved), await createRecords(card, 2));
 		} finally {
 			await copy.stop();
 		}

@@ -1,10 +1,7 @@
 /** Which deliveries are taken on while others of the same event are under way. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import {
-	createDuplicates,
-	MAX_KNOWN,
-} from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
+import { Duplicates, MAX_KNOWN } from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
 import { createTestClock } from '../../support/clock';
 
 class Answer extends EventEmitter {
@@ -31,7 +28,7 @@ class Answer extends EventEmitter {
 }
 
 function setUp({ mayRepeat = false } = {}) {
-	const duplicates = createDuplicates();
+	const duplicates = new Duplicates();
 	const clock = createTestClock();
 	return {
 		clock,

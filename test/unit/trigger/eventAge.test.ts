@@ -2,7 +2,7 @@
 import type { DeliveredEvent } from '../../../nodes/WorkspaceData/model/webhookEvent';
 import type { ServiceClock } from '../../../nodes/WorkspaceData/transport/http/serviceClock';
 import { excessiveAge } from '../../../nodes/WorkspaceData/trigger/delivery/eventAge';
-import type { NodeState } from '../../../nodes/WorkspaceData/trigger/subscription/nodeState';
+import type { TriggerNode } from '../../../nodes/WorkspaceData/trigger/subscription/node';
 import { createTestClock } from '../../support/clock';
 import { scriptedApi } from '../../support/scriptedApi';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
@@ -25,9 +25,11 @@ function world({ aheadAtStart, ahead, isStale = false, aheadInTruth = 0, failure
 	const clockAhead = (ms: number, stale: boolean) =>
 		({ now: () => clock.now() + ms, isStale: () => stale }) as unknown as ServiceClock;
 	const node = {
-		set: { current: aheadAtStart === undefined ? undefined : { clockAheadMs: aheadAtStart } },
+		state: {
+			saved: { current: aheadAtStart === undefined ? undefined : { clockAheadMs: aheadAtStart } },
+		},
 		serviceClock: ahead === undefined ? undefined : clockAhead(ahead, isStale),
-	} as unknown as NodeState;
+	} as unknown as TriggerNode;
 	const api = scriptedApi(
 		() => {
 			if (failure) throw failure;

@@ -1,6 +1,6 @@
 /** Deliveries whose senders hung up: their outcome counts as long as n8n works on them, and no longer than that. */
 import { EventEmitter } from 'node:events';
-import { createDuplicates } from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
+import { Duplicates } from '../../../nodes/WorkspaceData/trigger/delivery/duplicates';
 import { createTestClock } from '../../support/clock';
 import { retainedBytes } from '../../support/heap';
 
@@ -26,7 +26,7 @@ class Answer extends EventEmitter {
 const INTERVAL_MS = 1_000;
 
 function setUp() {
-	const duplicates = createDuplicates();
+	const duplicates = new Duplicates();
 	const clock = createTestClock();
 	const sleeping = jest.spyOn(clock, 'sleep');
 	const take = async (answer: Answer, key = 'key') =>

@@ -1,11 +1,11 @@
 /** The trigger's lines in n8n's log: not too many, and none that silences the others. */
 import type { IDataObject } from 'n8n-workflow';
 import {
-	noWarnings,
 	reasonOf,
 	warn,
 	warnSparingly,
 	type LogPlace,
+	type WarningSlot,
 } from '../../../nodes/WorkspaceData/trigger/log';
 
 function logged() {
@@ -26,21 +26,22 @@ test('a line names the node, and the workflow beside it', () => {
 
 test('a flood is one line a minute, and the next one says how many were left out', () => {
 	const { context, texts } = logged();
-	const slot = noWarnings();
-	for (const at of [0, 1, 30_000, 59_999]) warnSparingly(context, slot, at, 'Late');
+	const warnings = new Map<string, WarningSlot>();
+	for (const at of [0, 1, 30_000, 59_999])
+		warnSparingly(context, 'a', 'Late', { warnings, now: at });
 	expect(texts()).toEqual(['My Trigger: Late']);
-	warnSparingly(context, slot, 60_000, 'Late');
+	warnSparingly(context, 'a', 'Late', { warnings, now: 60_000 });
 	expect(texts()[1]).toBe('My Trigger: Late (and 3 more since the last warning)');
-	warnSparingly(context, slot, 120_000, 'Late');
+	warnSparingly(context, 'a', 'Late', { warnings, now: 120_000 });
 	expect(texts()[2]).toBe('My Trigger: Late');
 	expect(texts()).toHaveLength(3);
 });
 
 test('the pause can be longer', () => {
 	const { context, texts } = logged();
-	const slot = noWarnings();
+	const warnings = new Map<string, WarningSlot>();
 	for (const at of [0, 60_000, 599_999, 600_000]) {
-		warnSparingly(context, slot, at, 'Strain', 600_000);
+		warnSparingly(context, 'a', 'Strain', { warnings, now: at, intervalMs: 600_000 });
 	}
 	expect(texts()).toEqual([
 		'My Trigger: Strain',
@@ -50,22 +51,24 @@ test('the pause can be longer', () => {
 
 test('a clock that is put back does not silence the log', () => {
 	const { context, texts } = logged();
-	const slot = noWarnings();
-	warnSparingly(context, slot, 1_000_000, 'One');
-	warnSparingly(context, slot, 999_999, 'Two');
-	warnSparingly(context, slot, 999_999, 'Three');
+	const warnings = new Map<string, WarningSlot>();
+	warnSparingly(context, 'a', 'One', { warnings, now: 1_000_000 });
+	warnSparingly(context, 'a', 'Two', { warnings, now: 999_999 });
+	warnSparingly(context, 'a', 'Three', { warnings, now: 999_999 });
 	expect(texts()).toEqual(['My Trigger: One', 'My Trigger: Two']);
 });
 
 test('two kinds do not hide each other', () => {
 	const { context, texts } = logged();
-	warnSparingly(context, noWarnings(), 0, 'One');
-	warnSparingly(context, noWarnings(), 0, 'Two');
+	const warnings = new Map<string, WarningSlot>();
+	warnSparingly(context, 'a', 'One', { warnings, now: 0 });
+	warnSparingly(context, 'b', 'Two', { warnings, now: 0 });
 	expect(texts()).toHaveLength(2);
 });
 
 test.each([
 	[new Error('No place'), 'No place'],
+	[new Error('P7: no doubled stop.'), 'P7: no doubled stop'],
 	['a text', 'a text'],
 	[undefined, 'undefined'],
 ])('the reason of %s in words', (error, reason) => {

@@ -25,9 +25,8 @@ function judge(
 	fields: typeof index | undefined = index,
 ): [boolean, string[]] {
 	const lines: string[] = [];
-	const say = (kind: string) => (message: string) => lines.push(`${kind}: ${message}`);
-	const doubts = { watchFields: say('watch'), filters: say('filters') };
-	const relevant = isRelevant(event, settingsOf(parameters), fields, zone, doubts);
+	const warn = (kind: string, message: string) => lines.push(`${kind}: ${message}`);
+	const relevant = isRelevant(event, settingsOf(parameters), { index: fields, zone, warn });
 	return [relevant, lines];
 }
 
@@ -50,13 +49,15 @@ describe('an event that is not for this node', () => {
 		['that names no card', { cardId: undefined }, place, undefined],
 		['of any card, watching all', { cardId: 'c2' }, { workspaceId: 'w1', cardId: null }, undefined],
 	])('%s', (_, more, subscription, expected) => {
-		expect(misdirection(eventOf('record.created', {}, more), subscription, events)).toBe(expected);
+		const wrong = misdirection(eventOf('record.created', {}, more), subscription, events);
+		expect(wrong?.reason).toBe(expected);
 	});
 
 	test('of a kind that was not asked for', () => {
-		expect(misdirection(eventOf('card.created', {}), place, events)).toBe(
-			"'Trigger On' does not include the event 'card.created'",
-		);
+		expect(misdirection(eventOf('card.created', {}), place, events)).toEqual({
+			kind: 'event',
+			reason: "'Trigger On' does not include the event 'card.created'",
+		});
 	});
 });
 
@@ -88,10 +89,9 @@ describe('watched fields', () => {
 	test('without a listing every update starts', () => {
 		const event = eventOf('record.updated', { f2: 1 });
 		const lines: string[] = [];
-		const say = (message: string) => lines.push(message);
+		const warn = (_kind: string, message: string) => lines.push(message);
 		const settings = settingsOf(options(['Title']));
-		const doubts = { watchFields: say, filters: say };
-		expect(isRelevant(event, settings, undefined, zone, doubts)).toBe(true);
+		expect(isRelevant(event, settings, { index: undefined, zone, warn })).toBe(true);
 		expect(lines).toEqual([]);
 	});
 
@@ -100,7 +100,7 @@ describe('watched fields', () => {
 		expect(judge(event, options(['Old', 'Title', 'Older']))).toEqual([
 			true,
 			[
-				"watch: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow",
+				"watchFields: Card c1 has no field 'Old', 'Older' to watch: every update of a record starts the workflow",
 			],
 		]);
 	});
@@ -202,9 +202,9 @@ describe('conditions', () => {
 	test('without a listing every event starts, and the log says so', () => {
 		const event = eventOf('record.created', { f1: 'b' });
 		const lines: string[] = [];
-		const doubts = { watchFields: () => {}, filters: (line: string) => lines.push(line) };
+		const warn = (_kind: string, line: string) => lines.push(line);
 		const settings = settingsOf(filtered([is('Title', 'a')]));
-		expect(isRelevant(event, settings, undefined, zone, doubts)).toBe(true);
+		expect(isRelevant(event, settings, { index: undefined, zone, warn })).toBe(true);
 		expect(lines).toEqual([expect.stringContaining('could not be read')]);
 	});
 

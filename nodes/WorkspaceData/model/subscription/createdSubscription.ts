@@ -15,7 +15,7 @@ const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptio
 /** Names that an envelope may have, too. */
 const ID_NAMES = ['id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
-const HOLDERS = ['webhook', 'subscription', ...WRAPPERS];
+const HOLDERS = ['webhook', 'subscription', 'attributes', ...WRAPPERS];
 const MAX_DEPTH = 2;
 
 /** The object and the objects in its wrappers, outer ones first; a list of one counts as its object. */
@@ -30,15 +30,19 @@ function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 const isSecret = (text: string): boolean =>
 	text.trim() !== '' && !/[*•●]{3}/.test(text) && !/^\W*(?:hidden|masked|redacted)\W*$/i.test(text);
 
+/** Whether an identifier can stand in an address. */
+const isUsable = (id: string): boolean => /^(?!\.{1,2}$)[^\s/]+$/.test(id);
+
 /** The first value under one of the names. */
 function find(
 	names: readonly string[],
 	objects: readonly JsonObject[],
-	accepts: (text: string) => boolean = (text) => text !== '',
+	accepts: (text: string) => boolean = isUsable,
 ): string | undefined {
 	for (const name of names) {
 		for (const object of objects) {
-			const value = object[name];
+			const given = object[name];
+			const value = isObject(given) ? given.value : given;
 			if (typeof value === 'string' && accepts(value)) return value;
 			if (typeof value === 'number') return String(value);
 		}

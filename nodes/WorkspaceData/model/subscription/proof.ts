@@ -1,88 +1,64 @@
 /**
- * A probe: a request by which n8n asks, at its own webhook address, whether a subscription is saved. It is
- * signed like a delivery. The answers are such that no other server gives them by accident.
+ * A probe: a request by which n8n asks, at its own webhook address, whether what it saved last is there. A copy of the
+ * database, or another n8n at this address, does not have it. No other server gives these responses by accident.
  */
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod/v3';
 import { parseJsonText } from '../answer/json';
 import { isSigned, sign } from '../signature';
-import type { StoredSubscriptions } from './stored';
-import type { ProbeAnswer } from './eventsAndEffects';
+import type { Answer } from './reducer';
 
 const KEY_BYTES = 32;
+const NONCE_BYTES = 16;
 
-/** Header that marks a probe, in lower case as Node.js gives it. See `writeProbeHeader`. */
+/** Header that marks a probe, in lower case as Node.js gives it: its nonce, and a proof of the credential. */
 export const PROBE_HEADER = 'x-workspace-data-probe';
 
-const probeSchema = z.object({
-	probe: z.string(),
-	/** Ids of the other subscriptions that may be saved. */
-	known: z.array(z.string()),
-});
-
-/** The body of a probe. */
-export const writeProbe = (nonce: string, known: readonly string[]): string =>
-	JSON.stringify({ probe: nonce, known });
-
-/**
- * The ids that a probe names as known; undefined if it is not one, or not that of its header.
- *
- * @param text the body, whose signature has been verified
- */
-export function readProbe(text: string, nonce: unknown): string[] | undefined {
-	const probe = probeSchema.safeParse(parseJsonText(text)).data;
-	return probe?.probe === nonce ? probe?.known : undefined;
-}
-
-/** Proves that the subscription's secret is saved. No body of a delivery begins like this. */
-export const savedProof = (nonce: string, secret: string): string =>
-	sign(Buffer.from(`saved ${nonce}`), secret);
-
 /** The key by which the processes of one n8n know each other's probes: they have the credential in common. */
-export const probeKey = (ownSecret: string): string =>
+const probeKey = (ownSecret: string): string =>
 	Buffer.from(
 		hkdfSync('sha256', ownSecret, '', 'n8n-nodes-workspace-data probe', KEY_BYTES),
 	).toString('base64');
 
-/** The header of a probe: its nonce, and a proof that it comes from a process with the credential. */
-export const writeProbeHeader = (nonce: string, body: string, key: string): string =>
-	`${nonce}.${sign(Buffer.from(`probe ${nonce} ${body}`), key)}`;
+const proofOf = (statement: string, key: string): string => sign(Buffer.from(statement), key);
 
-/** What the header of a probe says. */
-export interface ProbeHeader {
-	nonce: string;
-	/** Comes from a process with the credential, if it is right. */
-	proof: string;
+/** A probe, and the answer that its response gives; anything but the two that this node gives is `none`. */
+export function writeProbe(mark: string, ownSecret: string) {
+	const key = probeKey(ownSecret);
+	const nonce = randomBytes(NONCE_BYTES).toString('hex');
+	const body = JSON.stringify({ probe: nonce, mark });
+	const header = `${nonce}.${proofOf(`probe ${nonce} ${body}`, key)}`;
+	return {
+		body,
+		headers: { [PROBE_HEADER]: header },
+		read({ status, body: said }: { status: number; body: unknown }): Answer {
+			if (status === 200 && said === proofOf(`saved ${nonce}`, key)) return 'yes';
+			return status === 401 && said === proofOf(`not saved ${nonce}`, key) ? 'no' : 'none';
+		},
+	};
 }
 
-/** Reads the header of a probe; undefined if it is none. */
-export function readProbeHeader(header: unknown): ProbeHeader | undefined {
-	if (typeof header !== 'string' || !/^[^.]+\.[0-9a-f]{64}$/.test(header)) return undefined;
-	const [nonce = '', proof = ''] = header.split('.');
-	return { nonce, proof };
-}
+const probeSchema = z.object({ probe: z.string(), mark: z.string().min(1).optional() });
 
-/** Whether a probe comes from a process with the credential. */
-export const isFromOwnNode = (
-	{ nonce, proof }: ProbeHeader,
+/**
+ * The response to a probe from a process with the credential; undefined for any other request.
+ *
+ * @param body the body as received
+ * @param header the header that marks a probe
+ * @param mark the mark that is saved
+ */
+export function answerProbe(
 	body: Uint8Array,
-	key: string,
-): boolean => isSigned(Buffer.concat([Buffer.from(`probe ${nonce} `), body]), proof, [key]);
-
-/** Says that a subscription is not saved. Nobody without the credential can make it. */
-export const notSavedMark = (nonce: string, key: string): string =>
-	sign(Buffer.from(`not saved ${nonce}`), key);
-
-/** Whether a probe's subscription is all that is saved, apart from the ones named in the probe. */
-export const isAllSaved = ({ retired }: StoredSubscriptions, known: readonly string[]): boolean =>
-	retired.every(({ id }) => known.includes(id));
-
-/** Reads the answer to a probe; anything but the two that this node gives is `unknown`. */
-export function readProbeAnswer(
-	{ status, body }: { status: number; body: unknown },
-	nonce: string,
-	{ secret, key }: { secret: string; key: string },
-): ProbeAnswer {
-	if (status === 200 && body === savedProof(nonce, secret)) return 'confirmed';
-	return status === 401 && body === notSavedMark(nonce, key) ? 'refused' : 'unknown';
+	header: unknown,
+	mark: string,
+	ownSecret: string,
+): { status: 200 | 401; text: string } | undefined {
+	const [, nonce = '', proof = ''] = /^([^.]+)\.([0-9a-f]{64})$/.exec(String(header)) ?? [];
+	const key = probeKey(ownSecret);
+	const sent = Buffer.concat([Buffer.from(`probe ${nonce} `), body]);
+	if (!isSigned(sent, proof, [key])) return undefined;
+	const probe = probeSchema.safeParse(parseJsonText(Buffer.from(body).toString())).data;
+	return probe?.probe === nonce && probe.mark === mark
+		? { status: 200, text: proofOf(`saved ${nonce}`, key) }
+		: { status: 401, text: proofOf(`not saved ${nonce}`, key) };
 }

@@ -1,156 +1,513 @@
 /**
- * Decides about the subscriptions of a trigger node: a pure reducer. An event goes in; the new state
- * and the next tasks come out. It reads no clock: `now` comes with what happened, in ms since
- * the epoch by the local clock.
+ * Decides about the subscriptions of a trigger node: a pure reducer. An event goes in; the new state and the next tasks
+ * come out. It reads no clock: `now` comes with what happened. Times are ms since the epoch by the local clock.
  */
-import type { RetiredSubscription, StoredSubscriptions } from './stored';
 import {
-	isTrusted,
-	leftBehind,
-	onNotDeleted,
-	onStartOf,
-	onUnpublished,
-	settled,
-	withoutIds,
-} from './retirement';
-import type { SubscriptionEvent, Outcome } from './eventsAndEffects';
-import { onCreated, onDelivered, onRefused, onStrained } from './serviceEvents';
-import { FIRST_RENEWAL_PAUSE_MS } from './retryPauses';
-import { retire, type SubscriptionSet, withGone } from './state';
-import { onPassed, onProbed } from './dueWork';
-import { isOutdated, isOverwritten, replacedBy, withStored } from './merge';
-import { putOffUntil, renewLater } from './state';
-import { withPlausibleTimes } from './plausibleTimes';
+	MAX_PREVIOUS,
+	type MissedTime,
+	newer,
+	NOTHING_SAVED,
+	type Previous,
+	type Saved,
+	type Subscription,
+} from './saved';
 
 /**
- * The longest that a new secret may take to be saved, in ms. A service that tries four times with growing
- * pauses needs longer to pause a subscription.
+ * What is known of n8n's own webhook address since the last creation: `mine`, it has what this process saved last, or
+ * delivered the current subscription here; `unsaved`, it does not have that; `foreign`, nor after it was saved twice
+ * more: another n8n answers there; `unknown`, nobody answered.
  */
-const MAX_SAVED_IN_TIME_MS = 60_000;
+export type Standing = 'unasked' | 'mine' | 'unsaved' | 'foreign' | 'unknown';
 
-function onSaved(
-	set: SubscriptionSet,
-	{
-		generation,
-		here,
-		deleted,
-		overlapMs,
-		jitter,
-		now,
-	}: Extract<SubscriptionEvent, { type: 'saved' }>,
-): SubscriptionSet {
-	if (generation !== set.current?.generation) {
-		const isIt = (one: RetiredSubscription) => one.generation === generation;
-		// Until the current one is known to work, the latest that was saved is needed.
-		const asSaved = (one: RetiredSubscription): RetiredSubscription => ({
-			...one,
-			wasSaved: true,
-			deleteAt: isTrusted(set.trust) ? one.deleteAt : null,
-		});
-		return { ...set, retired: set.retired.map((one) => (isIt(one) ? asSaved(one) : one)) };
-	}
-	const rest = withoutIds(set, deleted);
-	const saved: SubscriptionSet = { ...rest, saving: undefined };
-	if (set.trust !== 'no') return saved;
-	const tookMs = now - set.createdAt;
-	const inTime = here || tookMs <= set.savedInTimeMs;
-	if (!inTime) {
-		// Where executions always wait that long, further renewals would be no faster.
-		const savedInTimeMs = Math.min(Math.max(set.savedInTimeMs, 2 * tookMs), MAX_SAVED_IN_TIME_MS);
-		return renewLater({ ...saved, trust: 'late', savedInTimeMs }, jitter, now);
-	}
-	if (here) return settled(saved, 'here', overlapMs, now);
-	// The pause is short again only if it is still saved after the overlap: where others write over it again
-	// and again, renewals must not follow each other at once.
-	const { renewalPauseMs } = saved;
-	return { ...settled(saved, 'elsewhere', overlapMs, now), renewalPauseMs };
+/** The response of n8n's own webhook address: whether it has what was saved last; `none` where nobody says. */
+export type Answer = 'yes' | 'no' | 'none';
+
+/** Something to try again, with a pause that grows. */
+export interface Retry {
+	at: number;
+	pauseMs: number;
 }
 
-/**
- * Whether a process should go by what is saved: where that is newer, and where it only visits the node
- * unless an old copy was written back.
- */
-const isBetter = (saved: StoredSubscriptions, set: SubscriptionSet): boolean =>
-	isOutdated(set, saved) || (set.address === undefined && !isOverwritten(set, saved));
-
-function onStarted(
-	set: SubscriptionSet,
-	{ address, stored, byPerson, overlapMs, now }: Extract<SubscriptionEvent, { type: 'started' }>,
-): Outcome {
-	const known = withStored({ ...set, address }, stored);
-	const left = leftBehind(onStartOf(withPlausibleTimes(known, overlapMs, now), now), now);
-	const { current } = left.set;
-	// Whoever starts n8n again and again must not leave a subscription behind each time.
-	const putOff = byPerson ? -Infinity : putOffUntil(left.set);
-	const isPutOff = putOff > now;
-	return {
-		set: {
-			...left.set,
-			// Newer than what an earlier start may still have an execution save.
-			current: current && { ...current, generation: Math.max(now + 1, current.generation) },
-			renewAt: isPutOff ? putOff : undefined,
-			saving: undefined,
-			aliveAt: now,
-		},
-		effects: [...left.effects, ...(isPutOff ? [] : [{ type: 'create' } as const])],
-	};
+export interface SubscriptionState {
+	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */
+	address: string | undefined;
+	saved: Saved;
+	/** IDs of the subscriptions that this process created. */
+	made: ReadonlySet<string>;
+	standing: Standing;
+	/** How often the address did not have what was saved: the service may have paused the current subscription meanwhile. */
+	denials: number;
+	/** When the last answer no longer counts; at Infinity where a delivery told. */
+	question: Retry;
+	/** When the current subscription last gave a sign of life. */
+	aliveAt: number;
+	/** When to create a new one; at Infinity while the current one will do. */
+	renewal: Retry;
+	/** When to have n8n save again; undefined while all is saved. */
+	saving: (Retry & { since: number }) | undefined;
+	/** Deletions that failed, by subscription. */
+	deletions: ReadonlyMap<string, Retry & { since: number }>;
 }
 
-/** Numbers continue above those of a deleted one: by a clock that was put back, they would not. */
-function onDeleted(set: SubscriptionSet, ids: readonly string[]): SubscriptionSet {
-	const { current } = set;
-	const ended = current && ids.includes(current.id) ? current.generation : 0;
-	const endedUpTo = Math.max(set.endedUpTo, ended);
-	return { ...withGone(withoutIds(set, ids), ids), endedUpTo };
+export const FIRST_PAUSE_MS = 15_000;
+const MINUTE_MS = 60_000;
+const MAX_PAUSE_MS = 3_600_000;
+const DAY_MS = 24 * MAX_PAUSE_MS;
+/** How late a new secret may be saved, in ms: deliveries that other processes refuse until then can pause a subscription. */
+const SAVED_IN_TIME_MS = 5_000;
+/** After so many saves that the address does not have, another n8n answers there. */
+const MAX_DENIALS = 2;
+/** Most previous subscriptions that wait for their deletion: what n8n saves for a node stays below 20 kB. */
+const MAX_WAITING = 20;
+/** Most ends of searches that are kept. */
+const MAX_SEARCHES = 20;
+/** How long deliveries of a subscription that gave way may come late, in ms. */
+const LATE_MS = 15 * MINUTE_MS;
+/** A new subscription may miss what was created in the moment in which it was made. */
+const SEARCH_MARGIN_MS = 2_000;
+
+const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
+
+export const INITIAL: SubscriptionState = {
+	address: undefined,
+	saved: NOTHING_SAVED,
+	made: new Set(),
+	standing: 'unasked',
+	denials: 0,
+	question: { at: 0, pauseMs: MINUTE_MS },
+	aliveAt: 0,
+	renewal: NEVER,
+	saving: undefined,
+	deletions: new Map(),
+};
+
+/** Where records may have been missed; times by the service's clock. */
+export interface Search {
+	from: number;
+	/** Ends of earlier searches that are not known to be completed. */
+	earlier: number[];
+	upTo: number;
+}
+
+export type SubscriptionEvent =
+	/** n8n published the workflow or started; `stored` is the saved data, `mark` a random text. */
+	| {
+			type: 'started';
+			address: string;
+			stored: Saved;
+			mark: string;
+			overlapMs: number;
+			now: number;
+	  }
+	/** Another call from n8n, such as a delivery, read the saved data. */
+	| { type: 'read'; stored: Saved }
+	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
+	| {
+			type: 'created';
+			subscription: Subscription;
+			mark: string;
+			savedByHook: boolean;
+			overlapMs: number;
+			now: number;
+	  }
+	/** The service did not make one; `isLost` where it may have; `jitter` from 0.9 to 1.1. */
+	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
+	/** A new one is wanted at this time: a response was late, or the credential has changed; `reseal`: save again, too. */
+	| { type: 'planned'; at: number; reseal?: boolean }
+	/** This process verified a delivery. */
+	| { type: 'delivered'; id: string; now: number }
+	/** n8n saved this version. */
+	| { type: 'saved'; version: number; now: number }
+	/** n8n's own webhook address was asked. */
+	| { type: 'answered'; answer: Answer; jitter: number; now: number }
+	| { type: 'deleted'; id: string; isDone: boolean; now: number }
+	/** All records up to a time were searched. */
+	| { type: 'searched'; upTo: number; now: number }
+	| { type: 'unpublished'; overlapMs: number; now: number }
+	/** Nothing but time passed. */
+	| { type: 'passed'; silenceMs: number; now: number };
+
+type Of<Type extends SubscriptionEvent['type']> = Extract<SubscriptionEvent, { type: Type }>;
+
+export type Effect =
+	| { type: 'create' }
+	| { type: 'delete'; subscriptions: Previous[] }
+	/** Have an execution save what this process knows. */
+	| { type: 'save' }
+	/** Ask n8n's own webhook address. */
+	| { type: 'ask' }
+	| { type: 'search'; search: Search }
+	/** No more is done about these, which still exist at the service. */
+	| {
+			type: 'leave';
+			subscriptions: Subscription[];
+			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
+	  }
+	/** Another n8n answers at this address. */
+	| { type: 'tellForeign' };
+
+export interface Outcome {
+	state: SubscriptionState;
+	effects: Effect[];
 }
 
 /** The new state, and what to do. */
-export function reduce(set: SubscriptionSet, event: SubscriptionEvent): Outcome {
-	const only = (next: SubscriptionSet): Outcome => ({ set: next, effects: [] });
+export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
 	switch (event.type) {
 		case 'started':
-			return onStarted(set, event);
-		case 'read':
-			return only(isBetter(event.stored, set) ? replacedBy(set, event.stored) : set);
+			return onStarted(state, event);
 		case 'created':
-			return onCreated(set, event);
+			return onCreated(state, event);
+		case 'answered':
+			return onAnswered(state, event);
+		case 'unpublished':
+			return onUnpublished(state, event);
+		case 'passed':
+			return onPassed(state, event);
+		default:
+			return { state: noted(state, event), effects: [] };
+	}
+}
+
+/** The state after an event that asks for nothing at once. */
+function noted(
+	state: SubscriptionState,
+	event: Exclude<
+		SubscriptionEvent,
+		Of<'started' | 'created' | 'answered' | 'unpublished' | 'passed'>
+	>,
+): SubscriptionState {
+	switch (event.type) {
+		case 'read':
+			return { ...state, saved: newer(state.saved, event.stored) };
 		case 'refused':
-			return only(onRefused(set, event));
-		case 'credentialChanged':
-			return only({
-				...set,
-				renewAt: event.now,
-				renewalPauseMs: FIRST_RENEWAL_PAUSE_MS,
-				lostAnswers: { count: 0, at: event.now },
-				needsSealing: set.current !== undefined,
-			});
-		case 'strained':
-			return only(onStrained(set, event));
-		case 'conflicted': {
-			const all = [...set.retired, ...(set.current ? [retire(set.current, 0)] : [])];
-			const subscriptions = all.filter(({ targetUrl }) => targetUrl === set.address);
-			return { set, effects: subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [] };
+			return { ...state, renewal: nextTry(state.renewal, event) };
+		case 'planned': {
+			const renewal = { ...NEVER, at: Math.min(event.at, state.renewal.at) };
+			return event.reseal ? dirty({ ...state, renewal }, event.at) : { ...state, renewal };
 		}
 		case 'delivered':
-			return only(onDelivered(set, event));
+			return onDelivered(state, event);
 		case 'saved':
-			return only(onSaved(set, event));
-		case 'notSaved':
-			return only({
-				...set,
-				saving: set.saving && { ...set.saving, at: event.now + set.saving.pauseMs },
-			});
+			return onSaved(state, event);
 		case 'deleted':
-			return only(onDeleted(set, event.ids));
-		case 'notDeleted':
-			return only(onNotDeleted(set, event.ids, event.now));
-		case 'probed':
-			return onProbed(set, event);
-		case 'unpublished':
-			return onUnpublished(set, event.now);
-		case 'passed':
-			return onPassed(set, event);
+			return onDeleted(state, event);
+		case 'searched':
+			return onSearched(state, event);
 		default:
 			return event satisfies never;
 	}
+}
+
+const grown = (pauseMs: number, factor = 2): number => Math.min(pauseMs * factor, MAX_PAUSE_MS);
+
+/** A renewal is tried again later; later still where the service may have made a subscription that nobody knows. */
+const nextTry = (
+	{ pauseMs }: Retry,
+	{ isLost = false, jitter, now }: { isLost?: boolean; jitter: number; now: number },
+): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs, isLost ? 4 : 2) });
+
+/** The state with something that n8n must save. */
+const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
+	...state,
+	saved: { ...state.saved, version: state.saved.version + 1 },
+	saving: { at: now, pauseMs: MINUTE_MS, since: now },
+});
+
+function onStarted(
+	state: SubscriptionState,
+	{ address, stored, mark, overlapMs, now }: Of<'started'>,
+): Outcome {
+	const saved = newer(state.saved, stored);
+	const previous = saved.previous
+		// A clock that was put right must not keep them for years; 0.2.0 set no time for some.
+		.map((one) => ({ ...one, deleteAt: Math.min(one.deleteAt, now + overlapMs) }))
+		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
+	const version = Math.max(now, saved.version + 1);
+	return {
+		state: {
+			...INITIAL,
+			address,
+			saved: { ...saved, previous, version, mark },
+			made: state.made,
+			aliveAt: now,
+		},
+		effects: [{ type: 'create' }],
+	};
+}
+
+const retire = (subscription: Subscription, deleteAt: number): Previous => ({
+	...subscription,
+	deleteAt,
+});
+
+function onCreated(
+	state: SubscriptionState,
+	{ subscription, mark, savedByHook, overlapMs, now }: Of<'created'>,
+): Outcome {
+	const { saved } = state;
+	const replaced = [
+		...saved.previous,
+		...(saved.current ? [retire(saved.current, now + overlapMs)] : []),
+	].filter(({ id }) => id !== subscription.id);
+	const tooMany = replaced.slice(0, Math.max(0, replaced.length - MAX_WAITING));
+	const { missed, search } = searchBefore(saved.missed, subscription);
+	const created: SubscriptionState = {
+		...INITIAL,
+		address: state.address,
+		saved: {
+			current: subscription,
+			previous: replaced.slice(tooMany.length),
+			missed,
+			version: Math.max(now, saved.version + 1),
+			mark,
+		},
+		made: new Set([...state.made, subscription.id]),
+		aliveAt: now,
+		renewal: { ...state.renewal, at: Infinity },
+		saving: savedByHook ? undefined : { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now },
+		deletions: state.deletions,
+	};
+	const due = savedByHook ? dueDeletions(created, now) : [];
+	const effects: Effect[] = [
+		...(search ? [{ type: 'search', search } as const] : []),
+		...(savedByHook ? [] : [{ type: 'save' } as const]),
+		...deletion(due),
+		...leaving(tooMany, 'many'),
+	];
+	return { state: created, effects };
+}
+
+const deletion = (subscriptions: Previous[]): Effect[] =>
+	subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [];
+
+const leaving = (
+	subscriptions: Subscription[],
+	why: Extract<Effect, { type: 'leave' }>['why'],
+): Effect[] => (subscriptions.length > 0 ? [{ type: 'leave', subscriptions, why }] : []);
+
+/** The time in which records may have been missed before the new subscription, and its bookkeeping. */
+function searchBefore(
+	missed: MissedTime | undefined,
+	{ since, cardId }: Subscription,
+): { missed: MissedTime; search: Search | undefined } {
+	if (missed?.cardId !== cardId) {
+		return { missed: { cardId, from: since, upTo: [] }, search: undefined };
+	}
+	const upTo = since + SEARCH_MARGIN_MS;
+	return {
+		missed: { ...missed, upTo: [...missed.upTo, upTo].slice(-MAX_SEARCHES) },
+		search: { from: missed.from, earlier: missed.upTo, upTo },
+	};
+}
+
+function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): SubscriptionState {
+	const { missed } = state.saved;
+	if (!missed || missed.from >= upTo) return state;
+	const later = missed.upTo.filter((end) => end > upTo);
+	const saved = { ...state.saved, missed: { ...missed, from: upTo, upTo: later } };
+	return dirty({ ...state, saved }, now);
+}
+
+function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
+	const { current } = state.saved;
+	if (id !== current?.id) {
+		// Nobody answered at the address, and yet a delivery came through it.
+		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
+		return isPrevious && state.standing === 'unknown'
+			? { ...state, standing: 'mine', question: NEVER }
+			: state;
+	}
+	const alive: SubscriptionState = { ...state, aliveAt: now };
+	if (!isHere(state, current)) return alive;
+	// A service delivers nothing more for a subscription that it has paused, and no copy has its secret.
+	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal: NEVER };
+}
+
+const isHere = ({ address }: SubscriptionState, { targetUrl }: Subscription): boolean =>
+	targetUrl === address;
+
+function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): SubscriptionState {
+	if (version < state.saved.version || !state.saving) return state;
+	const saved: SubscriptionState = { ...state, saving: undefined };
+	if (state.standing === 'unsaved') return { ...saved, standing: 'unasked' };
+	// Where executions always wait that long, further renewals would be no faster.
+	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
+	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
+}
+
+function onAnswered(state: SubscriptionState, { answer, jitter, now }: Of<'answered'>): Outcome {
+	const question = nextTry(state.question, { jitter: 1, now });
+	if (answer === 'none') {
+		return { state: { ...state, standing: 'unknown', question }, effects: [] };
+	}
+	if (answer === 'yes') {
+		const mine = {
+			...state,
+			standing: 'mine',
+			question: { at: now + MINUTE_MS, pauseMs: MINUTE_MS },
+		} as const;
+		// The service may have paused it for the refusals: the old ones stay until a further one is known.
+		if (state.denials > 0) {
+			return { state: { ...mine, renewal: nextTry(state.renewal, { jitter, now }) }, effects: [] };
+		}
+		const renewal = state.renewal.at === Infinity ? NEVER : state.renewal;
+		return { state: { ...mine, renewal }, effects: deletion(dueDeletions(mine, now)) };
+	}
+	const denials = state.denials + 1;
+	if (denials > MAX_DENIALS) {
+		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, question };
+		return { state: foreign, effects: [{ type: 'tellForeign' }] };
+	}
+	const saving = { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now };
+	return { state: { ...state, standing: 'unsaved', denials, saving }, effects: [{ type: 'save' }] };
+}
+
+/** Whether this n8n may delete a subscription; a copy of the database has the original's in its list. */
+export function mayDelete(state: SubscriptionState, one: Subscription | Previous): boolean {
+	if (!isHere(state, one) || ('fate' in one && one.fate === 'deleted')) return false;
+	if ('fate' in one && one.fate === 'ended') return true;
+	if (state.standing === 'mine') return state.denials === 0;
+	return state.standing === 'foreign' && state.made.has(one.id);
+}
+
+/** The subscriptions that are due to be deleted: their overlap is over, or too many are newer. */
+function dueDeletions(state: SubscriptionState, now: number): Previous[] {
+	const { previous } = state.saved;
+	const isOver = (one: Previous, place: number) =>
+		one.deleteAt <= now || one.fate === 'ended' || place < previous.length - MAX_PREVIOUS;
+	const isTried = ({ id }: Previous) => (state.deletions.get(id)?.at ?? 0) <= now;
+	return previous.filter(
+		(one, place) => isOver(one, place) && mayDelete(state, one) && isTried(one),
+	);
+}
+
+/**
+ * The subscriptions that give way to a new one, which the service refused: all of this address where it takes one for an
+ * address; one where its limit is reached and the current one may be paused, as nothing has come for so long.
+ */
+export function roomFor(
+	state: SubscriptionState,
+	reason: 'address' | 'limit',
+	silenceMs: number,
+	now: number,
+): Previous[] {
+	const { current, previous } = state.saved;
+	const all = [...previous, ...(current ? [retire(current, now)] : [])];
+	const own = all.filter(
+		(one) =>
+			mayDelete(state, one) ||
+			(state.made.has(one.id) && isHere(state, one) && one.fate !== 'deleted'),
+	);
+	if (reason === 'address') return own;
+	return Math.abs(now - state.aliveAt) >= silenceMs ? own.slice(0, 1) : [];
+}
+
+/** A deletion that failed is tried again, after a pause that grows. */
+function onDeleted(
+	state: SubscriptionState,
+	{ id, isDone, now }: Of<'deleted'>,
+): SubscriptionState {
+	const deletions = new Map(state.deletions);
+	if (!isDone) {
+		const { pauseMs, since } = deletions.get(id) ?? { pauseMs: MINUTE_MS, since: now };
+		deletions.set(id, { at: now + pauseMs, pauseMs: grown(pauseMs), since });
+		return { ...state, deletions };
+	}
+	deletions.delete(id);
+	const { current, previous } = state.saved;
+	const isCurrent = current?.id === id;
+	const all = isCurrent ? [...previous, retire(current, now + LATE_MS)] : previous;
+	// Its late deliveries count until its overlap is over.
+	const left = all
+		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
+		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
+	const saved = { ...state.saved, current: isCurrent ? undefined : current, previous: left };
+	return { ...state, saved, deletions };
+}
+
+/** The workflow is unpublished: all that this n8n may delete end at once; what fails stays in the list. */
+function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpublished'>): Outcome {
+	const { current, previous } = state.saved;
+	const end = now + overlapMs;
+	const all = [...previous, ...(current ? [retire(current, end)] : [])];
+	const gone = all.filter(({ fate }) => fate === 'deleted');
+	const isOwn = (one: Previous) =>
+		isHere(state, one) &&
+		(state.made.has(one.id) ||
+			['mine', 'unknown'].includes(state.standing) ||
+			one.fate === 'ended');
+	const own = all
+		.filter((one) => one.fate !== 'deleted' && isOwn(one))
+		.map((one): Previous => ({ ...one, fate: 'ended' }));
+	const others = all.filter(
+		({ fate, id }) => fate !== 'deleted' && !own.some((one) => one.id === id),
+	);
+	const version = Math.max(now, state.saved.version + 1);
+	return {
+		state: {
+			...INITIAL,
+			address: state.address,
+			made: state.made,
+			saved: { ...NOTHING_SAVED, previous: [...gone, ...own], version },
+		},
+		effects: [
+			...deletion(own),
+			...leaving(
+				others.filter((one) => isHere(state, one)),
+				'foreign',
+			),
+			...leaving(
+				others.filter((one) => !isHere(state, one)),
+				'elsewhere',
+			),
+		],
+	};
+}
+
+/** Whether the answer of the address is needed, and there is none that counts. */
+function isToAsk(state: SubscriptionState, now: number): boolean {
+	const { standing, question, saving, saved, renewal } = state;
+	if (!saved.current || saving || standing === 'unsaved') return false;
+	if (standing === 'unasked') return true;
+	if (question.at > now) return false;
+	const waits = saved.previous.some(
+		(one) => isHere(state, one) && one.fate === undefined && one.deleteAt <= now,
+	);
+	return standing === 'mine' ? dueDeletions(state, now).length > 0 : waits || renewal.at < Infinity;
+}
+
+/** Nothing but time passed: renews after silence, asks, and deletes what is due. */
+function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
+	const { state, effects } = withoutLeft(before, now);
+	if (state.address === undefined) return { state, effects: [] };
+	const isSilent = state.saved.current !== undefined && Math.abs(now - state.aliveAt) >= silenceMs;
+	const asks = isToAsk(state, now);
+	if (asks) effects.push({ type: 'ask' });
+	if (state.renewal.at <= now || (isSilent && state.renewal.at === Infinity)) {
+		return { state, effects: [...effects, { type: 'create' }] };
+	}
+	if (!asks) effects.push(...deletion(dueDeletions(state, now)));
+	if (!state.saving || state.saving.at > now) return { state, effects };
+	const pauseMs = grown(state.saving.pauseMs);
+	const saving = { ...state.saving, at: now + state.saving.pauseMs, pauseMs };
+	return { state: { ...state, saving }, effects: [...effects, { type: 'save' }] };
+}
+
+/** Gives up deletions that failed for a day, and subscriptions of another address once their overlap is over. */
+function withoutLeft(state: SubscriptionState, now: number): Outcome {
+	const { previous } = state.saved;
+	const failed = previous.filter(
+		({ id }) => now - (state.deletions.get(id)?.since ?? now) > DAY_MS,
+	);
+	const elsewhere = previous.filter(
+		(one) => !isHere(state, one) && one.fate !== 'deleted' && one.deleteAt <= now,
+	);
+	const isOver = ({ fate, deleteAt }: Previous) => fate === 'deleted' && deleteAt <= now;
+	const left = previous.filter(
+		(one) => !failed.includes(one) && !elsewhere.includes(one) && !isOver(one),
+	);
+	const effects = [...leaving(failed, 'failed'), ...leaving(elsewhere, 'elsewhere')];
+	if (left.length === previous.length) return { state, effects };
+	return { state: { ...state, saved: { ...state.saved, previous: left } }, effects };
 }

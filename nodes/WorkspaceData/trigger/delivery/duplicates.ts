@@ -5,7 +5,6 @@ import { isSuccess, signOf, type DeliveryResponse, type StrainSign } from './lat
 /** A delivery that n8n is working on; without its response once that was garbage-collected. */
 interface Open {
 	subscription: string;
-	clock: Clock;
 	response(): DeliveryResponse | undefined;
 	/** Its sender hung up: until when to look for n8n's answer, in ms since the epoch. */
 	watchedUntil?: number;
@@ -20,25 +19,6 @@ export interface Claim {
 	mayRepeat: boolean;
 	/** Whether another subscription may deliver it, too; what two deliver is always a duplicate. */
 	overlaps: boolean;
-}
-
-/** Recently accepted events, by key. */
-export interface Duplicates {
-	/**
-	 * Claims an event for execution, unless it was claimed before. While an earlier delivery of it is under
-	 * way, waits for the outcome: if n8n could not save its execution, this one must run. A delivery counts
-	 * only once n8n answered it with success.
-	 *
-	 * @param onStrain hears of late, missing and repeated answers
-	 * @returns `accepted`: the event is to be executed; `duplicate`: it has its execution; `pending`: the
-	 *   earlier delivery is still under way after ten minutes, or this sender hung up
-	 */
-	claim(
-		event: Claim,
-		response: DeliveryResponse,
-		clock: Clock,
-		onStrain?: (sign: StrainSign) => void,
-	): Promise<'accepted' | 'duplicate' | 'pending'>;
 }
 
 /** Keys that are remembered however old they are: some 80 kB for a node. */
@@ -71,112 +51,122 @@ function weakly<T extends object>(object: T): () => T | undefined {
 	return () => weak.deref();
 }
 
-/** Creates an empty memory of events. */
-export function createDuplicates(): Duplicates {
-	/** Which subscription delivered an event, and when, by the event's key. Oldest first. */
-	const known = new Map<string, { subscription: string; at: number }>();
-	const open = new Map<string, Open>();
-	let isWatching = false;
-	/** As the latest event tells. */
-	let overlaps: boolean | undefined;
+/** The first 72 bits of a key: two of 100,000 are the same once in 10^12 nodes. */
+const shortKey = (key: string): string =>
+	Buffer.from(key, 'hex').toString('base64url', 0, 9) || key;
 
-	function remember(key: string, subscription: string, now: number): void {
-		known.delete(key);
-		known.set(key, { subscription, at: now });
-		for (const [oldest, { at }] of known) {
-			const isNeeded = overlaps || now - at <= RETRIES_MS;
-			if (known.size <= MIN_KNOWN || (isNeeded && known.size <= MAX_KNOWN)) return;
-			known.delete(oldest);
+/** Recently accepted events, by key. */
+export class Duplicates {
+	/** Which subscription delivered an event, and when. Oldest first. */
+	private readonly known = new Map<string, { subscription: string; at: number }>();
+	private readonly open = new Map<string, Open>();
+	private isWatching = false;
+	/** As the latest event tells. */
+	private overlaps = false;
+
+	/**
+	 * Claims an event for execution, unless it was claimed before. While an earlier delivery of it is under
+	 * way, waits for the outcome: if n8n could not save its execution, this one must run. A delivery counts
+	 * only once n8n answered it with success.
+	 *
+	 * @param onStrain hears of late, missing and repeated answers
+	 * @returns `accepted`: the event is to be executed; `duplicate`: it has its execution; `pending`: the
+	 *   earlier delivery is still under way after ten minutes, or this sender hung up
+	 */
+	async claim(
+		event: Claim,
+		response: DeliveryResponse,
+		clock: Clock,
+		onStrain: (sign: StrainSign) => void = () => {},
+	): Promise<'accepted' | 'duplicate' | 'pending'> {
+		const { known, open } = this;
+		const { subscription, mayRepeat } = event;
+		this.overlaps = event.overlaps;
+		const key = shortKey(event.key);
+		const isRepeated = (by: string | undefined) => mayRepeat && by === subscription;
+		const cameBefore = known.get(key)?.subscription ?? open.get(key)?.subscription;
+		if (cameBefore === subscription && !mayRepeat) onStrain('repeated');
+		const end = clock.now() + MAX_WAIT_MS;
+		let hungUp = false;
+		let isWaiting = false;
+		for (;;) {
+			const earlier = open.get(key);
+			// Kept while this one waits, so that its outcome is not lost.
+			const answer = earlier?.response();
+			if (earlier && answer?.writableEnded !== false) this.settle(key, earlier, clock);
+			if (known.has(key) && !isRepeated(known.get(key)?.subscription)) return 'duplicate';
+			if (!open.has(key) || isRepeated(earlier?.subscription)) break;
+			if (hungUp || clock.now() >= end) return 'pending';
+			if (!isWaiting) onClose(response, () => (hungUp = true));
+			isWaiting = true;
+			await wait(LOOK_AGAIN_MS, clock);
 		}
+		// Without a pause after the look: two deliveries that come together must not both get here.
+		this.begin(key, { subscription, response: () => response }, clock, onStrain);
+		return 'accepted';
+	}
+
+	private begin(
+		key: string,
+		delivery: Open,
+		clock: Clock,
+		onStrain: (sign: StrainSign) => void,
+	): void {
+		const response = delivery.response() as DeliveryResponse;
+		const begunAt = clock.now();
+		this.open.set(key, delivery);
+		response.once('finish', () => {
+			this.settle(key, delivery, clock);
+			const sign = signOf(response, clock.now() - begunAt);
+			if (sign) onStrain(sign);
+		});
+		onClose(response, () => {
+			if (response.writableEnded) this.settle(key, delivery, clock);
+			else onStrain('hungUp');
+			if (this.open.get(key) !== delivery) return;
+			delivery.response = weakly(response);
+			delivery.watchedUntil = clock.now() + MAX_WAIT_MS;
+			const [oldest, ...others] = this.hungUp();
+			if (oldest && others.length >= MAX_HUNG_UP) this.open.delete(oldest[0]);
+			void this.watchHungUp(clock);
+		});
 	}
 
 	/** Notes the end of a delivery, unless another one of the event has taken its place. */
-	function settle(key: string, delivery: Open): void {
-		if (open.get(key) !== delivery) return;
-		open.delete(key);
+	private settle(key: string, delivery: Open, clock: Clock): void {
+		if (this.open.get(key) !== delivery) return;
+		this.open.delete(key);
 		const response = delivery.response();
-		if (!response?.writableEnded) return;
-		if (isSuccess(response)) remember(key, delivery.subscription, delivery.clock.now());
+		if (!response?.writableEnded || !isSuccess(response)) return;
+		const now = clock.now();
+		this.known.delete(key);
+		this.known.set(key, { subscription: delivery.subscription, at: now });
+		for (const [oldest, { at }] of this.known) {
+			const isNeeded = this.overlaps || now - at <= RETRIES_MS;
+			if (this.known.size <= MIN_KNOWN || (isNeeded && this.known.size <= MAX_KNOWN)) return;
+			this.known.delete(oldest);
+		}
 	}
 
-	const hungUp = () => [...open].filter(([, { watchedUntil }]) => watchedUntil !== undefined);
+	private hungUp(): Array<[string, Open]> {
+		return [...this.open].filter(([, { watchedUntil }]) => watchedUntil !== undefined);
+	}
 
 	/**
 	 * Looks for n8n's answers to senders that are gone, as long as there are any. Does not keep their
 	 * requests, which can be large, in memory: n8n does as long as it works on them.
 	 */
-	async function watchHungUp(clock: Clock): Promise<void> {
-		if (isWatching) return;
-		isWatching = true;
-		for (let left = hungUp(); left.length > 0; left = hungUp()) {
+	private async watchHungUp(clock: Clock): Promise<void> {
+		if (this.isWatching) return;
+		this.isWatching = true;
+		for (let left = this.hungUp(); left.length > 0; left = this.hungUp()) {
 			for (const [key, delivery] of left) {
 				const isOver = (delivery.watchedUntil ?? 0) <= clock.now();
-				if (isOver || delivery.response()?.writableEnded !== false) settle(key, delivery);
+				if (isOver || delivery.response()?.writableEnded !== false)
+					this.settle(key, delivery, clock);
 			}
 			await clock.sleep(HUNG_UP_INTERVAL_MS);
 		}
-		isWatching = false;
+		this.isWatching = false;
 	}
-
-	function begin(
-		key: string,
-		subscription: string,
-		response: DeliveryResponse,
-		clock: Clock,
-		onStrain: (sign: StrainSign) => void,
-	): void {
-		const delivery: Open = { subscription, clock, response: () => response };
-		const begunAt = clock.now();
-		open.set(key, delivery);
-		response.once('finish', () => {
-			settle(key, delivery);
-			const sign = signOf(response, clock.now() - begunAt);
-			if (sign) onStrain(sign);
-		});
-		onClose(response, () => {
-			if (response.writableEnded) settle(key, delivery);
-			else onStrain('hungUp');
-			if (open.get(key) !== delivery) return;
-			delivery.response = weakly(response);
-			delivery.watchedUntil = clock.now() + MAX_WAIT_MS;
-			const [oldest, ...others] = hungUp();
-			if (oldest && others.length >= MAX_HUNG_UP) open.delete(oldest[0]);
-			void watchHungUp(clock);
-		});
-	}
-
-	return {
-		async claim(event, response, clock, onStrain = () => {}) {
-			const { subscription, mayRepeat } = event;
-			({ overlaps } = event);
-			const key = shortKey(event.key);
-			const isRepeated = (by: string | undefined) => mayRepeat && by === subscription;
-			const cameBefore = known.get(key)?.subscription ?? open.get(key)?.subscription;
-			if (cameBefore === subscription && !mayRepeat) onStrain('repeated');
-			const end = clock.now() + MAX_WAIT_MS;
-			let hungUp = false;
-			let isWaiting = false;
-			for (;;) {
-				const earlier = open.get(key);
-				// Kept while this one waits, so that its outcome is not lost.
-				const answer = earlier?.response();
-				if (earlier && answer?.writableEnded !== false) settle(key, earlier);
-				if (known.has(key) && !isRepeated(known.get(key)?.subscription)) return 'duplicate';
-				if (!open.has(key) || isRepeated(earlier?.subscription)) break;
-				if (hungUp || clock.now() >= end) return 'pending';
-				if (!isWaiting) onClose(response, () => (hungUp = true));
-				isWaiting = true;
-				await wait(LOOK_AGAIN_MS, clock);
-			}
-			// Without a pause after the look: two deliveries that come together must not both get here.
-			begin(key, subscription, response, clock, onStrain);
-			return 'accepted';
-		},
-	};
 }
-
-const SHORT_KEY_BYTES = 9;
-
-/** The first 72 bits of a key: two of 100,000 are the same once in 10^12 nodes. */
-const shortKey = (key: string): string =>
-	Buffer.from(key, 'hex').toString('base64url', 0, SHORT_KEY_BYTES) || key;

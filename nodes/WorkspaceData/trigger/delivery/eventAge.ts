@@ -3,7 +3,7 @@ import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerSettings } from '../parameters';
-import type { NodeState } from '../subscription/nodeState';
+import type { TriggerNode } from '../subscription/node';
 
 /** How long the answer to a delivery may wait for the service's time, in ms. */
 const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
@@ -16,7 +16,7 @@ const PLAUSIBLE_FUTURE_MS = 60_000;
  * once a minute. Where that fails, the event counts as fresh.
  */
 export async function excessiveAge(
-	node: NodeState,
+	node: TriggerNode,
 	event: DeliveredEvent,
 	settings: TriggerSettings,
 	openService: () => Promise<Session>,
@@ -25,7 +25,7 @@ export async function excessiveAge(
 	// The age of an event without a time is no number, and so in no bounds.
 	const { happenedAt = NaN, cardId } = event;
 	if (settings.maxEventAgeMs === Infinity) return undefined;
-	const aheadMs = node.set.current?.clockAheadMs ?? 0;
+	const aheadMs = node.state.saved.current?.clockAheadMs ?? 0;
 	const serviceNow = () => node.serviceClock?.now(aheadMs) ?? clock.now() + aheadMs;
 	const age = () => serviceNow() - happenedAt;
 	const isDoubtful = age() > settings.maxEventAgeMs || age() < -PLAUSIBLE_FUTURE_MS;
@@ -43,7 +43,7 @@ export async function excessiveAge(
 
 /** Learns the service's time from the smallest answer that the interface offers. */
 async function learnTime(
-	node: NodeState,
+	node: TriggerNode,
 	cardId: string,
 	openService: () => Promise<Session>,
 ): Promise<void> {

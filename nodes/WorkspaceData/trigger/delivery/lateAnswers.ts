@@ -2,8 +2,8 @@
 
 /** How late an answer may be, in ms: the interface does not say when a service gives up. */
 const IN_TIME_MS = 5_000;
-/** At most one line about late answers in so many ms: as long as a renewal may take. */
-export const STRAIN_INTERVAL_MS = 600_000;
+/** When to renew after one, in ms, unless a further delivery comes: the service may still be trying again. */
+export const LATE_RENEWAL_MS = 540_000;
 
 /** The part of n8n's response to a delivery that is needed here. */
 export interface DeliveryResponse {

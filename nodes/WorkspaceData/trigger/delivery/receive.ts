@@ -1,39 +1,40 @@
 /** `webhook()`: what becomes of a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
+import { answerProbe, PROBE_HEADER } from '../../model/subscription/proof';
+import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
-import { SIGNATURE_HEADER } from '../../model/signature';
-import {
-	accepted,
-	isOverwritten,
-	signerOf,
-	stored,
-	withStored,
-} from '../../model/subscription/merge';
-import { PROBE_HEADER } from '../../model/subscription/proof';
-import type { Subscription } from '../../model/subscription/stored';
-import { openSession } from '../../transport/session';
 import { type Clock, systemClock } from '../../transport/http/clock';
+import { openSession } from '../../transport/session';
 import { localTime } from '../../transport/timeZone';
-import { warnSparingly, type Warn } from '../log';
+import { warnSparingly } from '../log';
 import { outputOf } from '../output';
 import { readAuthentication, readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf, type NodeState } from '../subscription/nodeState';
-import { answerProbe } from '../subscription/probe';
-import { openStore } from '../subscription/storage';
+import { nodeOf, type TriggerNode } from '../subscription/node';
+import { Store } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
-import { STRAIN_INTERVAL_MS, strainWarning, type StrainSign } from './lateAnswers';
+import { LATE_RENEWAL_MS, strainWarning, type StrainSign } from './lateAnswers';
 import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
-/** n8n answers nothing itself. */
-const ANSWERED: IWebhookResponseData = { noWebhookResponse: true };
+/** Answers without an execution: the node has sent the response itself. */
+function answerWith(
+	context: IWebhookFunctions,
+	status: number,
+	text?: string,
+): IWebhookResponseData {
+	context.getResponseObject().status(status).end(text);
+	return { noWebhookResponse: true };
+}
 
-/** Answers without an execution, so that the service tries again. */
-function refuse(context: IWebhookFunctions, status: 401 | 503): IWebhookResponseData {
-	context.getResponseObject().status(status).end();
-	return ANSWERED;
+/** What a delivery is worked on with. */
+interface Reception {
+	context: IWebhookFunctions;
+	node: TriggerNode;
+	clock: Clock;
+	warn(kind: string, message: string, intervalMs?: number): void;
 }
 
 /**
@@ -49,44 +50,40 @@ export async function receiveDelivery(
 ): Promise<IWebhookResponseData> {
 	const { headers } = context.getRequestObject();
 	const body = await rawBody(context);
-	const warn: Warn = (slot, message, intervalMs) =>
-		warnSparingly(context, slot, clock.now(), message, intervalMs);
-	const authentication = readAuthentication(context);
-	const store = openStore(context, authentication);
-	const saved = await store.read();
-	const proof = body && (await answerProbe({ body, headers }, saved, store.ownSecret, clock));
-	if (proof) {
-		context.getResponseObject().status(proof.status).end(proof.text);
-		return ANSWERED;
+	const store = new Store(context, readAuthentication(context));
+	const stored = await store.read();
+	if (body && PROBE_HEADER in headers) {
+		// By the saved data only, as n8n has just read them: all processes of this n8n read the same.
+		const ownSecret = await store.ownSecret();
+		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
+		if (proof) return answerWith(context, proof.status, proof.text);
 	}
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const node = nodeOf(context, use);
-	node.dispatch({ type: 'read', stored: saved });
-	const known = withStored(node.set, saved);
-	const valid = accepted(known, clock.now());
+	const { warnings } = node;
+	const warn: Reception['warn'] = (kind, message, intervalMs = 60_000) =>
+		warnSparingly(context, kind, message, { warnings, now: clock.now(), intervalMs });
+	node.dispatch({ type: 'read', stored });
+	const valid = accepted(node.state.saved, clock.now());
 	// A probe that is not from this node is refused like any forgery.
-	const isForgedProbe = PROBE_HEADER in headers;
-	const signature: unknown = headers[SIGNATURE_HEADER];
-	const signer = body && !isForgedProbe ? signerOf(body, signature, valid) : undefined;
+	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
+	const signer = body && signerOf(body, signature, valid);
 	if (!body || !signer) {
-		warn(node.warnings.refused, `A delivery was refused: ${refusalReason(valid)}`);
-		return refuse(context, 401);
+		warn('refused', `A delivery was refused: ${refusalReason(valid)}`);
+		return answerWith(context, 401);
 	}
-
 	const event = readEvent(body);
 	if (!event) {
-		warn(node.warnings.unreadable, 'A signed delivery was ignored: its body is not an event');
+		warn('unreadable', 'A signed delivery was ignored: its body is not an event');
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context, context.getNode().typeVersion);
-	const { overlapMs } = settings;
-	node.dispatch({ type: 'delivered', id: signer.id, overlapMs, now: clock.now() });
+	node.dispatch({ type: 'delivered', id: signer.id, now: clock.now() });
+	const { saved } = node.state;
 	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.
-	if (use === 'production' && isOverwritten(node.set, saved)) await store.write(stored(node.set));
-	const subscription = known.current ?? signer;
-	const overlaps = valid.length > 1;
-	const verified = { event, signer, subscription, overlaps, settings };
-	return await startWith(context, node, verified, clock, warn);
+	if (use === 'production' && stored.version < saved.version) await store.write(saved);
+	const verified = { event, signer, overlaps: valid.length > 1, settings };
+	return await startWith({ context, node, clock, warn }, verified);
 }
 
 /** The bytes of the request; undefined where n8n has none, as for multipart bodies. */
@@ -97,11 +94,23 @@ async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefin
 	return Buffer.isBuffer(request.rawBody) ? request.rawBody : undefined;
 }
 
+/**
+ * The subscription whose secret signed a body. All are tried, so that it takes the same time whichever it is.
+ *
+ * @see service interface, part 6, "Signature"
+ */
+const signerOf = (
+	body: Uint8Array,
+	signature: unknown,
+	subscriptions: readonly Subscription[],
+): Subscription | undefined =>
+	subscriptions.filter(({ secret }) => isSigned(body, signature, [secret]))[0];
+
 /** Why no subscription of the node signed a delivery, in words for the log. */
 function refusalReason(valid: readonly Subscription[]): string {
 	if (valid.length === 0) return 'this node has no subscription';
 	return valid.some(({ secret }) => secret === '')
-		? 'the credential has changed, so the saved secret cannot be read; the trigger renews the subscription'
+		? 'the credential has changed or is missing, so the saved secret cannot be read; the trigger renews the subscription once it has a credential'
 		: 'it is not signed by a subscription of this node';
 }
 
@@ -109,8 +118,6 @@ interface Verified {
 	event: DeliveredEvent;
 	/** The subscription that signed it; during an overlap not the current one. */
 	signer: Subscription;
-	/** The current subscription of the node. */
-	subscription: Subscription;
 	/** Whether other subscriptions may deliver the event, too. */
 	overlaps: boolean;
 	settings: TriggerSettings;
@@ -118,47 +125,44 @@ interface Verified {
 
 /** Starts the workflow with a verified event, unless the node's settings exclude it. */
 async function startWith(
-	context: IWebhookFunctions,
-	node: NodeState,
-	{ event, signer, subscription, overlaps, settings }: Verified,
-	clock: Clock,
-	warn: Warn,
+	reception: Reception,
+	{ event, signer, overlaps, settings }: Verified,
 ): Promise<IWebhookResponseData> {
+	const { context, node, clock, warn } = reception;
 	const openService = async () => await openSession(context, settings.authentication, clock);
+	const subscription = node.state.saved.current ?? signer;
 	const wrong = misdirection(event, subscription, settings.events);
 	if (wrong) {
-		warn(node.warnings.leftOut, `A signed delivery was ignored: ${wrong}`);
+		warn(wrong.kind, `A signed delivery was ignored: ${wrong.reason}`);
 		return NOTHING_TO_DO;
 	}
 	const tooOld = await excessiveAge(node, event, settings, openService, clock);
 	if (tooOld) {
-		warn(node.warnings.leftOut, `An event was ignored: ${tooOld}`);
+		warn('age', `An event was ignored: ${tooOld}`);
 		return NOTHING_TO_DO;
 	}
-	const mayRepeat = !settings.ignoreDuplicates;
-	const outcome = await node.deliveries.claim(
-		{ key: event.key, subscription: signer.id, mayRepeat, overlaps },
-		context.getResponseObject(),
-		clock,
-		(sign) => onStrain(node, signer.id, sign, clock, warn),
-	);
+	const claim = {
+		key: event.key,
+		subscription: signer.id,
+		mayRepeat: !settings.ignoreDuplicates,
+		overlaps,
+	};
+	const onSign = (sign: StrainSign) => onStrain(reception, signer.id, sign);
+	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, onSign);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
-	if (outcome === 'pending') return refuse(context, 503);
+	if (outcome === 'pending') return answerWith(context, 503);
 
 	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const place = { openService, credentials, workspaceId: subscription.workspaceId };
 	const index = await fieldsFor(event, settings, place, clock);
-	const isWanted = isRelevant(event, settings, index, localTime(context), {
-		watchFields: (message) => warn(node.warnings.watchFields, message),
-		filters: (message) => warn(node.warnings.filters, message),
-	});
+	const isWanted = isRelevant(event, settings, { index, zone: localTime(context), warn });
 	if (!isWanted) return NOTHING_TO_DO;
 	return { ...NOTHING_TO_DO, workflowData: [[{ json: outputOf(event, settings, index) }]] };
 }
 
-/** Notes that the service may have paused the subscription. */
-function onStrain(node: NodeState, id: string, sign: StrainSign, clock: Clock, warn: Warn): void {
-	node.dispatch({ type: 'strained', id, now: clock.now() });
-	if (node.set.strain === undefined) return;
-	warn(node.warnings.late, strainWarning(sign), STRAIN_INTERVAL_MS);
+/** The service may have paused the subscription: unless it delivers again, a new one is created. */
+function onStrain({ node, clock, warn }: Reception, id: string, sign: StrainSign): void {
+	if (id !== node.state.saved.current?.id) return;
+	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS });
+	warn('late', strainWarning(sign), LATE_RENEWAL_MS);
 }

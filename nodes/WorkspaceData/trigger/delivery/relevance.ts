@@ -3,7 +3,7 @@ import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
-import type { Subscription } from '../../model/subscription/stored';
+import type { Subscription } from '../../model/subscription/saved';
 import type { Zone } from '../../model/time';
 import { recordTest } from '../../model/value/recordFilter';
 import { reasonOf } from '../log';
@@ -14,38 +14,36 @@ export function misdirection(
 	event: DeliveredEvent,
 	{ workspaceId, cardId }: Pick<Subscription, 'workspaceId' | 'cardId'>,
 	events: readonly string[],
-): string | undefined {
-	if (!events.includes(event.event))
-		return `'Trigger On' does not include the event '${event.event}'`;
+): { kind: string; reason: string } | undefined {
+	if (!events.includes(event.event)) {
+		return { kind: 'event', reason: `'Trigger On' does not include the event '${event.event}'` };
+	}
 	if (event.workspaceId !== undefined && event.workspaceId !== workspaceId) {
-		return 'it is from another workspace';
+		return { kind: 'workspace', reason: 'it is from another workspace' };
 	}
 	if (event.cardId !== undefined && cardId !== null && event.cardId !== cardId) {
-		return 'it is from another card';
+		return { kind: 'card', reason: 'it is from another card' };
 	}
 	return undefined;
 }
 
-/** Writes to the log why an event starts the workflow although it could not be compared. */
-interface Doubts {
-	watchFields(message: string): void;
-	filters(message: string): void;
+/** The surroundings in which an event is compared, in addition to the settings. */
+interface ConditionPlace {
+	/** The fields of the event's card; undefined if they are not available. */
+	index: FieldIndex | undefined;
+	zone: Zone;
+	/** Writes to the log why an event starts the workflow although it could not be compared. */
+	warn(kind: string, message: string): void;
 }
 
 /** Whether an event touches the watched fields and meets the conditions. */
-export function isRelevant(
+export const isRelevant = (
 	event: DeliveredEvent,
 	settings: TriggerSettings,
-	index: FieldIndex | undefined,
-	zone: Zone,
-	doubts: Doubts,
-): boolean {
-	if (isWatched(event, settings) && !concerns(event, settings, index, doubts.watchFields)) {
-		return false;
-	}
-	const place = { index, zone, warn: doubts.filters };
-	return !isFiltered(event, settings) || meetsConditions(event, settings, place);
-}
+	place: ConditionPlace,
+): boolean =>
+	(!isWatched(event, settings) || concerns(event, settings, place)) &&
+	(!isFiltered(event, settings) || meetsConditions(event, settings, place));
 
 /** The watched names that no field of the card has. */
 export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>
@@ -69,26 +67,17 @@ export const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSet
 function concerns(
 	{ data = {}, cardId }: DeliveredEvent,
 	{ watchFields, card }: TriggerSettings,
-	index: FieldIndex | undefined,
-	warn: (message: string) => void,
+	{ index, warn }: ConditionPlace,
 ): boolean {
 	if (!index || touches(data, watchFields, index)) return true;
 	const unknown = card === undefined ? [] : unknownNames(watchFields, index);
 	if (unknown.length === 0) return false;
 	const names = unknown.map((name) => `'${name}'`).join(', ');
 	warn(
+		'watchFields',
 		`Card ${cardId} has no field ${names} to watch: every update of a record starts the workflow`,
 	);
 	return true;
-}
-
-/** The surroundings in which conditions are evaluated, in addition to event and settings. */
-interface ConditionPlace {
-	/** The fields of the event's card; undefined if they are not available. */
-	index: FieldIndex | undefined;
-	zone: Zone;
-	/** Writes to the log why a condition could not be compared. */
-	warn(message: string): void;
 }
 
 /** Whether conditions decide about an event: they are about records. */
@@ -122,6 +111,7 @@ export function meetsConditions(
 ): boolean {
 	if (!index) {
 		warn(
+			'filters',
 			'The fields of the card could not be read: an event started the workflow without its filters',
 		);
 		return true;
@@ -130,6 +120,7 @@ export function meetsConditions(
 	if (unknown.length > 0 && settings.card !== undefined) {
 		const names = unknown.map((name) => `'${name}'`).join(', ');
 		warn(
+			'filters',
 			`Card ${event.cardId} has no field ${names} to filter by: every event of a record starts the workflow`,
 		);
 		return true;
@@ -142,7 +133,10 @@ export function meetsConditions(
 		const passes = recordTest(known, anyCondition, index, place);
 		return passes ? passes(recordOf(event)) : false;
 	} catch (error) {
-		warn(`'Filters' cannot be compared, so an event started the workflow: ${reasonOf(error)}`);
+		warn(
+			'filters',
+			`'Filters' cannot be compared, so an event started the workflow: ${reasonOf(error)}`,
+		);
 		return true;
 	}
 }

@@ -1,21 +1,18 @@
-/** `webhookMethods.create`: the workflow is published, a test begins, or n8n starts. */
+/** `webhookMethods`: the workflow is published or unpublished, a test begins or ends, or n8n starts. */
+import { randomUUID } from 'node:crypto';
 import { type IHookFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import { InputError } from '../../model/inputError';
-import type { Effect } from '../../model/subscription/eventsAndEffects';
-import { stored as savedPart } from '../../model/subscription/merge';
-import { isOwn } from '../../model/subscription/state';
+import type { Effect } from '../../model/subscription/reducer';
+import { mayHaveHappened } from '../../transport/failure/failures';
 import { toNodeError } from '../../transport/failure/nodeError';
-import { type Clock, systemClock } from '../../transport/http/clock';
+import { type Clock, systemClock, withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import { checkConditions, readSettings, type TriggerSettings } from '../parameters';
-import { deletedBy, deleteWith, logLeftBehind } from './deletions';
-import { adopt, forget, type NodeState, stopDeletions, type Use, useAt } from './nodeState';
-import { renew } from './renew';
-import { isAnswerLost, LIFECYCLE_CALL, PUBLISHING_CALL } from './subscriptionApi';
-import { openStore } from './storage';
-
-/** Due times are spread over a tenth, so that many triggers do not renew together. */
-const SPREAD = 0.1;
+import { checkConditions, readAuthentication, readOverlap, readSettings } from '../parameters';
+import { ask } from './probe';
+import { forget, nodeOf, useAt } from './node';
+import { deleteWith, logLeft, renew, type Site } from './renewal';
+import { planSearch } from '../catchUp/search';
+import { Store } from './storage';
 
 /** Whether n8n calls a hook because it starts: nobody publishes, and nobody would see an error. */
 export const isStarting = (context: Pick<IHookFunctions, 'getActivationMode'>): boolean =>
@@ -40,74 +37,32 @@ export async function activate(
 	}
 }
 
-const notRenewed = (error: unknown): string =>
+export const notRenewed = (error: unknown): string =>
 	`The subscription could not be renewed yet: ${reasonOf(error)}`;
 
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
-	const settings = readSettings(context);
-	const store = openStore(context, settings.authentication);
-	const address = targetUrlOf(context);
 	const isStart = isStarting(context);
-	if (!isStart) await checkConditions(context, settings, clock);
+	const address = targetUrlOf(context);
 	const use = useAt(context, address);
-	const uncertain = await stopDeletions(context, use);
-	const node = adopt(context, use);
+	if (use === 'production') checkWebhookId(context, isStart);
+	const read = readSettings(context);
+	const settings = use === 'test' ? { ...read, overlapMs: 0 } : read;
+	if (!isStart) await checkConditions(context, settings, clock);
+	const node = nodeOf(context, use);
+	node.ending.stop();
+	await node.ending.done;
 	node.epoch += 1;
-	node.pendingSearch = undefined;
-	node.spread = 1 + SPREAD * clock.random();
-	const overlapMs = use === 'test' ? 0 : settings.overlapMs;
+	node.search = undefined;
+	const site: Site = { context, node, settings, clock };
+	const store = new Store(context, settings.authentication);
+	const { overlapMs } = settings;
 	const stored = await store.read();
-	const begun = node.dispatch({
-		type: 'started',
-		address,
-		stored,
-		byPerson: !isStart,
-		overlapMs,
-		now: clock.now(),
-	});
-	for (const effect of begun) if (effect.type === 'leaveBehind') logLeftBehind(context, effect);
-	const effects = begun.some(({ type }) => type === 'create')
-		? await renewAtStart(context, node, { settings, address, overlapMs, isStart, use }, clock)
-		: [];
-	const { current } = node.set;
-	if (current && uncertain.includes(current.id)) {
-		// A deletion of the same id may still be carried out.
-		node.dispatch({ type: 'strained', id: current.id, now: clock.now() });
-	}
-	await deleteWith(context, node, settings.authentication, deletedBy(effects), clock);
-	const foreign = node.set.retired.filter((one) => !isOwn(node.set, one)).map(({ id }) => id);
-	if (foreign.length > 0) {
-		warn(
-			context,
-			`Not deleted, because they deliver to an address other than ${address}: subscriptions ${foreign.join(', ')}`,
-		);
-	}
-	await store.write(savedPart(node.set));
-	return true;
-}
-
-interface Start {
-	settings: TriggerSettings;
-	address: string;
-	overlapMs: number;
-	isStart: boolean;
-	use: Use;
-}
-
-/** Subscribes; while n8n starts, a refusal is logged. @returns the next effects */
-async function renewAtStart(
-	context: IHookFunctions,
-	node: NodeState,
-	{ settings, address, overlapMs, isStart, use }: Start,
-	clock: Clock,
-): Promise<Effect[]> {
-	const call = isStart ? LIFECYCLE_CALL : PUBLISHING_CALL;
-	const manner = { savedByHook: true, overlapMs, call };
-	return await renew(context, node, settings, address, clock, manner).catch((error: unknown) => {
+	const started = { type: 'started', address, stored, mark: randomUUID(), overlapMs } as const;
+	node.dispatch({ ...started, now: clock.now() });
+	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
 		if (!isStart) {
-			if (node.set.current === undefined) forget(context, use);
 			// n8n tries again by itself, and then shows no error.
-			if (isAnswerLost(error)) {
+			if (mayHaveHappened(error)) {
 				warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
 			}
 			throw error;
@@ -115,6 +70,30 @@ async function renewAtStart(
 		warn(context, notRenewed(error));
 		return [];
 	});
+	await carryOutInHook(site, effects);
+	await store.write(node.state.saved);
+	return true;
+}
+
+/** What a creation asks for where n8n waits for the hook. */
+async function carryOutInHook(site: Site, effects: readonly Effect[]): Promise<void> {
+	for (const effect of effects) {
+		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
+		if (effect.type === 'search') planSearch(site, effect.search);
+		if (effect.type === 'leave') logLeft(site.context, effect);
+	}
+}
+
+/** @throws InputError for a node whose address n8n never finds: it puts the encoded name into the path */
+function checkWebhookId(context: IHookFunctions, isStart: boolean): void {
+	const { name, webhookId } = context.getNode();
+	if (webhookId || encodeURIComponent(name.toLowerCase()) === name.toLowerCase()) return;
+	const error = new InputError(
+		`n8n can't find the webhook address of '${name}', because the node has no webhook ID`,
+		'Add the trigger to the workflow again from the nodes panel, or give it a name of one plain word, and publish again.',
+	);
+	if (!isStart) throw error;
+	warn(context, `${reasonOf(error)}. ${error.description}`);
 }
 
 /**
@@ -122,22 +101,14 @@ async function renewAtStart(
  *
  * @throws InputError when n8n is set up with something else than an address
  */
-export function targetUrlOf(context: IHookFunctions): string {
+function targetUrlOf(context: IHookFunctions): string {
 	const url = context.getNodeWebhookUrl('default');
 	if (url === undefined) throw new Error('n8n has no webhook address for this node');
-	if (/^https?:$/.test(protocolOf(url))) return url;
+	if (/^https?:\/\/[^/]/.test(url)) return url;
 	throw new InputError(
 		`n8n's webhook address is '${url}', which is not a valid address`,
 		'Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that begins with https:// or http://.',
 	);
-}
-
-function protocolOf(url: string): string {
-	try {
-		return new URL(url).protocol;
-	} catch {
-		return '';
-	}
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -145,12 +116,10 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 /**
  * An error of the lifecycle, all in its message: n8n 2 shows nothing else when a workflow cannot be
  * published.
- *
- * @param hint what else the user should know
  */
-export function activationError(node: INode, error: unknown, hint?: string): NodeOperationError {
+export function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
-	const text = [message, description, hint]
+	const text = [message, description]
 		.filter((part): part is string => Boolean(part))
 		.map(sentence)
 		.join(' ');
@@ -158,4 +127,60 @@ export function activationError(node: INode, error: unknown, hint?: string): Nod
 	// n8n's constructor rewrites messages in which it finds the name of a system error.
 	shown.message = text;
 	return shown;
+}
+
+/** n8n waits for this hook, so it does not wait longer for deletions, in ms; they continue meanwhile. */
+const WAIT_MS = 9_000;
+
+/**
+ * Ends the subscriptions of this very address, so that the end of a test does not touch the published workflow, as far as
+ * they are this n8n's. Never throws and never takes long: what takes longer continues while this process runs, and is saved,
+ * to be tried again when the workflow is published.
+ */
+export async function deactivate(
+	context: IHookFunctions,
+	clock: Clock = systemClock,
+): Promise<boolean> {
+	const address = context.getNodeWebhookUrl('default') ?? '';
+	const use = useAt(context, address);
+	const node = nodeOf(context, use);
+	node.epoch += 1;
+	const authentication = readAuthentication(context);
+	const store = new Store(context, authentication);
+	await adopt();
+	if (authentication && use === 'production') {
+		await ask({ context, node, settings: { authentication }, clock });
+	}
+	const overlapMs = use === 'test' ? 0 : readOverlap(context);
+	const effects = node.dispatch({ type: 'unpublished', overlapMs, now: clock.now() });
+	for (const effect of effects) if (effect.type === 'leave') logLeft(context, effect);
+	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
+	if (authentication) {
+		const done = deleteWith(
+			{ context, node, settings: { authentication }, clock },
+			own,
+			'patient',
+			(session) => (node.ending.stop = () => session.stop()),
+		);
+		node.ending = { stop: node.ending.stop, done };
+		await withTimeLimit(WAIT_MS, clock, async () => await done).catch(() =>
+			warn(
+				context,
+				'Deleting the subscription is taking longer than expected; it continues in the background',
+			),
+		);
+	}
+	await store.write(node.state.saved);
+	if (use === 'test') forget(context, use);
+	return node.state.saved.previous.every(({ fate }) => fate !== 'ended');
+
+	/** A process that was started since knows only what is saved; nothing of it is asked or known of its address. */
+	async function adopt(): Promise<void> {
+		const stored = await store.read();
+		if (node.state.address === undefined) {
+			const started = { type: 'started', address, stored, mark: stored.mark } as const;
+			node.dispatch({ ...started, overlapMs: Infinity, now: clock.now() });
+		}
+		node.dispatch({ type: 'read', stored });
+	}
 }

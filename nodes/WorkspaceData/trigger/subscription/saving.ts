@@ -1,33 +1,54 @@
 /** Has n8n save what the trigger knows, by executions without items. */
-import type { IDataObject, IRun, ITriggerFunctions } from 'n8n-workflow';
-import type { RetiredSubscription } from '../../model/subscription/stored';
-import type { Effect } from '../../model/subscription/eventsAndEffects';
-import { stored } from '../../model/subscription/merge';
-import { type Clock, withTimeLimit } from '../../transport/http/clock';
+import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { readSaved, writeSaved } from '../../model/subscription/saved';
+import { seal, unseal } from '../../model/subscription/seal';
+import { type Authentication, readOwnSecret } from '../../transport/auth/credential';
+import { withTimeLimit } from '../../transport/http/clock';
 import { reasonOf, warn } from '../log';
-import type { TriggerSettings } from '../parameters';
-import { inOrder, type NodeState } from './nodeState';
-import { openStore } from './storage';
-import { deleteWith } from './deletions';
-import { jitterOf } from './renew';
-import { hadNoStaticData, saveJob } from './saveJob';
+import { inOrder, nodeOf } from './node';
+import type { Site } from './renewal';
+import { Store } from './storage';
 
-/** The parts that work on a published trigger node needs. */
-export interface Upkeep {
-	context: ITriggerFunctions;
-	settings: TriggerSettings;
-	clock: Clock;
-	node: NodeState;
+const EVENT = 'subscription_renewed';
+const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
+
+/** Custom data by which an execution reports to the process that started it that n8n gave it no static data. */
+const NO_STATIC_DATA = 'noStaticData';
+
+/** A job to save subscriptions, as read from an item. */
+export type SaveJob = z.infer<typeof jobSchema>;
+
+/** Such a job in an item; undefined for another item. */
+export const readSaveJob = (json: unknown): SaveJob | undefined => jobSchema.safeParse(json).data;
+
+/** Saves the sealed subscriptions, unless newer ones are saved. @throws Error where they are not readable */
+export async function carryOutSaveJob(
+	context: IExecuteFunctions,
+	authentication: Authentication,
+	{ sealed }: SaveJob,
+): Promise<void> {
+	const store = new Store(context, authentication);
+	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
+	// Seen in the workers of n8n 2.41; those of n8n 1 get static data, and know no custom data.
+	if (isElsewhere && !store.hasAny() && 'customData' in context) {
+		// To write would delete all that the workflow has saved.
+		context.customData.set(NO_STATIC_DATA, 'true');
+		return;
+	}
+	const text = unseal(sealed, await readOwnSecret(context, authentication));
+	if (text === undefined) {
+		throw new Error('The credential has changed since the subscription was renewed');
+	}
+	const ours = readSaved(text);
+	if ((await store.read()).version < ours.version) await store.write(ours);
 }
 
 /** How an execution ended that the trigger started; `blind`: n8n gave it no static data. */
-type Outcome = 'done' | 'failed' | 'blind';
+type Ending = 'done' | 'failed' | 'blind';
 
 /** Starts an execution with an item for this node, and waits for its end. */
-export async function runExecution(
-	context: ITriggerFunctions,
-	json: IDataObject,
-): Promise<Outcome> {
+export async function runExecution(context: ITriggerFunctions, json: IDataObject): Promise<Ending> {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	context.emit([[{ json }]], undefined, done);
 	try {
@@ -37,38 +58,15 @@ export async function runExecution(
 			run.status !== 'success' &&
 			run.data.resultData.lastNodeExecuted === context.getNode().name;
 		if (isOurFailure) return 'failed';
-		return hadNoStaticData(run) ? 'blind' : 'done';
+		return run?.data?.resultData.metadata?.[NO_STATIC_DATA] === 'true' ? 'blind' : 'done';
 	} catch (error) {
 		// So n8n 1 says in queue mode where successful executions are not kept.
 		return /could not find execution/i.test(reasonOf(error)) ? 'done' : 'failed';
 	}
 }
 
-type SaveTask = Extract<Effect, { type: 'save' }>;
-
 /** Whether executions run in workers that n8n gives no static data, as far as this process has seen. */
 let areWorkersBlind = false;
-
-/**
- * n8n writes the static data of the trigger itself when that starts an execution. They are as they were
- * when the workflow was published, so other nodes may lose what they saved since; but where workers get
- * no static data, an execution there would delete all that the workflow has.
- */
-async function saveHere(
-	{ context, settings, clock, node }: Upkeep,
-	deletes: readonly RetiredSubscription[],
-): Promise<Outcome> {
-	const nothing = { deletes: [], isSettled: false };
-	const job = await saveJob(context, node, settings.authentication, nothing);
-	await openStore(context, settings.authentication).write(stored(node.set));
-	const running = runExecution(context, job);
-	// At once: later, an execution that ran long may have brought an old copy back.
-	await deleteWith(context, node, settings.authentication, deletes, clock);
-	const outcome = await running;
-	if (outcome === 'failed') return 'failed';
-	areWorkersBlind = outcome === 'blind';
-	return 'done';
-}
 
 /**
  * How long another trigger of the same workflow waits before it saves, too, in ms. Executions may wait behind others,
@@ -77,63 +75,40 @@ async function saveHere(
 export const PLACE_MS = 30_000;
 
 /**
- * Saves the subscriptions. Other processes refuse the deliveries of a new one until then. An execution
- * that ends later still counts; until it ends, the rules may have another one save.
+ * Saves the subscriptions without waiting for the end: an execution has the workflow's static data as they are now, while
+ * those of a trigger are as they were when n8n started. It may run in another process. Items are visible, so the
+ * subscriptions are sealed with a secret that only the credential has.
  */
-async function save(upkeep: Upkeep, { deletes, isSettled }: SaveTask): Promise<void> {
-	const { context, settings, clock, node } = upkeep;
+export function startSaving(site: Site<ITriggerFunctions>): void {
+	const { context, clock, node } = site;
 	const { epoch } = node;
-	/** Not where the node was published or unpublished meanwhile, or another execution has saved it. */
-	const isNeeded = () => node.epoch === epoch && node.set.saving !== undefined;
-	let deleted = deletes.map(({ id }) => id);
-	let generation = 0;
-	let savedAt: number | undefined;
-
-	async function byWorker(): Promise<Outcome> {
-		const task = { deletes: deleted, isSettled };
-		return await runExecution(context, await saveJob(context, node, settings.authentication, task));
-	}
-
-	async function run(): Promise<Outcome | undefined> {
-		if (!isNeeded()) return undefined;
-		generation = node.set.current?.generation ?? 0;
-		const first = areWorkersBlind ? 'blind' : await byWorker();
-		if (first !== 'blind') return first;
-		areWorkersBlind = true;
-		if (!isNeeded()) return undefined;
-		deleted = [];
-		generation = node.set.current?.generation ?? 0;
-		savedAt = clock.now();
-		return await saveHere(upkeep, deletes);
-	}
-
-	const { running } = await inOrder(context, 'save', async () => {
-		const running = run();
-		await withTimeLimit(PLACE_MS, clock, async () => await running).catch(() => undefined);
-		return { running };
-	});
-	const outcome = await running;
-	if (outcome === undefined || node.epoch !== epoch) return;
-	if (outcome === 'failed') {
-		node.dispatch({ type: 'notSaved', now: clock.now() });
-		return;
-	}
-	node.dispatch({
-		type: 'saved',
-		generation,
-		here: node.savedHere === generation,
-		deleted,
-		overlapMs: settings.overlapMs,
-		jitter: jitterOf(clock),
-		now: savedAt ?? clock.now(),
+	void inOrder(context, 'save', async () => {
+		if (node.epoch !== epoch || !node.state.saving) return;
+		const saving = save(site).catch((error: unknown) =>
+			warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`),
+		);
+		await withTimeLimit(PLACE_MS, clock, async () => await saving).catch(() => undefined);
 	});
 }
 
-/** As `save`, without waiting for it: the execution may wait behind others. */
-export function startSaving(upkeep: Upkeep, task: SaveTask): void {
-	const { context, clock, node } = upkeep;
-	void save(upkeep, task).catch((error: unknown) => {
-		node.dispatch({ type: 'notSaved', now: clock.now() });
-		warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`);
-	});
+async function save({ context, settings, clock, node }: Site<ITriggerFunctions>): Promise<void> {
+	const { epoch, state } = node;
+	const { saved } = state;
+	const sealed = seal(writeSaved(saved), await readOwnSecret(context, settings.authentication));
+	const job = { event: EVENT, sealed };
+	let ending = areWorkersBlind ? 'blind' : await runExecution(context, job);
+	if (ending === 'blind') {
+		areWorkersBlind = true;
+		// n8n writes the static data of the trigger itself when that starts an execution. They are as they were when the
+		// workflow was published, so other nodes may lose what they saved since; an execution would delete all.
+		await new Store(context, settings.authentication).write(saved);
+		const here = runExecution(context, job);
+		if (node.epoch === epoch)
+			node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
+		ending = await here;
+		areWorkersBlind = ending === 'blind';
+		return;
+	}
+	if (ending === 'failed' || node.epoch !== epoch) return;
+	node.dispatch({ type: 'saved', version: saved.version, now: clock.now() });
 }

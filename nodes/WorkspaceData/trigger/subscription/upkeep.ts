@@ -1,99 +1,56 @@
 /** `trigger()`: looks after the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import type { Effect } from '../../model/subscription/eventsAndEffects';
-import { type Clock, systemClock } from '../../transport/http/clock';
-import { searchJob } from '../catchUp/catchUpJob';
-import { nextTry } from '../catchUp/searchTries';
+import type { Effect } from '../../model/subscription/reducer';
 import { credentialFingerprint } from '../../transport/auth/credential';
+import { type Clock, systemClock } from '../../transport/http/clock';
+import { planSearch, startSearch } from '../catchUp/search';
 import { reasonOf, warn, warnSparingly } from '../log';
 import { readSettings, type TriggerSettings } from '../parameters';
-import { nodeOf } from './nodeState';
-import { probe } from './probe';
-import { deleteWith, logLeftBehind } from './deletions';
-import { activationError, isStarting } from './publishing';
-import { jitterOf, renew } from './renew';
-import { BACKGROUND_CALL } from './subscriptionApi';
-import { runExecution, startSaving, type Upkeep } from './saving';
+import { nodeOf } from './node';
+import { ask } from './probe';
+import { activationError, isStarting, notRenewed } from './publishing';
+import { deleteWith, logLeft, renew, type Site } from './renewal';
+import { startSaving } from './saving';
 
-/** When to look whether there is something to do: every ten seconds. */
-const EVERY_TEN_SECONDS = '*/10 * * * * *';
-
-/** Renews the subscription; where that fails, after a pause that grows. */
-async function renewNow(upkeep: Upkeep): Promise<void> {
-	const { context, settings, clock, node } = upkeep;
-	const { address } = node.set;
-	if (address === undefined) return;
-	const { overlapMs } = settings;
-	const manner = { savedByHook: false, overlapMs, call: BACKGROUND_CALL };
-	const effects = await renew(context, node, settings, address, clock, manner).catch(
-		(error: unknown) => {
-			const message = `The subscription could not be renewed yet: ${reasonOf(error)}`;
-			warnSparingly(context, node.warnings.upkeep, clock.now(), message);
-			return [];
-		},
-	);
-	for (const task of effects) if (task.type === 'save') startSaving(upkeep, task);
-}
-
+const DAY_MS = 86_400_000;
 /** How often the credential is compared while all is well, in ms; it is one read of n8n's database. */
-const CREDENTIAL_INTERVAL_MS = 60_000;
+const CREDENTIAL_INTERVAL_MS = 600_000;
+/** The time of silence is stretched by up to a tenth, so that many triggers do not renew together. */
+const SPREAD = 0.1;
+
+type TriggerSite = Site<ITriggerFunctions>;
 
 /**
- * Notices that somebody changed the credential: what the service refused it may accept now, and the saved
- * secrets must be sealed with the new one. Costs no request.
+ * Looks after the subscriptions, once a minute. n8n calls `trigger()` at every start, and because it exists calls the
+ * lifecycle methods at every start, too.
  */
-async function checkCredential({ context, settings, clock, node }: Upkeep): Promise<void> {
-	const { credential } = node;
-	if (!credential) return;
-	const sinceMs = clock.now() - credential.checkedAt;
-	const isRefused = node.set.renewAt !== undefined;
-	if (!isRefused && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
-	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(
-		() => undefined,
-	);
-	if (fingerprint === undefined) return;
-	node.credential = { fingerprint, checkedAt: clock.now() };
-	if (fingerprint === credential.fingerprint) return;
-	warn(context, 'The credential has changed: the subscription is renewed');
-	node.dispatch({ type: 'credentialChanged', now: clock.now() });
-}
-
-/** Starts the execution that looks for missed records; once more when it could not read them. */
-function searchDue({ context, clock, node }: Upkeep): void {
-	const pending = node.pendingSearch;
-	if (!pending || clock.now() < pending.notBefore) return;
-	node.pendingSearch = undefined;
-	void runExecution(context, searchJob(pending.search)).then((outcome) => {
-		if (outcome === 'done' || node.pendingSearch) return;
-		node.pendingSearch = nextTry(pending, clock.now());
-	});
-}
-
-async function carryOut(upkeep: Upkeep, task: Effect): Promise<void> {
-	const { context, settings, clock, node } = upkeep;
-	switch (task.type) {
-		case 'create':
-			await renewNow(upkeep);
-			break;
-		case 'delete':
-			await deleteWith(context, node, settings.authentication, task.subscriptions, clock);
-			break;
-		case 'save':
-			startSaving(upkeep, task);
-			break;
-		case 'probe': {
-			const { generation } = task.subscription;
-			const answer = await probe(context, task, settings.authentication, clock);
-			const probed = { type: 'probed', generation, answer } as const;
-			const effects = node.dispatch({ ...probed, jitter: jitterOf(clock), now: clock.now() });
-			for (const next of effects) await carryOut(upkeep, next);
-			break;
-		}
-		case 'leaveBehind':
-			logLeftBehind(context, task);
-			break;
-		default:
-	}
+export async function lookAfter(
+	context: ITriggerFunctions,
+	clock: Clock = systemClock,
+): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {};
+	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
+	const settings = settingsOf(context);
+	if (!settings) return {};
+	const silenceMs = settings.silenceMs * (1 + SPREAD * clock.random());
+	let isBusy = false;
+	let isClosed = false;
+	const tick = async (): Promise<void> => {
+		if (isBusy || isClosed) return;
+		isBusy = true;
+		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
+		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
+			tell(site, 'upkeep', `The subscription could not be checked: ${reasonOf(error)}`),
+		);
+		isBusy = false;
+	};
+	const second = Math.floor(60 * clock.random());
+	context.helpers.registerCron({ expression: `${second} * * * * *` }, () => void tick());
+	return {
+		async closeFunction() {
+			isClosed = true;
+		},
+	};
 }
 
 /**
@@ -109,58 +66,83 @@ function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	}
 }
 
-/**
- * Looks after the subscriptions. n8n calls `trigger()` at every start, and because it exists calls the
- * lifecycle methods at every start, too.
- */
-export async function lookAfter(
-	context: ITriggerFunctions,
-	clock: Clock = systemClock,
-): Promise<ITriggerResponse> {
-	if (context.getMode() === 'manual') return {};
-	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
-	const read = settingsOf(context);
-	if (!read) return {};
-	const settings = read;
-	let busy = false;
-	let closed = false;
-
-	async function look(): Promise<void> {
-		const node = nodeOf(context, 'production');
-		const upkeep = { context, settings, clock, node };
-		await checkCredential(upkeep);
-		const silenceMs = settings.silenceMs * node.spread;
-		const { overlapMs } = settings;
-		const now = clock.now();
-		for (const task of node.dispatch({ type: 'passed', silenceMs, overlapMs, now })) {
-			await carryOut(upkeep, task);
-			if (closed) return;
-		}
-		searchDue(upkeep);
+/** Does what is due. */
+async function look(site: TriggerSite, silenceMs: number, isClosed: () => boolean): Promise<void> {
+	await compareCredential(site);
+	const now = site.clock.now();
+	for (const effect of site.node.dispatch({ type: 'passed', silenceMs, now })) {
+		if (isClosed()) return;
+		await carryOut(site, effect);
 	}
+	startSearch(site);
+}
 
-	async function tick(): Promise<void> {
-		if (busy || closed) return;
-		busy = true;
-		try {
-			await look();
-		} catch (error) {
-			const { warnings } = nodeOf(context, 'production');
-			warnSparingly(
-				context,
-				warnings.upkeep,
-				clock.now(),
-				`The subscription could not be checked: ${reasonOf(error)}`,
+async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
+	const { context } = site;
+	switch (effect.type) {
+		case 'create':
+			for (const next of await renewNow(site)) await carryOut(site, next);
+			break;
+		case 'ask':
+			for (const next of await ask(site)) await carryOut(site, next);
+			break;
+		case 'delete':
+			await deleteWith(site, effect.subscriptions);
+			break;
+		case 'save':
+			startSaving(site);
+			break;
+		case 'search':
+			planSearch(site, effect.search);
+			break;
+		case 'leave':
+			logLeft(context, effect);
+			break;
+		default:
+			tell(
+				site,
+				effect.type,
+				`Another n8n answers at ${site.node.state.address}. This one deletes no subscription that it did not create: it may be a copy. Give each n8n its own webhook address`,
+				DAY_MS,
 			);
-		} finally {
-			busy = false;
-		}
 	}
+}
 
-	context.helpers.registerCron({ expression: EVERY_TEN_SECONDS }, () => void tick());
-	return {
-		async closeFunction() {
-			closed = true;
-		},
-	};
+function tell(
+	{ context, node, clock }: TriggerSite,
+	kind: string,
+	message: string,
+	intervalMs?: number,
+): void {
+	const { warnings } = node;
+	warnSparingly(context, kind, message, {
+		warnings,
+		now: clock.now(),
+		...(intervalMs && { intervalMs }),
+	});
+}
+
+/** Renews the subscription; where that fails, after a pause that grows. */
+const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
+	await renew(site, 'background').catch((error: unknown) => {
+		tell(site, 'renewal', notRenewed(error));
+		return [];
+	});
+
+/**
+ * Notices that somebody changed the credential: what the service refused it may accept now, and the saved secrets must be
+ * sealed with the new one. Costs no request.
+ */
+async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
+	const { credential, state } = node;
+	const { current, previous } = state.saved;
+	const isUrgent = node.isRefused || [current, ...previous].some((one) => one?.secret === '');
+	const sinceMs = clock.now() - credential.checkedAt;
+	if (!isUrgent && sinceMs >= 0 && sinceMs < CREDENTIAL_INTERVAL_MS) return;
+	const fingerprint = await credentialFingerprint(context, settings.authentication).catch(() => '');
+	node.credential = { fingerprint, checkedAt: clock.now() };
+	if (fingerprint === '' || fingerprint === credential.fingerprint) return;
+	if (credential.checkedAt === -Infinity) return;
+	warn(context, 'The credential has changed: the subscription is renewed');
+	node.dispatch({ type: 'planned', at: clock.now(), reseal: true });
 }

@@ -1,32 +1,26 @@
 /** The calls that create and delete webhook subscriptions. @see service interface, part 4 */
 import { idInLocation } from '../../model/serviceUrl';
 import { readCreatedSubscription } from '../../model/subscription/createdSubscription';
-import type { Subscription } from '../../model/subscription/stored';
-import type { Session } from '../../transport/session';
+import type { Subscription } from '../../model/subscription/saved';
+import { ApiFailure, Failure, saysGone, UnexpectedAnswer } from '../../transport/failure/failures';
 import type { Clock } from '../../transport/http/clock';
-import {
-	ApiFailure,
-	Failure,
-	saysGone,
-	UnexpectedAnswer,
-	Unreachable,
-} from '../../transport/failure/failures';
 import { dateOf } from '../../transport/http/rateLimitHeaders';
-import type { ApiRequest } from '../../transport/request';
+import type { Session } from '../../transport/session';
 
 /** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
-export const LIFECYCLE_CALL = { impatient: true, timeoutMs: 10_000 } as const;
+const START_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 
-/** How they are sent for a person, who waits: also right after the time-out of another request. */
-export const PUBLISHING_CALL = { ...LIFECYCLE_CALL, insistent: true } as const;
+/** How calls are sent: while n8n starts; for a person, who waits; while nobody waits. */
+export const CALLS = {
+	start: START_CALL,
+	publish: { ...START_CALL, insistent: true },
+	background: { timeoutMs: 60_000 },
+} as const;
 
-/** How renewals are sent while nobody waits: a slow service gets a minute. */
-export const BACKGROUND_CALL = { timeoutMs: 60_000 } as const;
-
-export type LifecycleCall = typeof LIFECYCLE_CALL | typeof PUBLISHING_CALL | typeof BACKGROUND_CALL;
+export type LifecycleCall = (typeof CALLS)[keyof typeof CALLS];
 
 /** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
-const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: LIFECYCLE_CALL } as const;
+const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: START_CALL } as const;
 
 /** The events that a subscription asks for, and their address. */
 export interface SubscriptionRequest {
@@ -35,9 +29,6 @@ export interface SubscriptionRequest {
 	/** null for all cards of the workspace. */
 	cardId: string | null;
 }
-
-/** A subscription as the service made it; its generation is up to the node. */
-export type NewSubscription = Omit<Subscription, 'generation'>;
 
 /** The Date header leaves out the fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
@@ -71,10 +62,8 @@ class KnownSubscription extends Failure {
 export async function createSubscription(
 	session: Session,
 	{ targetUrl, events, cardId }: SubscriptionRequest,
-	clock: Clock,
-	call: LifecycleCall = LIFECYCLE_CALL,
-	isKnown: (id: string) => boolean = () => false,
-): Promise<NewSubscription> {
+	{ clock, call, isKnown }: { clock: Clock; call: LifecycleCall; isKnown: (id: string) => boolean },
+): Promise<Subscription> {
 	const answer = await session.request({
 		method: 'POST',
 		path: ['webhooks'],
@@ -96,37 +85,27 @@ export async function createSubscription(
 	}
 	const date = dateOf(answer.headers);
 	const now = clock.now();
-	return {
-		id,
-		secret,
-		targetUrl,
-		...place,
-		cardId,
-		since: existsSince(createdAt, date, now),
-		clockAheadMs: (date ?? now) - now,
-	};
+	const since = existsSince(createdAt, date, now);
+	return { id, secret, targetUrl, ...place, cardId, since, clockAheadMs: (date ?? now) - now };
 }
 
-/** Asks for the cards, to see whether the service answers at all; a refusal is an answer. @throws what `request` throws */
-export async function checkAnswers(session: Session, call: LifecycleCall): Promise<void> {
-	await session.request({ method: 'GET', path: ['cards'], ...call }).catch((error: unknown) => {
-		if (!(error instanceof ApiFailure) || error.problem.status >= 500) throw error;
-	});
-}
+/** Words of a refusal because of a limit of the plan, not because of the request. */
+const LIMIT = /limit|quota|maximum|too many|exceed|at most/i;
 
 /**
- * Whether the service may have created a subscription although its answer did not come: nothing came in time,
- * a gateway gave up, or the answer cannot be used.
+ * Why a subscription was refused although an old one could make room: the service takes one for an address, or has no more
+ * for this workspace.
  */
-export const isAnswerLost = (error: unknown): boolean =>
-	error instanceof UnexpectedAnswer ||
-	(error instanceof Unreachable && error.sent !== 'no') ||
-	(error instanceof ApiFailure && error.problem.status === 504);
-
-/** Whether the service refused because it takes one subscription for an address, and has one. */
-export const isConflict = (error: unknown): boolean =>
-	error instanceof KnownSubscription ||
-	(error instanceof ApiFailure && error.problem.status === 409);
+export function roomReason(error: unknown): 'address' | 'limit' | undefined {
+	if (error instanceof KnownSubscription) return 'address';
+	if (!(error instanceof ApiFailure) || error.problem.foreign) return undefined;
+	const { status, kind, title, detail } = error.problem;
+	if (status === 409) return 'address';
+	const speaksOfLimit = LIMIT.test([kind, title, detail].join(' '));
+	return [402, 403, 422].includes(status) && !error.rateLimited && speaksOfLimit
+		? 'limit'
+		: undefined;
+}
 
 /**
  * Deletes a subscription in the workspace in which it was made; one that is gone already counts as
@@ -148,17 +127,9 @@ export async function deleteSubscription(
 			`it is in workspace ${workspaceId} at ${baseUrl}, but the credential is for another address`,
 		);
 	}
-	const request: ApiRequest = {
-		method: 'DELETE',
-		root: 'api',
-		path: [
-			'workspaces',
-			{ value: workspaceId, parameter: 'Workspace ID' },
-			'webhooks',
-			{ value: id, parameter: 'Subscription' },
-		],
-		...DELETE_CALL[how],
-	};
+	const workspace = { value: workspaceId, parameter: 'Workspace ID' };
+	const path = ['workspaces', workspace, 'webhooks', { value: id, parameter: 'Subscription' }];
+	const request = { method: 'DELETE', root: 'api', path, ...DELETE_CALL[how] } as const;
 	await session.request(request).catch((error: unknown) => {
 		if (!saysGone(error, ['webhook', 'webhooks', 'subscription', 'resource'])) throw error;
 	});

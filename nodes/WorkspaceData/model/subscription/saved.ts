@@ -1,0 +1,181 @@
+/** The subscriptions of a trigger node as n8n saves them. Times are ms since the epoch. */
+import { z } from 'zod/v3';
+
+/** A subscription of ours at the service. @see service interface, part 2 */
+export interface Subscription {
+	id: string;
+	/** Signs the deliveries; shown once, when the subscription is created. Empty: its seal could not be opened. */
+	secret: string;
+	/** Where it delivers to. */
+	targetUrl: string;
+	/** The API root of the service that holds it; undefined where 0.1.0 did not keep it yet. */
+	baseUrl?: string | undefined;
+	workspaceId: string;
+	/** The card it covers; null for all cards of the workspace. */
+	cardId: string | null;
+	/** Since when it exists, by the service's clock. */
+	since: number;
+	/** How far the service's clock was ahead of ours when it was made, in ms. */
+	clockAheadMs: number;
+}
+
+/** A subscription that another one has replaced, or that ended with the workflow. */
+export interface Previous extends Subscription {
+	/** Until when its deliveries count, and from when it is to be deleted, by the local clock. */
+	deleteAt: number;
+	/** `ended`: the workflow was unpublished, and it still exists; `deleted`: it is gone, and late deliveries count. */
+	fate?: 'ended' | 'deleted' | undefined;
+}
+
+/** The time in which records may have been missed, by the service's clock. */
+export interface MissedTime {
+	/** The card that is watched; null for all cards. */
+	cardId: string | null;
+	/** All records up to this were searched. */
+	from: number;
+	/** Ends of later searches that are not known to be completed; oldest first. */
+	upTo: number[];
+}
+
+/** The subscriptions of a trigger node as n8n saves them. */
+export interface Saved {
+	current: Subscription | undefined;
+	/** Oldest first. */
+	previous: readonly Previous[];
+	missed: MissedTime | undefined;
+	/** Grows with each change: of two copies the one with the higher number counts. */
+	version: number;
+	/** A random text of the last start or creation: no copy of the database that was made before has it. */
+	mark: string;
+}
+
+export const NOTHING_SAVED: Saved = {
+	current: undefined,
+	previous: [],
+	missed: undefined,
+	version: 0,
+	mark: '',
+};
+
+/** Most previous subscriptions whose deliveries count: each secret is tried, also for a forged one. */
+export const MAX_PREVIOUS = 5;
+
+/** The copy that counts. @param ours wins where both have the same version */
+export const newer = (ours: Saved, other: Saved): Saved =>
+	other.version > ours.version ? other : ours;
+
+/**
+ * The subscriptions whose deliveries count, newest first. One that still exists counts after its overlap, too: as long
+ * as nothing has deleted it, it may be the only one that delivers.
+ */
+export function accepted({ current, previous }: Saved, now: number): Subscription[] {
+	const valid = previous.filter(
+		({ deleteAt, fate, targetUrl }) =>
+			deleteAt > now || (fate === undefined && targetUrl === current?.targetUrl),
+	);
+	return [...(current ? [current] : []), ...valid.slice(-MAX_PREVIOUS).reverse()];
+}
+
+const subscriptionSchema = z.object({
+	id: z.string(),
+	/** As 0.1.0 wrote it. */
+	secret: z.string().default(''),
+	sealed: z.string().optional(),
+	targetUrl: z.string(),
+	baseUrl: z.string().optional(),
+	workspaceId: z.string(),
+	cardId: z.string().nullable(),
+	since: z.number(),
+	clockAheadMs: z.number().default(0),
+	/** As 0.2.0 wrote it. */
+	generation: z.number().optional(),
+});
+
+const savedSchema = z
+	.object({
+		current: subscriptionSchema.optional(),
+		/** 0.2.0 wrote null for one whose successor was not known to work. */
+		retired: z.array(
+			subscriptionSchema.extend({
+				deleteAt: z.number().nullable(),
+				fate: z.enum(['ended', 'deleted']).optional().catch(undefined),
+			}),
+		),
+		missed: z
+			.object({ cardId: z.string().nullable(), from: z.number(), upTo: z.array(z.number()) })
+			.optional(),
+		version: z.number().optional(),
+		mark: z.string().default(''),
+		/** As 0.2.0 wrote it. */
+		endedUpTo: z.number().default(0),
+		/** As 0.1.0 wrote it. */
+		catchUpFrom: z.number().optional(),
+	})
+	.transform(({ current, retired, missed, catchUpFrom, version, endedUpTo, mark }) => ({
+		current,
+		previous: retired.map((one) => ({ ...one, deleteAt: one.deleteAt ?? Infinity })),
+		missed:
+			missed ??
+			(current && { cardId: current.cardId, from: catchUpFrom ?? current.since, upTo: [] }),
+		version: version ?? Math.max(endedUpTo, current?.generation ?? 0),
+		mark,
+	}));
+
+/** Seals the secret of a subscription, or opens its seal; undefined where it cannot be opened. */
+export type Sealing = (text: string) => string | undefined;
+
+/** As one text, with secrets readable: for a text that is sealed as a whole. */
+export const writeSaved = (saved: Saved): string => textOf(saved, (one) => one);
+
+/**
+ * As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. The same
+ * subscriptions with the same seals are the same text.
+ */
+export const sealSaved = (saved: Saved, seal: Sealing): string =>
+	textOf(saved, ({ secret, ...one }) => ({
+		...one,
+		sealed: secret === '' ? undefined : seal(secret),
+	}));
+
+const textOf = (
+	{ current, previous, ...rest }: Saved,
+	written: (one: Subscription) => object,
+): string =>
+	JSON.stringify({
+		current: current && written(current),
+		retired: previous.map(written),
+		...rest,
+	});
+
+function parse(text: unknown): z.infer<typeof savedSchema> | undefined {
+	try {
+		return savedSchema.parse(JSON.parse(String(text)));
+	} catch {
+		return undefined;
+	}
+}
+
+/** The seals in a saved text. */
+export function sealsIn(text: unknown): string[] {
+	const { current, previous = [] } = parse(text) ?? {};
+	return [current, ...previous].flatMap((one) => one?.sealed ?? []);
+}
+
+/**
+ * Reads a saved text, also of earlier versions; nothing where there is nothing, or something else.
+ *
+ * @param open opens the seals of secrets
+ */
+export function readSaved(text: unknown, open: Sealing = () => undefined): Saved {
+	const saved = parse(text);
+	if (!saved) return NOTHING_SAVED;
+	const opened = <One extends z.infer<typeof subscriptionSchema>>({ sealed, ...one }: One) => ({
+		...one,
+		secret: sealed === undefined || one.secret !== '' ? one.secret : (open(sealed) ?? ''),
+	});
+	return {
+		...saved,
+		current: saved.current && opened(saved.current),
+		previous: saved.previous.map(opened),
+	};
+}

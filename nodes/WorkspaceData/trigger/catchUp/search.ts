@@ -1,0 +1,227 @@
+/** Finds the records that were created while no event reached the workflow. */
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	ITriggerFunctions,
+} from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { type DataRecord, type Age, ageOf, byAge } from '../../model/answer/record';
+import { type FieldIndex, indexFields } from '../../model/fieldIndex';
+import { isSeen, REMEMBERED, spanOf } from '../../model/recordMemory';
+import type { Search } from '../../model/subscription/reducer';
+import { listCards, listFields } from '../../transport/cardAndFieldListings';
+import { ApiFailure, saysGone } from '../../transport/failure/failures';
+import { type Clock, systemClock } from '../../transport/http/clock';
+import { openRecordListing } from '../../transport/recordListing';
+import { openSession, type Session } from '../../transport/session';
+import { localTime } from '../../transport/timeZone';
+import { isFiltered, meetsConditions } from '../delivery/relevance';
+import { reasonOf, warn } from '../log';
+import { missedEvent, outputOf } from '../output';
+import { type TriggerSettings, watchedCard } from '../parameters';
+import type { Site } from '../subscription/renewal';
+import { runExecution } from '../subscription/saving';
+import { Store } from '../subscription/storage';
+import { CLOSE_MS, RecordKeys, recordKey, searchedKey } from './memory';
+
+/** How often a search is tried; each try is an execution that the user can see. */
+const TRIES = 3;
+/** Lets the deliveries of that time come first, in ms. */
+const DELAY_MS = 5_000;
+/** How long to leave a search that failed, in ms. */
+const PAUSE_MS = 60_000;
+/** Records that are read at a time. */
+const PART = 100;
+
+/** Has missed records searched soon, where that is wanted. */
+export function planSearch({ node, settings, clock }: Site, search: Search): void {
+	if (!settings.catchUp || !settings.events.includes('record.created')) return;
+	node.search = { search, triesLeft: TRIES, notBefore: clock.now() + DELAY_MS };
+}
+
+/** Starts the execution that looks for missed records, if one is due; once more when it could not read them. */
+export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): void {
+	const pending = node.search;
+	if (!pending || clock.now() < pending.notBefore) return;
+	node.search = undefined;
+	const { epoch } = node;
+	void runExecution(context, searchJob(pending.search)).then((ending) => {
+		if (node.epoch !== epoch) return;
+		const { upTo } = pending.search;
+		if (ending !== 'failed') node.dispatch({ type: 'searched', upTo, now: clock.now() });
+		else if (!node.search && pending.triesLeft > 1) {
+			const notBefore = clock.now() + PAUSE_MS;
+			node.search = { ...pending, triesLeft: pending.triesLeft - 1, notBefore };
+		}
+	});
+}
+
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** The item that starts such an execution. */
+const searchJob = ({ from, earlier, upTo }: Search): IDataObject => ({
+	event: 'catch_up',
+	from: toIso(from),
+	to: toIso(upTo),
+	earlier: earlier.map(toIso),
+});
+
+const time = z.string().transform((text) => Date.parse(text));
+const jobSchema = z
+	.object({
+		event: z.literal('catch_up'),
+		from: time,
+		to: time,
+		earlier: z.array(time).default([]),
+	})
+	.transform(({ from, to, earlier }): Search => ({ from, earlier, upTo: to }));
+
+/** The search in such an item; undefined for another one. */
+export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
+
+/** A record that was created in the time in question. */
+interface Candidate extends Age {
+	cardId: string;
+	record: DataRecord;
+	token: string;
+}
+
+/** The missed records as items. @throws what reading the cards throws, except that one of all cards is gone or refused */
+export async function catchUp(
+	context: IExecuteFunctions,
+	settings: TriggerSettings,
+	search: Search,
+	clock: Clock = systemClock,
+): Promise<INodeExecutionData[]> {
+	const session = await openSession(context, settings.authentication, clock);
+	// As subscribed: a card that was chosen by name may have another one by now.
+	const { current } = await new Store(context, undefined).read();
+	const watched = current ? current.cardId : await watchedCard(settings, session);
+	const warned = new Set<string>();
+	const warnOnce = (message: string): void => {
+		if (!warned.has(message)) warn(context, message);
+		warned.add(message);
+	};
+	const keys = new RecordKeys(context);
+	const span = await unsearched(keys, search);
+	const listed: Candidate[] = [];
+	for (const card of watched === null
+		? await listCards(session)
+		: [{ id: watched, name: watched }]) {
+		const onRefused = (error: ApiFailure) =>
+			warnOnce(
+				`Missed records of card '${card.name}' (${card.id}) are left out, because it cannot be read: ${reasonOf(error)}`,
+			);
+		const records = await createdIn(
+			session,
+			card.id,
+			span,
+			watched === null ? onRefused : undefined,
+		);
+		for (const one of records) listed.push(one);
+	}
+	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
+	const indexes = await fieldIndexes(session, settings, listed);
+	// Last: a search that failed is done again.
+	const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
+	const zone = localTime(context);
+	return missed.flatMap(({ at, cardId, record }) => {
+		const event = missedEvent({ cardId, record, createdAt: at }, session.workspaceId);
+		const index = indexes.get(cardId);
+		const isMet = () =>
+			meetsConditions(event, settings, {
+				index,
+				zone,
+				warn: (_kind, message) => warnOnce(message),
+			});
+		if (at < oldest || (isFiltered(event, settings) && !isMet())) return [];
+		return [{ json: outputOf(event, settings, index) }];
+	});
+}
+
+/** The time that no completed search covers; `isWhole`: no search in it has failed, so records in it came in their order. */
+interface Span {
+	from: number;
+	upTo: number;
+	isWhole: boolean;
+}
+
+async function unsearched(keys: RecordKeys, { from, earlier, upTo }: Search): Promise<Span> {
+	const known = await keys.alone(async () => await keys.find(earlier.map(searchedKey)));
+	const searched = Math.max(from, ...earlier.filter((end) => known.has(searchedKey(end))));
+	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
+}
+
+/** Records of a card that were created in a time. One of all cards that is gone has none; one that is refused is told of. */
+async function createdIn(
+	session: Session,
+	cardId: string,
+	{ from, upTo }: Span,
+	onRefused?: (error: ApiFailure) => void,
+): Promise<Candidate[]> {
+	const found: Candidate[] = [];
+	const listing = openRecordListing(session, cardId, Infinity);
+	const endOfRefused = (error: unknown): DataRecord[] => {
+		if (!onRefused || !isRefused(error)) throw error;
+		if (!isGone(error)) onRefused(error);
+		return [];
+	};
+	for (let read = 0; ; ) {
+		const part = await listing.part(read, PART, true).catch(endOfRefused);
+		if (part.length === 0) return found;
+		read += part.length;
+		for (const record of part) {
+			const age = ageOf(record);
+			if (!(age.at > from && age.at <= upTo)) continue;
+			found.push({ ...age, cardId, record, token: recordKey(cardId, record.id) });
+		}
+	}
+}
+
+/** Whether the service says that a card does not exist. */
+const isGone = (error: unknown): boolean => saysGone(error, ['card', 'cards', 'resource']);
+
+/** Whether the service refuses to list the records of a card, so that trying again does not help. A proxy's answer is no refusal. */
+const isRefused = (error: unknown): error is ApiFailure =>
+	error instanceof ApiFailure &&
+	!error.transient &&
+	!error.problem.foreign &&
+	(error.problem.status === 403 || isGone(error));
+
+/**
+ * The records that the workflow has not processed, oldest first; from now on they count as processed. n8n's memory has the
+ * last records only: where so many of this time are known that it may have forgotten some, all before the oldest known one
+ * count as processed. Not where a search has failed in that time: then records before it may have been missed, and it is
+ * better to have some twice.
+ */
+async function takeMissed(
+	keys: RecordKeys,
+	listed: Candidate[],
+	{ from, upTo, isWhole }: Span,
+): Promise<Candidate[]> {
+	const byTime = listed.sort(byAge);
+	const tokens = await keys.find(byTime.map(({ token }) => token));
+	const mayForget = isWhole && tokens.size >= REMEMBERED.new - PART;
+	const oldest = mayForget ? byTime.find(({ token }) => tokens.has(token)) : undefined;
+	const spans = oldest ? [spanOf(from, oldest.at - 1)] : [];
+	const missed = byTime.filter((one) => !isSeen({ tokens, spans }, one));
+	const atEdge = missed.filter(({ at }) => upTo - at < CLOSE_MS).map(({ token }) => token);
+	await keys.add([...atEdge.slice(-PART * 10), searchedKey(upTo)]);
+	return missed;
+}
+
+/** The fields of the records' cards, where they are needed and can be had. */
+async function fieldIndexes(
+	session: Session,
+	{ simple, fieldKeys, conditions }: TriggerSettings,
+	listed: readonly Candidate[],
+): Promise<Map<string, FieldIndex>> {
+	const indexes = new Map<string, FieldIndex>();
+	if (!(simple && fieldKeys === 'name') && conditions.length === 0) return indexes;
+	for (const cardId of new Set(listed.map((one) => one.cardId))) {
+		const fields = await listFields(session, cardId).catch(() => undefined);
+		if (fields) indexes.set(cardId, indexFields(fields, cardId));
+	}
+	return indexes;
+}

@@ -1,0 +1,246 @@
+/** Creates a subscription for a trigger node, and deletes others, at the service. */
+import { randomUUID } from 'node:crypto';
+import { InputError } from '../../model/inputError';
+import { type Effect, roomFor } from '../../model/subscription/reducer';
+import type { Subscription } from '../../model/subscription/saved';
+import { credentialFingerprint } from '../../transport/auth/credential';
+import {
+	ApiFailure,
+	Cancelled,
+	Failure,
+	isTimeOut,
+	mayHaveHappened,
+} from '../../transport/failure/failures';
+import type { Clock } from '../../transport/http/clock';
+import { openSession, type Session } from '../../transport/session';
+import { reasonOf, warn } from '../log';
+import { type TriggerSettings, watchedCard } from '../parameters';
+import type { LifecycleContext, TriggerNode } from './node';
+import {
+	CALLS,
+	createSubscription,
+	deleteSubscription,
+	roomReason,
+	type SubscriptionRequest,
+} from './serviceCalls';
+
+/** The parts that work on a trigger node needs. */
+export interface Site<Context extends LifecycleContext = LifecycleContext> {
+	context: Context;
+	node: TriggerNode;
+	settings: TriggerSettings;
+	clock: Clock;
+}
+
+/** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
+export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
+
+/** Services that did not answer in time while n8n started: its other triggers need not wait as well. */
+const silent = new Set<string>();
+
+/**
+ * Subscribes. The old subscription stays for a while, and delivers what happened while n8n was down. If the service
+ * refuses, the node tries again later.
+ *
+ * @param how as whom: n8n waits for the first two, and saves static data as soon as its hook returns
+ * @returns the next effects; none where the node was published or unpublished meanwhile
+ * @throws what `openSession` and `createSubscription` throw
+ */
+export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect[]> {
+	const { node, clock } = site;
+	const { epoch } = node;
+	const isWanted = () => node.epoch === epoch;
+	let isSent = false;
+	const subscribe = async (): Promise<Effect[]> => {
+		const session = await open(site);
+		if (how === 'start' && silent.has(session.baseUrl)) {
+			throw new Error('the service did not answer another trigger of this start');
+		}
+		const request = await requestOf(site, session, how);
+		isSent = true;
+		const made = await createInPlace(site, session, request, { how, isWanted });
+		silent.delete(session.baseUrl);
+		node.isRefused = false;
+		if (!isWanted()) return await discard(site, session, made);
+		const savedByHook = how !== 'background';
+		const { overlapMs } = site.settings;
+		const created = {
+			type: 'created',
+			subscription: made,
+			mark: randomUUID(),
+			savedByHook,
+		} as const;
+		return node.dispatch({ ...created, overlapMs, now: clock.now() });
+	};
+	return await subscribe().catch((error: unknown) => {
+		const isLost = isSent && mayHaveHappened(error);
+		const refused = { type: 'refused', isLost, jitter: jitterOf(clock), now: clock.now() } as const;
+		node.isRefused = true;
+		if (isWanted()) node.dispatch(refused);
+		throw error;
+	});
+}
+
+/** Opens the service, and keeps the credential that it is tried with, so that a change is noticed. */
+async function open({ context, node, settings, clock }: Site): Promise<Session> {
+	node.credential = { fingerprint: '', checkedAt: clock.now() };
+	node.credential.fingerprint = await credentialFingerprint(context, settings.authentication);
+	const session = await openSession(context, settings.authentication, clock);
+	node.serviceClock = session.serviceClock;
+	return session;
+}
+
+/** The request; where the chosen name no longer exists, for the card of the current subscription. */
+async function requestOf(
+	{ node, settings }: Site,
+	session: Session,
+	how: keyof typeof CALLS,
+): Promise<SubscriptionRequest> {
+	const { address = '', saved } = node.state;
+	const cardId = await watchedCard(settings, session, CALLS[how]).catch((error: unknown) => {
+		if (error instanceof InputError && saved.current) return saved.current.cardId;
+		throw error;
+	});
+	return { targetUrl: address, events: settings.events, cardId };
+}
+
+/** Creates a subscription; where the service has no place for it, an old one gives way if this n8n may delete it. */
+async function createInPlace(
+	site: Site,
+	session: Session,
+	request: SubscriptionRequest,
+	{ how, isWanted }: { how: keyof typeof CALLS; isWanted: () => boolean },
+): Promise<Subscription> {
+	const { context, node, settings, clock } = site;
+	const isKnown = (id: string) =>
+		[node.state.saved.current, ...node.state.saved.previous].some((one) => one?.id === id);
+	const create = async () =>
+		await createSubscription(session, request, { clock, call: CALLS[how], isKnown });
+	const hint = loopbackHint(request.targetUrl, session.baseUrl);
+	const made = await create().catch(async (error: unknown) => {
+		if (how === 'start' && isTimeOut(error)) silent.add(session.baseUrl);
+		const reason = roomReason(error);
+		if (reason === undefined || !isWanted()) throw withAdvice(error, hint);
+		const old = roomFor(node.state, reason, settings.silenceMs, clock.now());
+		if (old.length === 0) {
+			const advice = ROOM_ADVICE[reason](request.targetUrl);
+			warn(context, advice);
+			throw withAdvice(error, advice);
+		}
+		await deleteAll(site, session, old);
+		return await create();
+	});
+	if (hint) warn(context, hint);
+	return made;
+}
+
+const ROOM_ADVICE = {
+	address: (url: string) =>
+		`A subscription that this n8n may not delete holds the address ${url}. If no other n8n uses it, delete it in the settings of the service`,
+	limit: () =>
+		"The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence'",
+} as const;
+
+const isLoopback = (url: string): boolean =>
+	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
+
+/** A hint for when the service cannot reach n8n's address. */
+function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
+	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
+	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that is not possible, use a Schedule Trigger and Get Many with Since Last Run`;
+}
+
+/** The error of a refusal with more advice. */
+function withAdvice(error: unknown, hint: string | undefined): unknown {
+	if (!hint || !(error instanceof Failure)) return error;
+	if (!(error instanceof ApiFailure)) {
+		return error.httpCode ? error : new Failure(error.message, { ...error, description: hint });
+	}
+	if (error.problem.status >= 500) return error;
+	const advice = [error.advice, hint].filter(Boolean).join(' ');
+	return new ApiFailure(error.problem, advice, error.rateLimited);
+}
+
+/** Deletes a subscription that nobody wants any more. */
+async function discard({ context, node }: Site, session: Session, made: Subscription): Promise<[]> {
+	// A service may give the same one twice for one address: then it is the node's by now.
+	if (node.state.saved.current?.id === made.id) return [];
+	await deleteSubscription(session, made, 'patient').catch((error: unknown) =>
+		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
+	);
+	return [];
+}
+
+/** Deletes subscriptions side by side, and dispatches which ones are gone. @param how as `deleteWith` */
+async function deleteAll(
+	{ context, node, clock }: Pick<Site, 'context' | 'node' | 'clock'>,
+	session: Session,
+	subscriptions: readonly Subscription[],
+	how: 'patient' | 'impatient' = 'impatient',
+): Promise<void> {
+	await Promise.all(
+		subscriptions.map(async (one) => {
+			const error: unknown = await deleteSubscription(session, one, how).then(
+				() => undefined,
+				(reason: unknown) => reason ?? 'unknown',
+			);
+			const isDone = error === undefined;
+			const wasTried = node.state.deletions.has(one.id);
+			node.dispatch({ type: 'deleted', id: one.id, isDone, now: clock.now() });
+			if (isDone && wasTried) warn(context, `Subscription ${one.id} is deleted now`);
+			if (isDone) return;
+			const isStopped = error instanceof Cancelled;
+			warn(context, notDeleted(one.id, isStopped ? 'the workflow is published again' : error, how));
+		}),
+	);
+}
+
+const notDeleted = (ids: string, error: unknown, how: 'patient' | 'impatient'): string =>
+	how === 'impatient'
+		? `Subscription ${ids} could not be deleted yet: ${reasonOf(error)}`
+		: `Subscription ${ids} could not be deleted: ${reasonOf(error)}. Publish the workflow again, or delete it in the settings of the service`;
+
+/**
+ * Deletes subscriptions with the node's credential; never throws.
+ *
+ * @param how `patient` where the workflow is unpublished: waits for the rate limit and tries again after a fault, as nothing
+ *   does so later
+ * @param onOpen gets the service once it is open
+ */
+export async function deleteWith(
+	site: Pick<Site, 'context' | 'node' | 'clock'> & {
+		settings: Pick<TriggerSettings, 'authentication'>;
+	},
+	subscriptions: readonly Subscription[],
+	how: 'patient' | 'impatient' = 'impatient',
+	onOpen: (session: Session) => void = () => {},
+): Promise<void> {
+	const { context, node, settings, clock } = site;
+	if (subscriptions.length === 0) return;
+	try {
+		const session = await openSession(context, settings.authentication, clock);
+		onOpen(session);
+		await deleteAll(site, session, subscriptions, how);
+	} catch (error) {
+		for (const { id } of subscriptions) {
+			node.dispatch({ type: 'deleted', id, isDone: false, now: clock.now() });
+		}
+		warn(context, notDeleted(subscriptions.map(({ id }) => id).join(', '), error, how));
+	}
+}
+
+type Left = Extract<Effect, { type: 'leave' }>;
+
+const WHY: Record<Left['why'], string> = {
+	failed: 'could not be deleted for a day, and nothing tries it again',
+	foreign: 'may belong to another n8n, so this one does not delete it',
+	elsewhere: 'delivers to another address, so this n8n does not delete it',
+	many: 'was replaced too often to be deleted',
+};
+
+/** Names in the log what nothing more is done about. */
+export function logLeft(context: LifecycleContext, { subscriptions, why }: Left): void {
+	const ids = subscriptions.map(({ id }) => id).join(', ');
+	const advice = 'If no other n8n needs it, delete it in the settings of the service';
+	warn(context, `Subscription ${ids} still exists at the service: it ${WHY[why]}. ${advice}`);
+}

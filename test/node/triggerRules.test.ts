@@ -1,0 +1,205 @@
+/** What the trigger's subscriptions meet at the service and in n8n: places that are taken, names, credentials, addresses. */
+import { hurry } from '../support/quickTime';
+import type { IDataObject } from 'n8n-workflow';
+import { current, lifecycleSuite, pass, untilMinutes, untilTicked } from '../support/lifecycle';
+
+const suite = lifecycleSuite();
+
+/** The service accepts no more subscriptions, whatever it is asked. */
+const LIMIT = {
+	status: 403,
+	body: 'json',
+	json: { type: 'https://service.example/problems/limit', title: 'Subscription limit reached' },
+} as const;
+
+describe('P2: an unknown subscription holds the address', () => {
+	it('publishing says what holds it and what to do', async () => {
+		suite.refuseNext({ status: 409, times: 3 });
+		await expect(suite.watchAll().activate()).rejects.toThrow(
+			/A subscription that this n8n may not delete holds the address .*delete it in the settings of the service/,
+		);
+	});
+
+	it('a start logs it', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		const next = suite.afterRestart(trigger);
+		suite.refuseNext({ status: 409, times: 3 });
+		await next.activate('init');
+		expect(suite.warnings.join()).toContain('holds the address');
+		expect(suite.live(trigger)).toHaveLength(1);
+		await next.deactivate();
+	});
+});
+
+describe('P3: the limit is reached while the old subscription may be paused', () => {
+	it('the log says how to free the place, and the old one gives way after the time of silence', async () => {
+		const trigger = suite.watchAll({ options: { renewAfterSilence: 2 } });
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.start('activate');
+		suite.refuseNext({ ...LIMIT, times: 4 });
+		await trigger.activate('init');
+		expect(suite.warnings.join()).toContain('The service accepts no more subscriptions');
+		await untilMinutes(trigger, 0, 'three more refusals', () => suite.subscribed() >= 4);
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
+		suite.workspace.service.control.clearFailures();
+		suite.refuseNext(LIMIT);
+		pass(3);
+		await untilTicked(trigger, 'the new one', () =>
+			suite.live(trigger).some(({ id }) => id !== old.id) ? true : undefined,
+		);
+		expect(suite.live(trigger)).toHaveLength(1);
+		await trigger.deactivate();
+	});
+
+	it('a refusal that speaks of no limit lets nothing give way', async () => {
+		const trigger = suite.watchAll({ options: { renewAfterSilence: 2 } });
+		await trigger.activate();
+		const old = current(trigger);
+		await trigger.start('activate');
+		suite.refuseNext({ status: 422, times: 20 });
+		await untilMinutes(trigger, 3, 'two refusals', () => suite.subscribed() >= 2);
+		expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
+		suite.workspace.service.control.clearFailures();
+		await trigger.deactivate();
+	});
+});
+
+it('P4: takes the late deliveries of a trigger that was changed and published again, for the overlap', async () => {
+	const trigger = suite.watchAll({ events: ['record.created', 'record.deleted'] });
+	await trigger.activate();
+	const old = current(trigger);
+	await trigger.deactivate();
+	expect(suite.live(trigger)).toEqual([]);
+	const changed = suite.afterRestart(trigger);
+	await changed.activate();
+	changed.reload();
+	expect((await changed.deliver(suite.delivery(old))).items).toHaveLength(1);
+	expect((await changed.deliver(suite.delivery({ ...old, secret: 'x' }))).status).toBe(401);
+	pass(0.3);
+	expect((await changed.deliver(suite.delivery(old))).status).toBe(401);
+	await changed.deactivate();
+});
+
+it('P6: two values that would have one name are both returned', async () => {
+	const trigger = suite.watchAll();
+	const { workspace } = suite;
+	const card = await workspace.card('Names', [{ name: 'Title', type: 'text' }]);
+	await trigger.activate();
+	trigger.reload();
+	const id = String(card.fieldIds.Title);
+	const data = { [id]: 'by ID', Title: 'by name' };
+	const event = suite.delivery(current(trigger), { card_id: card.id, data });
+	const [item] = (await trigger.deliver(event)).items ?? [];
+	expect(Object.values(item?.fields as IDataObject).sort()).toEqual(['by ID', 'by name']);
+	await trigger.deactivate();
+});
+
+describe('P7: the log tells what is true', () => {
+	it('of a credential that was deleted, and of another one', async () => {
+		const credentials = { ...suite.workspace.apiKey };
+		const trigger = suite.watchAll({}, credentials);
+		await trigger.activate();
+		const { id } = current(trigger);
+		delete credentials.workspaceDataApi;
+		expect(await trigger.deactivate()).toBe(false);
+		expect(suite.warnings.join('\n')).toContain(`Subscription ${id} could not be deleted`);
+		Object.assign(credentials, suite.workspace.apiKey);
+		await trigger.activate();
+		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
+		expect(suite.warnings.join('\n')).not.toMatch(/\.\./);
+		await trigger.deactivate();
+	});
+
+	it('of one kind of warning next to another', async () => {
+		const trigger = suite.watchAll();
+		await trigger.activate();
+		trigger.reload();
+		await trigger.deliver(suite.delivery(current(trigger), { event: 'ping' }));
+		await trigger.deliver(suite.delivery(current(trigger), { workspace_id: 'wsp_other' }));
+		expect(suite.warnings).toEqual([
+			expect.stringContaining("'ping'"),
+			expect.stringContaining('from another workspace'),
+		]);
+		await trigger.deactivate();
+	});
+});
+
+it.each<[string, string, boolean]>([
+	['Workspace Data Trigger', 'publishing says so', true],
+	['Trigger', 'is found by n8n', false],
+])('P10: without a webhook ID, a node called %s: %s', async (name, _what, isRefused) => {
+	const trigger = suite.watchAll();
+	trigger.node.name = name;
+	delete trigger.node.webhookId;
+	trigger.reload();
+	suite.workspace.service.control.resetRequests();
+	if (isRefused) {
+		await expect(trigger.activate()).rejects.toThrow(
+			/the node has no webhook ID\. Add the trigger/,
+		);
+		expect(suite.subscribed()).toBe(0);
+		await trigger.activate('init');
+		expect(suite.warnings.join()).toContain('the node has no webhook ID');
+	} else await trigger.activate();
+	await trigger.deactivate();
+});
+
+it('P12: a credential that cannot be read at a start is noticed within a minute of its return', async () => {
+	const trigger = suite.watchAll();
+	await trigger.activate();
+	const old = current(trigger);
+	const next = suite.afterRestart(trigger);
+	const held = next.node.credentials;
+	delete next.node.credentials;
+	next.reload();
+	await next.activate('init');
+	await next.start('init');
+	expect(suite.warnings.join()).toContain('could not be renewed yet');
+	if (held) next.node.credentials = held;
+	pass(1.1 / 60);
+	next.tick();
+	await next.idle();
+	await untilTicked(next, 'the new subscription', () =>
+		suite.live(trigger).some(({ id }) => id !== old.id) ? true : undefined,
+	);
+	await next.deactivate();
+});
+
+it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends and logs nothing', async () => {
+	const trigger = suite.watchAll();
+	await trigger.activate();
+	await trigger.start('activate');
+	expect(trigger.expressions).toEqual([expect.stringMatching(/^\d+ \* \* \* \* \*$/)]);
+	await untilMinutes(trigger, 0, 'the first look', () => trigger.asked() > 0);
+	suite.workspace.service.control.resetRequests();
+	const looks = 600;
+	const before = process.cpuUsage();
+	for (let minutes = 0; minutes < looks; minutes += 1) {
+		pass(0.1 + minutes / 60);
+		trigger.tick();
+		await new Promise(setImmediate);
+	}
+	const { user, system } = process.cpuUsage(before);
+	expect((user + system) / 1_000 / looks).toBeLessThan(5);
+	expect(suite.workspace.requests()).toEqual([]);
+	expect(suite.warnings).toEqual([]);
+	expect(trigger.asked()).toBe(1);
+	await trigger.deactivate();
+});
+
+it('C11: triggers of one service that does not answer wait for it once at a start', async () => {
+	const triggers = [suite.watchAll(), suite.watchAll(), suite.watchAll()];
+	for (const trigger of triggers) await trigger.activate();
+	suite.workspace.service.control.resetRequests();
+	suite.refuseNext({ mode: 'hang', times: 9 });
+	hurry();
+	for (const trigger of triggers) await trigger.activate('init');
+	expect(suite.subscribed()).toBe(1);
+	expect(suite.warnings.filter((line) => line.includes('could not be renewed yet'))).toHaveLength(
+		3,
+	);
+	suite.workspace.service.control.clearFailures();
+	for (const trigger of triggers) await trigger.deactivate();
+}, 60_000);

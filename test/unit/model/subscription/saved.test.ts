@@ -1,0 +1,107 @@
+/** What n8n saves of a trigger, by this version and by those before. */
+import {
+	accepted,
+	MAX_PREVIOUS,
+	newer,
+	NOTHING_SAVED,
+	readSaved,
+	type Saved,
+	sealsIn,
+	sealSaved,
+	writeSaved,
+} from '../../../../nodes/WorkspaceData/model/subscription/saved';
+
+const one = (id: string) => ({
+	id,
+	secret: `secret of ${id}`,
+	targetUrl: 'https://n8n',
+	baseUrl: 'https://data/api/v1',
+	workspaceId: 'w',
+	cardId: null,
+	since: 1,
+	clockAheadMs: 2,
+});
+const saved: Saved = {
+	current: one('new'),
+	previous: [{ ...one('old'), deleteAt: 9, fate: 'deleted' }],
+	missed: { cardId: null, from: 3, upTo: [4] },
+	version: 5,
+	mark: 'm',
+};
+const seal = (secret: string) => `sealed ${secret}`;
+const open = (sealed: string) => sealed.replace('sealed ', '');
+
+test('reads what it wrote, and shows no secret', () => {
+	expect(readSaved(writeSaved(saved))).toEqual(saved);
+	const text = sealSaved(saved, seal);
+	expect(text).not.toContain('"secret"');
+	expect(readSaved(text, open)).toEqual(saved);
+	expect(sealsIn(text)).toEqual(['sealed secret of new', 'sealed secret of old']);
+	expect(readSaved(text).current?.secret).toBe('');
+});
+
+test('reads what 0.1.0 wrote', () => {
+	const first = { ...one('first'), baseUrl: undefined, clockAheadMs: undefined };
+	const text = JSON.stringify({
+		current: first,
+		retired: [{ ...first, id: 'before', deleteAt: null }],
+		catchUpFrom: 7,
+	});
+	expect(readSaved(text)).toEqual({
+		current: { ...first, clockAheadMs: 0 },
+		previous: [{ ...first, id: 'before', clockAheadMs: 0, deleteAt: Infinity }],
+		missed: { cardId: null, from: 7, upTo: [] },
+		version: 0,
+		mark: '',
+	});
+});
+
+test('reads what 0.2.0 wrote', () => {
+	const rest = { ...one('second'), secret: undefined, generation: 40 };
+	const text = JSON.stringify({
+		current: { ...rest, sealed: 'sealed s' },
+		retired: [
+			{ ...rest, id: 'x', sealed: 'sealed t', deleteAt: 9, giveUpAt: null, wasSaved: true },
+		],
+		lostAnswers: { count: 1, at: 1 },
+		missed: { cardId: null, from: 1, upTo: [2] },
+		endedUpTo: 30,
+		gone: ['y'],
+	});
+	expect(readSaved(text, open)).toMatchObject({
+		current: { id: 'second', secret: 's' },
+		previous: [{ id: 'x', secret: 't', deleteAt: 9 }],
+		version: 40,
+	});
+});
+
+test.each([undefined, null, '', '{', '[]', '{"retired":5}', '{"current":{},"retired":[]}', 5, {}])(
+	'takes %j for nothing',
+	(text) => expect(readSaved(text)).toEqual(NOTHING_SAVED),
+);
+
+test('of two copies the one with the higher version counts; ours, where both have the same', () => {
+	const other = { ...saved, version: 6 };
+	expect(newer(saved, other)).toBe(other);
+	expect(newer(other, saved)).toBe(other);
+	expect(newer(saved, { ...saved })).toBe(saved);
+});
+
+test('deliveries of the current one count, and of the newest previous ones', () => {
+	const previous = Array.from({ length: 9 }, (_, n) => ({ ...one(`p${n}`), deleteAt: 100 }));
+	const ids = accepted({ ...saved, previous }, 50).map(({ id }) => id);
+	expect(ids).toEqual(['new', 'p8', 'p7', 'p6', 'p5', 'p4']);
+	expect(ids).toHaveLength(1 + MAX_PREVIOUS);
+});
+
+test.each<[string, Partial<Saved['previous'][number]>, boolean]>([
+	['during its overlap', { deleteAt: 60 }, true],
+	['deleted, during its overlap (P4)', { deleteAt: 60, fate: 'deleted' }, true],
+	['deleted, and its overlap is over', { deleteAt: 40, fate: 'deleted' }, false],
+	['still there after its overlap: it may be the only one that delivers', { deleteAt: 40 }, true],
+	['of another address, after its overlap', { deleteAt: 40, targetUrl: 'https://other' }, false],
+	['ended with the workflow', { deleteAt: 40, fate: 'ended' }, false],
+])('a previous one %s', (_name, more, counts) => {
+	const list = { ...saved, previous: [{ ...one('old'), deleteAt: 0, ...more }] };
+	expect(accepted(list, 50).map(({ id }) => id)).toEqual(counts ? ['new', 'old'] : ['new']);
+});

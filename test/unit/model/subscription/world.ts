@@ -1,0 +1,359 @@
+/** A small world for the rules of `model/subscription/reducer.ts`: installations of n8n, and a service. Nothing in it waits. */
+import {
+	type Effect,
+	INITIAL,
+	reduce,
+	roomFor,
+	type SubscriptionEvent,
+	type SubscriptionState,
+} from '../../../../nodes/WorkspaceData/model/subscription/reducer';
+import {
+	accepted,
+	NOTHING_SAVED,
+	type Saved,
+} from '../../../../nodes/WorkspaceData/model/subscription/saved';
+
+export const MINUTE = 60_000;
+export const OVERLAP = 15 * MINUTE;
+export const SILENCE = 24 * 60 * MINUTE;
+/** When the service tries a delivery again, in ms. */
+const BACKOFF = [5_000, 30_000, 120_000];
+
+/** A subscription at the service. */
+export interface Remote {
+	id: string;
+	targetUrl: string;
+	madeBy: N8n;
+	state: 'active' | 'paused' | 'deleted';
+}
+
+interface Delivery {
+	event: string;
+	to: Remote;
+	attempts: number;
+	at: number;
+}
+
+export interface Options {
+	/** Whether the service takes one subscription for an address. */
+	onePerAddress: boolean;
+	/** The most subscriptions that the service takes. */
+	limit: number;
+	/** Whether deliveries come to processes other than main, which know only what is saved. */
+	queueMode: boolean;
+	/** Whether executions get no static data there: then main writes. */
+	blindWorkers: boolean;
+	/** Whether n8n can reach its own address. */
+	reachable: boolean;
+}
+
+/** Faulty rules, to show that the world finds them. */
+export interface Mutation {
+	/** A copy takes every answer for its own. */
+	believesEveryAnswer?: boolean;
+	/** What is due is deleted without asking. */
+	asksNobody?: boolean;
+	/** A conflict makes every old subscription give way. */
+	makesRoomAlways?: boolean;
+}
+
+/** One n8n: its database, its main process, and whether the address leads here. */
+export class N8n {
+	readonly name: string;
+	database: Saved = NOTHING_SAVED;
+	state: SubscriptionState | undefined;
+	/** What a process that receives deliveries remembers. */
+	processor: SubscriptionState = INITIAL;
+	isPublished = false;
+	/** Executions that save, and have not ended. */
+	jobs: Saved[] = [];
+
+	constructor(name: string) {
+		this.name = name;
+	}
+}
+
+export class World {
+	now = 1_000_000_000_000;
+	readonly remotes: Remote[] = [];
+	readonly production = new N8n('production');
+	copy: N8n | undefined;
+	/** The n8n that answers at the address. */
+	answering = this.production;
+	readonly executed = new Set<string>();
+	readonly happened: string[] = [];
+	readonly told: string[] = [];
+	private deliveries: Delivery[] = [];
+	private marks = 0;
+	/** n8n saves what a hook did when that returns; what a person ended is deleted in it. */
+	private inHook = false;
+	refuses = 0;
+	losesAnswers = 0;
+	losesDeletions = 0;
+	/** Whether executions that save wait. */
+	holdsJobs = false;
+
+	readonly options: Options;
+	private readonly mutation: Mutation;
+
+	constructor(options: Options, mutation: Mutation = {}) {
+		this.options = options;
+		this.mutation = mutation;
+	}
+
+	private dispatch(n8n: N8n, event: SubscriptionEvent): Effect[] {
+		const { state, effects } = reduce(n8n.state ?? INITIAL, event);
+		n8n.state = state;
+		return effects;
+	}
+
+	/** n8n starts, or a person publishes: as the hook does. */
+	start(n8n = this.production, byPerson = false): void {
+		if (n8n.state?.address !== undefined || n8n.isPublished === byPerson) return;
+		n8n.isPublished = true;
+		const stored = n8n.database;
+		const at = { address: ADDRESS, overlapMs: OVERLAP, now: this.now };
+		this.dispatch(n8n, { type: 'started', stored, mark: this.mark(), ...at });
+		this.inHook = true;
+		this.create(n8n, true);
+		this.inHook = false;
+		n8n.database = (n8n.state as unknown as SubscriptionState).saved;
+		if (byPerson && !n8n.database.current) this.unpublish(n8n);
+	}
+
+	private mark(): string {
+		return `mark ${(this.marks += 1)}`;
+	}
+
+	kill(n8n = this.production): void {
+		n8n.state = undefined;
+		if (!this.options.queueMode) n8n.jobs = [];
+	}
+
+	unpublish(n8n = this.production): void {
+		if (!n8n.state || !n8n.isPublished) return;
+		this.ask(n8n);
+		n8n.isPublished = false;
+		this.carryOut(
+			n8n,
+			this.dispatch(n8n, { type: 'unpublished', overlapMs: OVERLAP, now: this.now }),
+		);
+		n8n.database = n8n.state.saved;
+		n8n.jobs = [];
+		n8n.state = undefined;
+	}
+
+	/** Somebody starts a copy of the database with the same address. */
+	startCopy(): void {
+		if (this.copy || !this.production.isPublished) return;
+		this.copy = new N8n('copy');
+		this.copy.database = structuredClone(this.production.database);
+		this.copy.isPublished = true;
+		this.start(this.copy);
+	}
+
+	private post(n8n: N8n): Remote | 'refused' | 'lost' | 'address' | 'limit' {
+		if (this.refuses > 0) {
+			this.refuses -= 1;
+			return 'refused';
+		}
+		const existing = this.remotes.filter(({ state }) => state !== 'deleted');
+		if (this.options.onePerAddress && existing.length > 0) return 'address';
+		if (existing.length >= this.options.limit) return 'limit';
+		const id = `whk_${this.remotes.length + 1}`;
+		const remote: Remote = { id, targetUrl: ADDRESS, madeBy: n8n, state: 'active' };
+		this.remotes.push(remote);
+		if (this.losesAnswers === 0) return remote;
+		this.losesAnswers -= 1;
+		return 'lost';
+	}
+
+	private create(n8n: N8n, savedByHook: boolean): void {
+		let answer = this.post(n8n);
+		if ((answer === 'address' || answer === 'limit') && n8n.state) {
+			const { saved } = n8n.state;
+			const room = this.mutation.makesRoomAlways
+				? [...saved.previous, ...(saved.current ? [saved.current] : [])]
+				: roomFor(n8n.state, answer, SILENCE, this.now);
+			for (const { id } of room) this.delete(n8n, id);
+			if (room.length > 0) answer = this.post(n8n);
+		}
+		const { now } = this;
+		if (typeof answer === 'string') {
+			this.dispatch(n8n, { type: 'refused', isLost: answer === 'lost', jitter: 1, now });
+			return;
+		}
+		const subscription = {
+			id: answer.id,
+			secret: answer.id,
+			targetUrl: ADDRESS,
+			workspaceId: 'w',
+			cardId: null,
+			since: now,
+			clockAheadMs: 0,
+		};
+		const how = { mark: this.mark(), savedByHook, overlapMs: OVERLAP, now };
+		this.carryOut(n8n, this.dispatch(n8n, { type: 'created', subscription, ...how }));
+	}
+
+	/** Fails where a subscription is deleted that must stay. */
+	private delete(n8n: N8n, id: string): void {
+		const remote = this.remotes.find((one) => one.id === id);
+		const isLost = this.losesDeletions > 0;
+		if (isLost) this.losesDeletions -= 1;
+		else if (remote && remote.state !== 'deleted') {
+			// Where nobody answers at the address, nobody can tell; production subscribes again when it starts.
+			const answers =
+				this.options.reachable && this.production.state && this.production.isPublished;
+			if (n8n === this.copy && remote.madeBy !== n8n && answers) {
+				throw new Error(`the copy deleted ${id} of production`);
+			}
+			remote.state = 'deleted';
+			this.checkSuccessor(n8n, remote);
+		}
+		this.dispatch(n8n, { type: 'deleted', id, isDone: !isLost, now: this.now });
+	}
+
+	/** Where one was deleted while published, another one delivers, or the service takes one only. */
+	private checkSuccessor(n8n: N8n, { id }: Remote): void {
+		const { onePerAddress, limit } = this.options;
+		if (this.inHook || !n8n.isPublished || n8n !== this.answering || onePerAddress || limit < 10)
+			return;
+		const known = this.listAt(n8n).map((one) => one.id);
+		const isThere = this.remotes.some((one) => one.state === 'active' && known.includes(one.id));
+		const werePaused = this.remotes.every((one) => one.state !== 'active');
+		if (!isThere && !werePaused) throw new Error(`${id} was deleted, and no other one delivers`);
+	}
+
+	private listAt(n8n: N8n) {
+		const { saved } = this.options.queueMode ? n8n.processor : (n8n.state ?? n8n.processor);
+		const counts = saved.version > n8n.database.version ? saved : n8n.database;
+		return accepted(counts, this.now);
+	}
+
+	private carryOut(n8n: N8n, effects: readonly Effect[]): void {
+		for (const effect of effects) {
+			if (effect.type === 'create') this.create(n8n, false);
+			else if (effect.type === 'ask') this.carryOut(n8n, this.ask(n8n));
+			else if (effect.type === 'delete') {
+				for (const { id } of effect.subscriptions) this.delete(n8n, id);
+			} else if (effect.type === 'save') this.save(n8n);
+			else if (effect.type !== 'search') this.told.push(`${n8n.name}: ${effect.type}`);
+		}
+	}
+
+	private ask(n8n: N8n): Effect[] {
+		if (!n8n.state) return [];
+		const there = this.answering.isPublished && this.answering.state ? this.answering : undefined;
+		const has = there?.database.mark === n8n.state.saved.mark;
+		const { believesEveryAnswer, asksNobody } = this.mutation;
+		const heard = this.options.reachable && there ? (has ? 'yes' : 'no') : 'none';
+		const believed = believesEveryAnswer && heard !== 'none' ? 'yes' : heard;
+		const answer = asksNobody ? 'yes' : believed;
+		return this.dispatch(n8n, { type: 'answered', answer, jitter: 1, now: this.now });
+	}
+
+	private save(n8n: N8n): void {
+		const saved = n8n.state?.saved;
+		if (!saved) return;
+		if (this.options.blindWorkers) {
+			n8n.database = saved;
+			this.dispatch(n8n, { type: 'saved', version: saved.version, now: this.now });
+		} else n8n.jobs.push(saved);
+		if (!this.holdsJobs) this.runJobs(n8n);
+	}
+
+	runJobs(n8n = this.production): void {
+		for (const job of n8n.jobs.splice(0)) {
+			if (n8n.database.version < job.version) n8n.database = job;
+			if (n8n.state) this.dispatch(n8n, { type: 'saved', version: job.version, now: this.now });
+		}
+	}
+
+	/** An execution that ran long writes back what it found. */
+	writeBack(old: Saved): void {
+		if (this.production.isPublished) this.production.database = old;
+	}
+
+	/** Something happens in the workspace. */
+	event(): void {
+		const event = `event ${this.happened.length + 1}`;
+		this.happened.push(event);
+		for (const to of this.remotes) {
+			if (to.state === 'active') this.deliveries.push({ event, to, attempts: 0, at: this.now });
+		}
+	}
+
+	private receive({ to, event }: Delivery): boolean {
+		const n8n = this.answering;
+		if (!n8n.isPublished || (!this.options.queueMode && !n8n.state)) return false;
+		const read = (state: SubscriptionState) =>
+			reduce(state, { type: 'read', stored: n8n.database }).state;
+		n8n.processor = read(n8n.processor);
+		const state = this.options.queueMode ? n8n.processor : read(n8n.state as SubscriptionState);
+		if (!accepted(state.saved, this.now).some(({ id }) => id === to.id)) return false;
+		if (this.options.queueMode) n8n.database = state.saved;
+		else {
+			n8n.state = state;
+			this.dispatch(n8n, { type: 'delivered', id: to.id, now: this.now });
+			if (n8n.database.version < state.saved.version) n8n.database = state.saved;
+		}
+		if (n8n === this.production) this.executed.add(event);
+		return true;
+	}
+
+	/** Time passes; the service delivers, and n8n looks once a minute. */
+	pass(ms: number, step = 30_000): void {
+		const end = this.now + ms;
+		while (this.now < end) {
+			this.now = Math.min(end, this.now + step);
+			const due = this.deliveries.filter(({ at }) => at <= this.now);
+			this.deliveries = this.deliveries.filter(({ at }) => at > this.now);
+			for (const delivery of due) {
+				if (delivery.to.state !== 'active' || this.receive(delivery)) continue;
+				const pause = BACKOFF[delivery.attempts];
+				if (pause === undefined) delivery.to.state = 'paused';
+				else
+					this.deliveries.push({
+						...delivery,
+						attempts: delivery.attempts + 1,
+						at: this.now + pause,
+					});
+			}
+			for (const n8n of [this.production, ...(this.copy ? [this.copy] : [])]) {
+				if (!n8n.state || !n8n.isPublished) continue;
+				this.carryOut(
+					n8n,
+					this.dispatch(n8n, { type: 'passed', silenceMs: SILENCE, now: this.now }),
+				);
+			}
+		}
+	}
+
+	/** All that hinders ends, and time passes in which everything can come to rest. */
+	comeToRest(): void {
+		[this.refuses, this.losesAnswers, this.losesDeletions, this.holdsJobs] = [0, 0, 0, false];
+		this.runJobs();
+		if (!this.production.isPublished) this.start(this.production, true);
+		this.start();
+		for (let round = 0; round < 8; round += 1) {
+			this.event();
+			this.pass(20 * MINUTE);
+		}
+		// The next renewal ends what an overwritten list left behind.
+		this.pass(SILENCE + 120 * MINUTE, 5 * MINUTE);
+		for (let round = 0; round < 4; round += 1) {
+			this.event();
+			this.pass(20 * MINUTE);
+		}
+	}
+
+	/** The subscriptions of production that deliver. */
+	get live(): Remote[] {
+		return this.remotes.filter(
+			({ state, madeBy }) => state === 'active' && madeBy === this.production,
+		);
+	}
+}
+
+const ADDRESS = 'https://n8n.example.com/webhook/1';
