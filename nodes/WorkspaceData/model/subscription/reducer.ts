@@ -153,50 +153,40 @@ export interface Outcome {
 
 /** The new state, and what to do. */
 export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
+	const only = (next: SubscriptionState): Outcome => ({ state: next, effects: [] });
 	switch (event.type) {
 		case 'started':
 			return onStarted(state, event);
+		case 'read':
+			return only({ ...state, saved: newer(state.saved, event.stored) });
 		case 'created':
 			return onCreated(state, event);
+		case 'refused':
+			return only({ ...state, renewal: nextTry(state.renewal, event) });
+		case 'planned':
+			return only(onPlanned(state, event));
+		case 'delivered':
+			return only(onDelivered(state, event));
+		case 'saved':
+			return only(onSaved(state, event));
 		case 'answered':
 			return onAnswered(state, event);
+		case 'deleted':
+			return only(onDeleted(state, event));
+		case 'searched':
+			return only(onSearched(state, event));
 		case 'unpublished':
 			return onUnpublished(state, event);
 		case 'passed':
 			return onPassed(state, event);
 		default:
-			return { state: noted(state, event), effects: [] };
+			return event satisfies never;
 	}
 }
 
-/** The state after an event that asks for nothing at once. */
-function noted(
-	state: SubscriptionState,
-	event: Exclude<
-		SubscriptionEvent,
-		Of<'started' | 'created' | 'answered' | 'unpublished' | 'passed'>
-	>,
-): SubscriptionState {
-	switch (event.type) {
-		case 'read':
-			return { ...state, saved: newer(state.saved, event.stored) };
-		case 'refused':
-			return { ...state, renewal: nextTry(state.renewal, event) };
-		case 'planned': {
-			const renewal = { ...NEVER, at: Math.min(event.at, state.renewal.at) };
-			return event.reseal ? dirty({ ...state, renewal }, event.at) : { ...state, renewal };
-		}
-		case 'delivered':
-			return onDelivered(state, event);
-		case 'saved':
-			return onSaved(state, event);
-		case 'deleted':
-			return onDeleted(state, event);
-		case 'searched':
-			return onSearched(state, event);
-		default:
-			return event satisfies never;
-	}
+function onPlanned(state: SubscriptionState, { at, reseal }: Of<'planned'>): SubscriptionState {
+	const planned = { ...state, renewal: { ...NEVER, at: Math.min(at, state.renewal.at) } };
+	return reseal ? dirty(planned, at) : planned;
 }
 
 const grown = (pauseMs: number, factor = 2): number => Math.min(pauseMs * factor, MAX_PAUSE_MS);
