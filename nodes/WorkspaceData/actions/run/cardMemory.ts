@@ -130,7 +130,8 @@ export class CardMemory {
 	/** Whether nobody needs it any more. */
 	isOver(now: number): boolean {
 		this.forget(now);
-		return this.steps.length === 0 && this.views.size === 0;
+		// A write that is under way has a state, however long ago it began.
+		return this.steps.length === 0 && this.states.size === 0 && this.views.size === 0;
 	}
 
 	/** A change or deletion is sent. */

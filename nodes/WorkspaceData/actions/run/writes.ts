@@ -183,16 +183,8 @@ export class Writes {
 	}
 
 	/** The records of a card as writes of this process have left them. Ask before they are listed. */
-	view({ card, isDry }: WritePlace): CardView {
-		const { clock } = this.run;
-		const key = JSON.stringify([card.id, isDry]);
-		const known = this.seen.get(key);
-		if (known) return known.view;
-		const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
-		const memory = this.memory({ card, isDry });
-		const view = memory.open(clock.now(), beneath);
-		this.seen.set(key, { memory, view });
-		return view;
+	view(place: WritePlace): CardView {
+		return this.seenOf(place).view;
 	}
 
 	/**
@@ -208,7 +200,7 @@ export class Writes {
 		open: (isFirst: boolean) => Listing,
 		read: (listing: Listing) => Promise<void>,
 	): Promise<Listing> {
-		const memory = this.memory({ ...place, isDry: false });
+		const { memory } = this.seenOf({ ...place, isDry: false });
 		for (let tries = 1; ; tries += 1) {
 			const listing = open(tries === 1);
 			const isSteady = await memory.withoutDeletions(async () => await read(listing));
@@ -259,6 +251,18 @@ export class Writes {
 	private address(...parts: string[]): string {
 		const { baseUrl, workspaceId } = this.run.session;
 		return JSON.stringify([baseUrl, workspaceId, ...parts]);
+	}
+
+	/** A card with its view, which keeps its memory until the run is closed. */
+	private seenOf({ card, isDry }: WritePlace): Seen {
+		const key = JSON.stringify([card.id, isDry]);
+		const known = this.seen.get(key);
+		if (known) return known;
+		const beneath = isDry ? this.view({ card, isDry: false }) : undefined;
+		const memory = this.memory({ card, isDry });
+		const seen = { memory, view: memory.open(this.run.clock.now(), beneath) };
+		this.seen.set(key, seen);
+		return seen;
 	}
 
 	private memory({ card, isDry }: WritePlace): CardMemory {

@@ -131,6 +131,20 @@ describe('a write before the listing was opened (O20)', () => {
 		expect(memory.state('r1')).toBeUndefined();
 	});
 
+	test('is not forgotten while it is under way, nor in the minute after its end', () => {
+		const memory = new CardMemory();
+		memory.begin('r1', 0);
+		expect(memory.isOver(5 * LAG_MS)).toBe(false);
+		const during = memory.open(5 * LAG_MS);
+		expect(during.isCertain('r1')).toBe(false);
+		memory.close(during);
+		const ended = 6 * LAG_MS;
+		memory.changed(recordOf('r1', { a: 2 }), { a: 2 }, { a: 1 }, ended);
+		const view = memory.open(ended + LAG_MS - 1);
+		expect(dataOf(view.current(listed))).toEqual({ a: 2, b: 1 });
+		expect(view.isCertain('r1')).toBe(true);
+	});
+
 	test('of very many or very large ones, the oldest are forgotten earlier', () => {
 		const memory = new CardMemory();
 		for (let n = 0; n < 20_001; n += 1) memory.created(recordOf(`n${n}`, {}), {}, 0);
