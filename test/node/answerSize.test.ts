@@ -211,8 +211,7 @@ describe('G10: an answer larger than 64 MB', () => {
 			await postToSelf(
 				context as unknown as ITriggerFunctions,
 				`${server.url}/webhook`,
-				'{}',
-				{},
+				{ body: '{}', headers: {} },
 				systemClock,
 			);
 		expect(await post()).toBeUndefined();

@@ -12,13 +12,13 @@ import { InputError } from '../model/inputError';
 import { isKeptBack, readProblem, readRefusal, type Problem } from '../model/answer/problem';
 import { redact } from '../model/redact';
 import { accessTokens } from '../transport/processState';
-import { systemClock, type Clock, withTimeLimit } from '../transport/http/clock';
+import { systemClock, type Clock } from '../transport/http/clock';
 import { entryText } from '../transport/auth/credential';
 import { AccessTokenError, NetworkFailure, UnusableAnswer } from '../transport/failure/failures';
 import { IN_BETWEEN } from '../transport/failure/explain';
 import { readNetworkFault } from '../transport/failure/networkFault';
-import { requestAccessToken, type Send } from '../transport/auth/tokenRequest';
-import { readAnswer } from '../transport/http/answer';
+import { requestAccessToken } from '../transport/auth/tokenRequest';
+import { sendAndRead, type Send } from '../transport/http/sendAndRead';
 
 /** The longest that the whole answer takes, in ms. */
 const TIMEOUT_MS = 10_000;
@@ -89,17 +89,13 @@ async function listsCards(
 	const baseUrl = parseBaseUrl(credential.baseUrl);
 	const workspaceId = pathSegment(credential.workspaceId, 'Workspace ID');
 	const { host } = new URL(baseUrl);
-	const answer = await withTimeLimit(TIMEOUT_MS, clock, async (signal) => {
-		const response = await send({
-			method: 'GET',
-			url: `${baseUrl}/workspaces/${workspaceId}/cards`,
-			headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
-			timeout: TIMEOUT_MS,
-			abortSignal: signal,
-			encoding: 'stream',
-		});
-		return await readAnswer(response, { signal });
-	}).catch(readNetworkFault);
+	const request = {
+		method: 'GET',
+		url: `${baseUrl}/workspaces/${workspaceId}/cards`,
+		headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
+		timeout: TIMEOUT_MS,
+	} as const;
+	const answer = await sendAndRead(send, request, { clock }).catch(readNetworkFault);
 	if (answer instanceof NetworkFailure) {
 		return sentence(
 			answer instanceof UnusableAnswer

@@ -1,8 +1,8 @@
 /** Sends a request to n8n's own webhook address. */
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { type Clock, withTimeLimit } from './http/clock';
+import type { Clock } from './http/clock';
+import { sendAndRead, type Send } from './http/sendAndRead';
 import type { ApiAnswer } from './request';
-import { readAnswer } from './http/answer';
 
 /** The longest that n8n's own answer is waited for, in ms: until then the trigger does nothing else. */
 export const OWN_TIMEOUT_MS = 5_000;
@@ -18,23 +18,18 @@ const MAX_OWN_BYTES = 64_000;
 export async function postToSelf(
 	context: IHookFunctions | ITriggerFunctions,
 	url: string,
-	body: string,
-	headers: Record<string, string>,
+	probe: { body: string; headers: Record<string, string> },
 	clock: Clock,
 ): Promise<ApiAnswer | undefined> {
-	return await withTimeLimit(OWN_TIMEOUT_MS, clock, async (signal) => {
-		const response: unknown = await context.helpers.httpRequest({
-			method: 'POST',
-			url,
-			headers: { 'Content-Type': 'application/json', ...headers },
-			body,
-			timeout: OWN_TIMEOUT_MS,
-			abortSignal: signal,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		});
-		return await readAnswer(response, { maxBytes: MAX_OWN_BYTES, signal });
-	}).catch(() => undefined);
+	const request = {
+		method: 'POST',
+		url,
+		headers: { 'Content-Type': 'application/json', ...probe.headers },
+		body: probe.body,
+		timeout: OWN_TIMEOUT_MS,
+	} as const;
+	const send: Send = async (options) => await context.helpers.httpRequest(options);
+	return await sendAndRead(send, request, { clock, maxBytes: MAX_OWN_BYTES }).catch(
+		() => undefined,
+	);
 }

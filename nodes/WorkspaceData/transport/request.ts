@@ -59,11 +59,6 @@ export function toHttpRequest(
 			headers: { 'Content-Type': 'application/json' },
 		}),
 		json: true,
-		// We limit how much of it is read: n8n's HTTP client has no limit.
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
 	};
 }
 

@@ -5,7 +5,8 @@ import { BoundedMap } from '../../model/boundedMap';
 import { AccessTokenError, isTimeOut } from '../failure/failures';
 import { type Clock, wait, withTimeLimit } from '../http/clock';
 import { entryText } from './credential';
-import { requestAccessToken, type Send } from './tokenRequest';
+import type { Send } from '../http/sendAndRead';
+import { requestAccessToken } from './tokenRequest';
 
 /** The part of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.85;

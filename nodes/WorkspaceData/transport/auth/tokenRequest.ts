@@ -5,7 +5,7 @@ import { tokenAddress } from '../../model/serviceUrl';
 import { isKeptBack, readProblem, readRefusal, type Problem } from '../../model/answer/problem';
 import { redact } from '../../model/redact';
 import { isWebPage, readObject } from '../../model/answer/shapes';
-import { systemClock, type Clock, withTimeLimit } from '../http/clock';
+import { systemClock, type Clock } from '../http/clock';
 import { entryText } from './credential';
 import {
 	AccessTokenError,
@@ -15,10 +15,7 @@ import {
 } from '../failure/failures';
 import { IN_BETWEEN } from '../failure/explain';
 import { readNetworkFault } from '../failure/networkFault';
-import { readAnswer } from '../http/answer';
-
-/** Sends one HTTP request and gives n8n's full response; throws when there is no response. */
-export type Send = (options: IHttpRequestOptions) => Promise<unknown>;
+import { sendAndRead, type Send } from '../http/sendAndRead';
 
 /** The longest that a token request takes, in ms. */
 const TOKEN_TIMEOUT_MS = 10_000;
@@ -56,7 +53,7 @@ export async function requestAccessToken(
 ): Promise<TokenAnswer | AccessTokenError> {
 	const url = tokenAddress(credential.authUrl, credential.realm);
 	const host = new URL(url).host;
-	const options: IHttpRequestOptions = {
+	const options: IHttpRequestOptions & { timeout: number } = {
 		method: 'POST',
 		url,
 		headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
@@ -66,17 +63,9 @@ export async function requestAccessToken(
 			client_secret: entryText(credential.clientSecret),
 		}).toString(),
 		timeout: TOKEN_TIMEOUT_MS,
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
 	};
-	const response = await withTimeLimit(TOKEN_TIMEOUT_MS, clock, async (signal) =>
-		readAnswer(await send({ ...options, abortSignal: signal }), {
-			maxBytes: MAX_TOKEN_BYTES,
-			signal,
-		}),
-	).catch(readNetworkFault);
+	const limits = { clock, maxBytes: MAX_TOKEN_BYTES };
+	const response = await sendAndRead(send, options, limits).catch(readNetworkFault);
 	if (!response || response instanceof AnswerTooLarge) return unreadable(host);
 	if (response instanceof NetworkFailure) return unreachableAuth(credential, response);
 	const clean = (text: string) => redact(text, [credential.clientSecret, ...recent]);

@@ -16,8 +16,8 @@ import {
 } from '../failure/failures';
 import { readNetworkFault } from '../failure/networkFault';
 import type { ApiAnswer } from '../request';
-import { readAnswer } from './answer';
-import { type Clock, wait, withTimeLimit } from './clock';
+import type { Clock } from './clock';
+import { sendAndRead, type Send } from './sendAndRead';
 
 /** The longest that an answer takes, in ms, where the request does not say. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -52,20 +52,18 @@ export async function sendOnce(
 	const exchange = openExchange(data);
 	const type = CREDENTIAL_TYPES[sender.isAccount ? 'serviceAccount' : 'apiKey'];
 	const credentialsDecrypted = { id: '', name: '', type, data };
-	const outcome = await withTimeLimit(options.timeout, clock, async (signal) => {
-		exchange.signal = signal;
-		const { httpRequestWithAuthentication: send } = context.helpers;
-		const answering = async () => {
-			const full = { ...options, abortSignal: signal };
-			const response: unknown = await send.call(context, type, full, { credentialsDecrypted });
-			return await readAnswer(response, { signal });
-		};
-		return usable(await wait(answering(), clock, cancelled));
-	}).catch((error: unknown) => {
-		if (!cancelled.aborted) return faultOf(error, sender, exchange);
-		const isSent = !sender.isAccount || exchange.token !== undefined;
-		return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
-	});
+	const send: Send = async (full) => {
+		exchange.signal = full.abortSignal as AbortSignal;
+		const { httpRequestWithAuthentication } = context.helpers;
+		return await httpRequestWithAuthentication.call(context, type, full, { credentialsDecrypted });
+	};
+	const outcome = await sendAndRead(send, options, { clock, cancelled })
+		.then(usable)
+		.catch((error: unknown) => {
+			if (!cancelled.aborted) return faultOf(error, sender, exchange);
+			const isSent = !sender.isAccount || exchange.token !== undefined;
+			return new Cancelled(isSent && options.method !== 'GET' ? 'maybe' : 'no');
+		});
 	return { outcome, token: exchange.token };
 }
 

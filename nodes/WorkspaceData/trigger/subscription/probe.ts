@@ -24,7 +24,7 @@ export async function ask({
 	const { address = '', saved } = node.state;
 	const secret = await readOwnSecret(context, settings.authentication).catch(() => undefined);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
-	const response = probe && (await postToSelf(context, address, probe.body, probe.headers, clock));
+	const response = probe && (await postToSelf(context, address, probe, clock));
 	// Created or published again meanwhile: the answer is about something else.
 	if (node.state.saved.mark !== saved.mark) return [];
 	const answer = (response && probe?.read(response)) ?? 'none';
