@@ -1,10 +1,10 @@
 /** How many requests of one key are under way at once: several executions, one service, and what they may risk. */
 import * as fc from 'fast-check';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { openSession } from '../../../../nodes/WorkspaceData/transport/session';
-import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
-import { createTestClock, type TestClock } from '../../../support/clock';
-import { cases } from '../../../support/cases';
+import { openSession } from '../../../nodes/WorkspaceData/transport/session';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+import { createTestClock, type TestClock } from '../../support/clock';
+import { cases } from '../../support/cases';
 
 /** So many creates at once. */
 const CREATES = 8;
@@ -31,20 +31,11 @@ interface Service {
 /** A request at the service. */
 interface Seen {
 	method: string;
-	maxParallel: number | undefined;
 	isAhead: boolean;
 	at: number;
-	/** Requests under way when it came, itself included; writes among them; the most until it was answered. */
+	/** Requests under way when it came, itself included, without the few that go past all others. */
 	level: number;
-	/** The same without the few that go past all others, so that nothing can take them into account. */
-	inOrder: number;
-	writes: number;
-	most: number;
-	/** Its place, and its answer's, among all that happened. */
-	sentAs: number;
-	endedAs?: number;
-	endedAt?: number;
-	status?: number;
+	status: number;
 }
 
 let keys = 0;
@@ -55,26 +46,19 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 	const start = clock.now();
 	const underWay = new Set<Seen>();
 	let serving = 0;
-	let happened = 0;
 	const apiKey = `key-of-pacing-${(keys += 1)}`;
 
-	async function answer({ method, url, headers }: IHttpRequestOptions) {
+	async function answer({ method, url }: IHttpRequestOptions) {
 		const at = clock.now() - start;
-		const own = Number(headers?.own ?? NaN);
 		const request: Seen = {
 			method: String(method),
-			maxParallel: Number.isNaN(own) ? undefined : own,
 			at,
-			level: underWay.size + 1,
-			inOrder: [...underWay].filter((other) => !other.isAhead).length + 1,
+			level: [...underWay].filter((other) => !other.isAhead).length + 1,
 			isAhead: String(url).endsWith('/fields'),
-			writes: [...underWay].filter((other) => other.method !== 'GET').length + 1,
-			most: 0,
-			sentAs: (happened += 1),
+			status: 200,
 		};
 		seen.push(request);
 		underWay.add(request);
-		for (const other of underWay) other.most = Math.max(other.most, underWay.size);
 		const { down } = service;
 		const isDown = down !== undefined && at >= down.at && at < down.at + down.forMs;
 		const isRefused = isDown || serving >= service.capacity;
@@ -82,8 +66,6 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 		await clock.sleep(isRefused ? 1 : service.latencyMs);
 		if (!isRefused) serving -= 1;
 		underWay.delete(request);
-		request.endedAt = clock.now() - start;
-		request.endedAs = happened += 1;
 		request.status = isRefused ? 503 : 200;
 		return {
 			statusCode: request.status,
@@ -105,7 +87,7 @@ async function run(service: Service, executions: readonly Execution[], clock: Te
 			}),
 			helpers: {
 				httpRequestWithAuthentication: async (_: string, options: IHttpRequestOptions) =>
-					await answer({ ...options, headers: { own: maxParallel } }),
+					await answer(options),
 			},
 		};
 		const session = await openSession(context as unknown as IExecuteFunctions, 'apiKey', clock);
@@ -168,8 +150,8 @@ test('any executions, any service: 16 at once in all, 8 with a create among them
 				expect(results.flat()).toHaveLength(executions.reduce((all, { count }) => all + count, 0));
 				const most = (usual: number) =>
 					Math.max(usual, ...executions.map(({ maxParallel = 0 }) => maxParallel));
-				for (const { method, inOrder, isAhead } of seen) {
-					if (!isAhead) expect(inOrder).toBeLessThanOrEqual(most(method === 'POST' ? 8 : 16));
+				for (const { method, level, isAhead } of seen) {
+					if (!isAhead) expect(level).toBeLessThanOrEqual(most(method === 'POST' ? 8 : 16));
 				}
 			},
 		),

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import {
 	NetworkFailure,
 	SilentService,
-} from '../../../../nodes/WorkspaceData/transport/failure/failures';
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
 import {
 	isRepeatable,
 	nextStep,
 	UNTRIED,
 	type History,
-} from '../../../../nodes/WorkspaceData/transport/http/retryPolicy';
-import type { ApiRequest } from '../../../../nodes/WorkspaceData/transport/request';
+} from '../../../nodes/WorkspaceData/transport/http/retryPolicy';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
 
 type Method = ApiRequest['method'];
 const NOW = Date.UTC(2026, 0, 1);
@@ -78,12 +78,16 @@ describe('after a fault', () => {
 	test('what was unclear once stays unclear', () => {
 		expect(step(refused, 'DELETE', { unclear: true, faults: 1 })).toEqual(again(true, 2));
 	});
-	test('503 says when to come back', () => {
+	test('503 says when to come back, for requests that may be sent twice, and for five minutes at most (D25)', () => {
 		expect(step(answer(503, { 'retry-after': '20' }), 'PATCH')).toEqual({
 			act: 'wait',
 			ms: 20_000,
 			history: { ...UNTRIED, faults: 1, unclear: true, refusedMs: 20_000 },
 		});
+		const date = new Date(NOW + 30_000).toUTCString();
+		expect(step(answer(503, { 'retry-after': date }), 'GET')).toMatchObject({ ms: 30_000 });
+		expect(step(answer(503, { 'retry-after': '301' }), 'GET')).toEqual({ act: 'fail' });
+		expect(step(answer(503, { 'retry-after': '1' }), 'POST')).toEqual({ act: 'fail' });
 	});
 });
 

@@ -1,8 +1,9 @@
 /** The rules of the trigger, in worlds of n8n and the service: whatever happens, they come to rest, and no other n8n is harmed. */
 import fc from 'fast-check';
+import { cases } from '../../../support/cases';
 import { MINUTE, type Mutation, type Options, OVERLAP, SILENCE, World } from './world';
 
-const RUNS = Number(process.env.SUBSCRIPTION_RUNS ?? 1_000);
+const RUNS = cases(1_000).numRuns;
 
 const REGULAR: Options = {
 	onePerAddress: false,

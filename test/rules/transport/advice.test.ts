@@ -1,0 +1,149 @@
+/** What a message advises after a failure, and what may have become of the request. */
+import {
+	apiFailure,
+	refusalOf,
+	sentAfter,
+	unreachable,
+} from '../../../nodes/WorkspaceData/transport/failure/explain';
+import {
+	AccessTokenError,
+	AnswerTooLarge,
+	CutOffAnswer,
+	NetworkFailure,
+	UnusableAnswer,
+	type WasSent,
+} from '../../../nodes/WorkspaceData/transport/failure/failures';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+
+const page = '<!DOCTYPE html><html><head><title>Bad gateway</title></head></html>';
+const problem = (kind: string) => ({ type: `https://example.com/problems/${kind}`, title: 'No' });
+const origin = {
+	host: 'data.example.com',
+	authentication: 'apiKey',
+	redact: (text: string) => text.replaceAll('secret', '***'),
+} as const;
+const respond = (status: number, body: unknown = '') => ({ status, headers: {}, body });
+const sending = (creates?: string) =>
+	({ method: creates ? 'POST' : 'GET', ...(creates && { creates }) }) as const;
+
+test.each<[number, unknown, string | undefined, RegExp]>([
+	[300, '', undefined, /Redirects are not followed/],
+	[307, '', undefined, /'Base URL'/],
+	[401, '', undefined, /Check 'API Key'/],
+	[403, { title: 'Insufficient role' }, undefined, /API key.*may edit/],
+	[404, page, undefined, /A web page answered/],
+	[404, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
+	[410, problem('card-not-found'), undefined, /^It may have been deleted.*in 'Card'/],
+	[409, { title: 'Conflict', detail: "'Email' must be unique" }, 'record', /'Create or Update'/],
+	[409, { title: 'Conflict', detail: 'already exists' }, 'record', /'Create or Update'/],
+	[409, { title: 'Duplicate value' }, 'record', /'Create or Update'/],
+	[409, { title: 'Value already in use' }, 'record', /'Create or Update'/],
+	[429, '', undefined, /'Max Parallel Requests'/],
+	[503, { title: 'Maintenance' }, undefined, /under maintenance. Run the node again later/],
+	...[500, 502, 503, 504].map((status): [number, string, undefined, RegExp] => [
+		status,
+		page,
+		undefined,
+		/web page.*again later.*'Base URL'/,
+	]),
+	...[408, 500, 502, 503, 504, 507].map((status): [number, string, string, RegExp] => [
+		status,
+		'',
+		'record',
+		/The record may have been created/,
+	]),
+	[503, '', 'field', /The field may have been created.*'Max Parallel Requests'/],
+	[524, page, 'record', /The record may have been created.*web page.*'Base URL'/],
+	[500, '', 'subscription', /The subscription may have been created: look for it in the settings/],
+])('%d %j, creating %s: the advice (M10, H31)', (status, body, creates, words) => {
+	expect(apiFailure(respond(status, body), sending(creates), origin).advice).toMatch(words);
+});
+
+test.each<[number, unknown, string | undefined]>([
+	[400, page, undefined],
+	[404, problem('record-not-found'), undefined],
+	[404, problem('card-locked'), undefined],
+	[409, { title: 'Option in use', detail: 'Two records use it' }, 'record'],
+	[422, { title: 'Value is a duplicate' }, undefined],
+	[422, '', 'subscription'],
+	[500, { title: 'Broken' }, undefined],
+])('%d %j, creating %s: the words of the service say enough', (status, body, creates) => {
+	expect(apiFailure(respond(status, body), sending(creates), origin).advice).toBeUndefined();
+});
+
+test.each([
+	[401, /new access token/],
+	[403, /role of this service account/],
+])('%d of a service account (M10)', (status, words) => {
+	const account = { ...origin, authentication: 'serviceAccount' } as const;
+	expect(apiFailure(respond(status), sending(), account).advice).toMatch(words);
+});
+
+const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', 'maybe', true);
+const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true);
+const cut = new CutOffAnswer();
+const odd = new UnusableAnswer('X', 'the answer is odd', false);
+const patch = { method: 'PATCH' } as const;
+
+test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
+	[
+		lost,
+		sending('record'),
+		'The record may have been created: the ***',
+		/check before you/,
+		'maybe',
+	],
+	[lost, sending('subscription'), 'The subscription may have been created', /settings/, 'maybe'],
+	[lost, patch, 'The change may have been carried out: the ***', /'Timeout'/, 'maybe'],
+	[lost, sending(), 'The service could not be reached: the ***', /data.example.com/, 'no'],
+	[never, sending('record'), 'The service could not be reached', /data.example.com/, 'no'],
+	[never, patch, 'The service could not be reached', /make sure that this n8n/, 'no'],
+	[cut, patch, 'The change may have been carried out: the answer was cut off', /again/, 'yes'],
+	[odd, sending(), 'The service answered, but the answer is odd', /^Check 'Base URL'/, 'no'],
+	[new AnswerTooLarge(), sending(), 'The service answered', /^At most 64 MB.*'Limit'/, 'no'],
+	[new AnswerTooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
+])('%s for %j: %s', (fault, request, message, description, sent) => {
+	expect(unreachable(fault, request, origin)).toMatchObject({
+		message: expect.stringContaining(message),
+		description: expect.stringMatching(description),
+		httpCode: fault.httpCode,
+		sent,
+		tooLarge: fault instanceof AnswerTooLarge,
+	});
+});
+
+test.each<[string, Parameters<typeof sentAfter>[0], WasSent, WasSent]>([
+	['no connection', never, 'no', 'maybe'],
+	['no response', lost, 'maybe', 'maybe'],
+	['a gateway that gave up', respond(504), 'maybe', 'maybe'],
+	['a fault of the service', respond(503), 'yes', 'maybe'],
+	['a refused token', respond(401), 'no', 'maybe'],
+	['a refusal for the rate', respond(429), 'no', 'maybe'],
+	// The earlier try may be the reason.
+	...[403, 404, 409, 423].map((status): [string, ReturnType<typeof respond>, WasSent, WasSent] => [
+		`status ${status}`,
+		respond(status),
+		'no',
+		'maybe',
+	]),
+	['a web page in place of a refusal', respond(400, page), 'no', 'maybe'],
+	['a refusal of the values, which an earlier try had as well', respond(422), 'no', 'no'],
+])(
+	'a change after %s: it was sent, alone and after a lost try (H30)',
+	(_, outcome, alone, after) => {
+		expect(sentAfter(outcome, patch)).toBe(alone);
+		expect(sentAfter(outcome, patch, 'maybe')).toBe(after);
+		expect(sentAfter(outcome, { method: 'GET' })).toBe('no');
+	},
+);
+
+test('what may have become of earlier tries stays in every kind of failure (H30)', () => {
+	expect(sentAfter(lost, patch, 'yes')).toBe('maybe');
+	expect(sentAfter(never, patch, 'yes')).toBe('yes');
+	const refusal = respond(200, { success: false, message: 'No' });
+	expect(refusalOf(refusal, patch, origin, 'maybe')).toMatchObject({ sent: 'maybe' });
+	const noToken = new AccessTokenError('No token', 'Check.', false, 401);
+	expect(noToken.after('maybe')).toMatchObject({ message: 'No token', sent: 'maybe' });
+	expect(unreachable(never, patch, origin, 'maybe').message).toMatch(/^The change may have been/);
+	expect(apiFailure(respond(503), patch, origin, 'maybe').sent).toBe('maybe');
+});

@@ -1,0 +1,73 @@
+/** Waiting for a task or a time, until a signal: ends at once, and leaves nothing behind. */
+import { wait, withTimeLimit } from '../../../nodes/WorkspaceData/transport/http/clock';
+import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import { createTestClock } from '../../support/clock';
+
+const never = new Promise<never>(() => {});
+
+test('a wait for a task has its result or failure, and ends at the signal', async () => {
+	const clock = createTestClock();
+	const cancel = new AbortController();
+	const { signal } = cancel;
+	expect(await wait(Promise.resolve(7), clock)).toBe(7);
+	expect(await wait(Promise.resolve(7), clock, signal)).toBe(7);
+	await expect(wait(Promise.reject(new Error('mine')), clock, signal)).rejects.toThrow('mine');
+	const waiting = wait(never, clock, signal);
+	cancel.abort();
+	await expect(waiting).rejects.toBeInstanceOf(Cancelled);
+	await expect(wait(never, clock, signal)).rejects.toBeInstanceOf(Cancelled);
+});
+
+test('any number of waits have one listener together, and none once they have ended', async () => {
+	const clock = createTestClock();
+	const { signal } = new AbortController();
+	const [added, removed] = [
+		jest.spyOn(signal, 'addEventListener'),
+		jest.spyOn(signal, 'removeEventListener'),
+	];
+	let fail: (error: Error) => void = () => {};
+	const failing = new Promise<never>((_resolve, reject) => (fail = reject));
+	const waits = Array.from({ length: 20 }, async (_, n) =>
+		wait(n < 10 ? Promise.resolve(n) : failing, clock, signal),
+	);
+	expect(added.mock.calls.length - removed.mock.calls.length).toBe(1);
+	await Promise.all(waits.slice(0, 10));
+	fail(new Error('lost'));
+	await Promise.allSettled(waits);
+	expect(added.mock.calls).toHaveLength(1);
+	expect(removed.mock.calls).toHaveLength(1);
+});
+
+test.each([0, 100, 60_000])(
+	'a pause of %d ms of a cancelled execution ends in a moment',
+	async (ms) => {
+		const clock = createTestClock();
+		const start = clock.now();
+		await wait(777, clock, new AbortController().signal);
+		expect(clock.now() - start).toBe(777);
+		await expect(wait(ms, clock, AbortSignal.abort())).rejects.toBeInstanceOf(Cancelled);
+		const cancel = new AbortController();
+		const waiting = wait(60_000, clock, cancel.signal);
+		void clock.sleep(1_000).then(() => cancel.abort());
+		await expect(waiting).rejects.toBeInstanceOf(Cancelled);
+		expect(clock.now() - start).toBeLessThanOrEqual(777 + 1_250);
+	},
+);
+
+test.each([
+	['a response in time', async () => await Promise.resolve('response'), 'response', false],
+	['a failure in time', async () => await Promise.reject(new Error('mine')), 'mine', true],
+	['silence', async () => await never, 'no answer came in time', true],
+])('a time limit and %s: whether the request is ended', async (_, send, result, isEnded) => {
+	const clock = createTestClock();
+	const start = clock.now();
+	let signal: AbortSignal | undefined;
+	const limited = withTimeLimit(1_000, clock, async (given) => {
+		signal = given;
+		return await send();
+	});
+	expect(await limited.catch((error: Error) => error.message)).toBe(result);
+	expect(clock.now() - start).toBeLessThanOrEqual(1_000);
+	await clock.sleep(5_000);
+	expect(signal?.aborted).toBe(isEnded);
+});

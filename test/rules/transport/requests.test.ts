@@ -1,0 +1,204 @@
+/** What requests of several items cost where the service refuses them, or keeps silent: in time, and in requests. */
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { openSession } from '../../../nodes/WorkspaceData/transport/session';
+import { Cancelled } from '../../../nodes/WorkspaceData/transport/failure/failures';
+import type { ApiRequest } from '../../../nodes/WorkspaceData/transport/request';
+import { createTestClock } from '../../support/clock';
+
+type Answer =
+	| Record<string, unknown>
+	| Error
+	| ((options: IHttpRequestOptions) => Record<string, unknown>);
+
+const answer = (statusCode: number, headers: object = {}, body: unknown = {}) => ({
+	statusCode,
+	headers,
+	body,
+});
+const ok = answer(200);
+const failure = (code: string) => Object.assign(new Error(code), { code });
+
+let keys = 0;
+
+/** The service behind n8n's request helper: gives the answers in turn, the last one forever. */
+async function service(...answers: Answer[]) {
+	let answered = 0;
+	const clock = createTestClock();
+	const sent: IHttpRequestOptions[] = [];
+	const cancel = new AbortController();
+	// A separate key for each test: the pace is shared by all that use the same key.
+	const apiKey = `key-of-test-${(keys += 1)}`;
+	const context = {
+		getNode: () => ({ credentials: { workspaceDataApi: { id: '1', name: 'Test' } } }),
+		getCredentials: async () => ({
+			baseUrl: 'https://data.example.com/api/v1/',
+			workspaceId: 'w 1',
+			apiKey,
+		}),
+		helpers: {
+			async httpRequestWithAuthentication(_type: string, options: IHttpRequestOptions) {
+				sent.push(options);
+				const next = answers[Math.min(answered, answers.length - 1)];
+				answered += 1;
+				await clock.sleep(10);
+				if (next instanceof Error) throw next;
+				return typeof next === 'function' ? next(options) : next;
+			},
+		},
+	};
+	const open = async (signal: AbortSignal) => {
+		const own = { ...context, getExecutionCancelSignal: () => signal };
+		return await openSession(own as unknown as IExecuteFunctions, 'apiKey', clock);
+	};
+	/** `open` opens the service for another execution with the same key. */
+	return { session: await open(cancel.signal), sent, clock, cancel, open };
+}
+
+const request = (method: ApiRequest['method'], more: Partial<ApiRequest> = {}): ApiRequest => ({
+	method,
+	path: ['cards', { value: 'c/1', parameter: 'Card' }, 'records'],
+	...(method === 'POST' && { body: { data: {} }, creates: 'record' }),
+	...more,
+});
+test('pauses after faults grow and have jitter', async () => {
+	const { session, clock } = await service(failure('ECONNREFUSED'));
+	const start = clock.now();
+	await expect(session.request(request('GET'))).rejects.toThrow();
+	expect(clock.now() - start).toBe(3 * 10 + 300 + 600);
+});
+
+test('cancelling ends the wait for the requests of another execution with the same key (B36)', async () => {
+	const { session, sent, clock, open } = await service(answer(429, { 'retry-after': '60' }));
+	const cancel = new AbortController();
+	const other = await open(cancel.signal);
+	const start = clock.now();
+	const creates = Array.from(
+		{ length: 8 },
+		async () => await session.request(request('POST')).catch(() => {}),
+	);
+	const waiting = other.request(request('GET')).catch((error: unknown) => error);
+	cancel.abort();
+	expect(await waiting).toBeInstanceOf(Cancelled);
+	expect(clock.now() - start).toBeLessThan(1_000);
+	await Promise.all(creates);
+	expect(sent.map(({ method }) => method)).not.toContain('GET');
+});
+
+describe('D3: refusals that tell no usable time', () => {
+	test.each<[string, object]>([
+		['Retry-After 0', { 'retry-after': '0' }],
+		['a negative Retry-After', { 'retry-after': '-5' }],
+		['a reset of 0', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0' }],
+		['a reset a moment ago', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }],
+	])('%s: pauses of at least a second, which double', async (_, headers) => {
+		const { session, clock, sent } = await service(answer(429, headers));
+		const start = clock.now();
+		const items = Array.from(
+			{ length: 20 },
+			async () => await session.request(request('POST')).catch((error: unknown) => error),
+		);
+		for (const error of await Promise.all(items)) {
+			expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
+		}
+		expect(clock.now() - start).toBeLessThan(6 * 60_000);
+		expect(sent.length).toBeLessThan(120);
+	});
+	test('a call of the editor ends within seconds', async () => {
+		const { session, clock, sent } = await service(answer(429, { 'retry-after': '0' }));
+		const start = clock.now();
+		await expect(session.request(request('GET', { impatient: true }))).rejects.toThrow();
+		expect(clock.now() - start).toBeLessThan(6_000);
+		expect(sent.length).toBeLessThanOrEqual(3);
+	});
+});
+
+test('D11: a reset that is a day away: 50 items wait five minutes altogether', async () => {
+	const { session, clock, sent } = await service(
+		answer(429, {
+			'x-ratelimit-remaining': '0',
+			'x-ratelimit-reset': String(Date.UTC(2026, 0, 2) / 1000),
+		}),
+	);
+	const start = clock.now();
+	const items = Array.from(
+		{ length: 50 },
+		async () =>
+			await session.request(request('GET', { maxParallel: 1 })).catch((error: unknown) => error),
+	);
+	for (const error of await Promise.all(items)) {
+		expect(error).toMatchObject({ problem: { status: 429 }, transient: true });
+	}
+	expect(clock.now() - start).toBeLessThanOrEqual(5 * 60_000 + 1_000);
+	expect(sent.length).toBeLessThan(12);
+});
+
+test('D11: a service that serves now and then is waited for as long as it takes', async () => {
+	const refusal = answer(429, { 'retry-after': '50' });
+	const { session, clock } = await service(
+		...Array.from({ length: 20 }, () => [refusal, refusal, ok]).flat(),
+	);
+	const start = clock.now();
+	const items = Array.from(
+		{ length: 20 },
+		async () => await session.request(request('GET', { maxParallel: 1 })),
+	);
+	expect(await Promise.all(items)).toHaveLength(20);
+	expect(clock.now() - start).toBeGreaterThan(20 * 100_000);
+});
+
+test('D11: an item that waits in vain ends the others only if nothing was served meanwhile', async () => {
+	const { session } = await service(({ url }) =>
+		url.endsWith('/limited') ? answer(429, { 'retry-after': '50' }) : answer(200),
+	);
+	let failure: unknown;
+	const limited = session
+		.request(request('GET', { path: ['limited'] }))
+		.catch((error: unknown) => (failure = error));
+	while (failure === undefined) await session.request(request('GET'));
+	await limited;
+	expect(failure).toMatchObject({ problem: { status: 429 } });
+	expect(await session.request(request('GET'))).toMatchObject({ status: 200 });
+});
+
+describe('a service that keeps silent', () => {
+	const silence = new Promise<never>(() => {}) as unknown as Answer;
+	const never = [silence] as const;
+
+	test('D9: 20 deletes: three time-outs, then the rest fails at once, unsent', async () => {
+		const { session, clock, sent } = await service(...never);
+		const start = clock.now();
+		const items = Array.from(
+			{ length: 20 },
+			async () =>
+				await session
+					.request(request('DELETE', { maxParallel: 1 }))
+					.catch((error: unknown) => error),
+		);
+		const errors = await Promise.all(items);
+		expect(clock.now() - start).toBeLessThan(100_000);
+		expect(sent).toHaveLength(3);
+		expect(errors[0]).toMatchObject({
+			message: 'The change may have been carried out: no answer came in time',
+			transient: true,
+		});
+		expect(errors[19]).toMatchObject({ message: expect.stringContaining('was not sent') });
+	});
+
+	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {
+		const { session, sent } = await service(ok);
+		await session.request(request('GET'));
+		expect(sent[0]?.abortSignal?.aborted).toBe(false);
+	});
+
+	test('C11: 200 impatient calls of a hanging API take 10 s altogether', async () => {
+		const { session, clock, sent } = await service(...never);
+		const impatient = request('GET', { impatient: true, timeoutMs: 10_000 });
+		const start = clock.now();
+		for (let n = 0; n < 200; n += 1) {
+			await expect(session.request(impatient)).rejects.toMatchObject({ transient: true });
+			clock.pass(100);
+		}
+		expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 10_000);
+		expect(sent).toHaveLength(1);
+	});
+});
