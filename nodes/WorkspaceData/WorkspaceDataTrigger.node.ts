@@ -16,7 +16,7 @@ import { getFieldNames, getFilterConditions, getFilterFields } from './editor/lo
 import { receiveDelivery } from './trigger/delivery/receive';
 import { execute } from './trigger/execute';
 import { activate, deactivate } from './trigger/subscription/publishing';
-import { lookAfter } from './trigger/subscription/upkeep';
+import { lookAfter } from './trigger/subscription/renewalTimer';
 import { triggerProperties } from './trigger/properties';
 import { eventsSubtitle } from './ui/subtitle';
 
@@ -32,17 +32,15 @@ export class WorkspaceDataTrigger implements INodeType {
 		version: [1, 2],
 		defaultVersion: 2,
 		subtitle: eventsSubtitle,
-		// The nodes panel shows one entry for both nodes, with this text.
-		description:
-			'Read and change cards, fields and records of a workspace, or start a workflow when they change',
+		description: 'Starts a workflow when a record, card or collaborator changes',
 		defaults: { name: 'Workspace Data Trigger' },
 		triggerPanel: {
 			header: 'Wait for an event from the workspace',
 			executionsHelp: {
 				inactive:
-					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs on every event; its executions appear in the executions list, not here.',
+					'<b>While building the workflow</b>, click <b>Execute step</b>, then change something in a watched card. The event arrives at the test URL and appears here.<br /><br /><b>Once it is ready</b>, publish the workflow. It then runs on every event; its executions appear in the executions list, not here.',
 				active:
-					'<b>While building the workflow</b>, choose <b>Execute step</b>, then change something in a watched card. The published workflow keeps running.<br /><br /><b>The published workflow</b> runs on every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
+					'<b>While building the workflow</b>, click <b>Execute step</b>, then change something in a watched card. The published workflow keeps running.<br /><br /><b>The published workflow</b> runs on every event; its executions appear in the <a data-key="executions">executions list</a>, not here.',
 			},
 			activationHint:
 				'Once the workflow is ready, publish it. It then runs on every event, also after n8n restarts.',
@@ -69,7 +67,7 @@ export class WorkspaceDataTrigger implements INodeType {
 				httpMethod: 'POST',
 				path: 'webhook',
 				responseMode: 'onReceived',
-				// Without it n8n answers with the word `firstEntryJson`.
+				// Without it n8n responds with the word `firstEntryJson`.
 				responseData: '',
 			},
 		],

@@ -57,8 +57,8 @@ module.exports = {
 	// Against hanging only: what is slow on a busy machine is right all the same.
 	testTimeout: 300_000,
 	testSequencer: join(tests, 'longestFirst.cjs'),
-	// Each waits for n8n, the service or the page much of its time.
-	maxWorkers: 3,
+	// Each waits for n8n, the service or the page most of its time.
+	maxWorkers: 6,
 	verbose: true,
 	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };

@@ -42,7 +42,7 @@ describe('a verified delivery', () => {
 			expect(current(trigger).id).toBe(id);
 			pass(10 / 60);
 			expect((await renewedAfter(trigger, id)).id).not.toBe(id);
-			const lines = suite.warnings.filter((line) => line.includes('within ten minutes'));
+			const lines = suite.warnings.filter((line) => line.includes('in ten minutes'));
 			expect(lines).toHaveLength(1);
 			await trigger.deactivate();
 		},

@@ -412,7 +412,7 @@ describe('A19–A24: which deliveries run, and how often', () => {
 				const { status, items } = await trigger.deliver(signed(trigger, Buffer.from(text)));
 				expect({ status, items }).toEqual({ status: 200, items: undefined });
 			}
-			expect(warnings.lines).toEqual([expect.stringContaining('its body is not an event')]);
+			expect(warnings.lines).toEqual([expect.stringContaining("its body isn't an event")]);
 		},
 	);
 

@@ -1,12 +1,13 @@
-/** Filters of the trigger: which events start the workflow. */
+/** Filters and watched fields of the trigger: which events start the workflow. The rules: test/rules/trigger/relevance. */
 import type { IDataObject } from 'n8n-workflow';
 import { signed, useDeliveries } from '../support/deliveries';
 import { triggerNode, type watchWarnings } from '../support/trigger';
 import type { TestCard, TestWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
+let card: TestCard;
 let warnings: ReturnType<typeof watchWarnings>;
-const { activated, eventBody } = useDeliveries((made) => ({ workspace, warnings } = made));
+const { activated, eventBody } = useDeliveries((made) => ({ workspace, card, warnings } = made));
 
 describe('filters', () => {
 	let own: TestCard;
@@ -46,47 +47,10 @@ describe('filters', () => {
 	}
 	const pages = (condition: string, value: unknown = '') =>
 		({ field: 'Pages', condition, value }) as IDataObject;
-	const title = (condition: string, value = '') => ({ field: 'Title', condition, value });
 
 	it.each<[string, Case, string, IDataObject | undefined, boolean]>([
 		['met', { conditions: [pages('greaterThan', '9')] }, 'record.created', { Pages: 10 }, true],
 		['not met', { conditions: [pages('greaterThan', '9')] }, 'record.created', { Pages: 9 }, false],
-		[
-			'one of two is not enough',
-			{ conditions: [pages('equals', 1), title('equals', 'a')] },
-			'record.created',
-			{ Pages: 1, Title: 'b' },
-			false,
-		],
-		[
-			'one of two is enough',
-			{ conditions: [pages('equals', 1), title('equals', 'a')], matchType: 'anyCondition' },
-			'record.created',
-			{ Pages: 1, Title: 'b' },
-			true,
-		],
-		[
-			'an update that does not carry the field',
-			{ conditions: [pages('equals', 1)] },
-			'record.updated',
-			{ Title: 'b' },
-			false,
-		],
-		[
-			'what is not carried is empty',
-			{ conditions: [pages('isEmpty')] },
-			'record.updated',
-			{ Title: 'b' },
-			true,
-		],
-		[
-			'a deletion without values',
-			{ conditions: [pages('equals', 1)] },
-			'record.deleted',
-			undefined,
-			false,
-		],
-		['an event of a card', { conditions: [pages('equals', 1)] }, 'card.updated', undefined, true],
 	])('%s', async (_, filters, event, values, starts) => {
 		const deliver = await filtered(filters);
 		expect(await deliver(event, values)).toBe(starts);
@@ -174,23 +138,6 @@ describe('filters', () => {
 		expect(await deliver('record.created', { Pages: 2 })).toBe(false);
 	});
 
-	it('a field that other cards have: with all cards, the condition is not met', async () => {
-		const conditions = [{ field: 'Gone', condition: 'isEmpty', value: '' }, title('equals', 'a')];
-		const all = await filtered({ conditions, watch: 'allCards' });
-		expect(await all('record.created', { Title: 'a' })).toBe(false);
-		const any = await filtered({ conditions, watch: 'allCards', matchType: 'anyCondition' });
-		expect(await any('record.created', { Title: 'a' })).toBe(true);
-		expect(await any('record.created', { Title: 'b' })).toBe(false);
-		expect(warnings.lines).toEqual([]);
-	});
-
-	it('starts when the fields cannot be read, and the log says so', async () => {
-		const deliver = await filtered({ conditions: [pages('equals', 1)] });
-		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
-		expect(await deliver('record.created', { Pages: 2 })).toBe(true);
-		expect(warnings.lines).toEqual([expect.stringContaining('could not be read')]);
-	});
-
 	it.each([
 		[
 			{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
@@ -201,5 +148,69 @@ describe('filters', () => {
 		workspace.service.control.resetRequests();
 		await expect(activated({ options })).rejects.toThrow(message);
 		expect(workspace.requests()).toEqual([]);
+	});
+});
+
+describe('watched fields', () => {
+	const updated = (data: IDataObject) => eventBody({ event: 'record.updated', data });
+
+	it('starts only when a watched field changed, by name or id', async () => {
+		const { Title, Pages } = card.fieldIds;
+		for (const field of ['Pages', Pages, 'pages']) {
+			const trigger = await activated({ options: { watchFields: [field] } });
+			const title = await trigger.deliver(signed(trigger, updated({ [String(Title)]: 'x' })));
+			expect(title).toEqual({ status: 200, items: undefined });
+			const pages = await trigger.deliver(signed(trigger, updated({ [String(Pages)]: null })));
+			expect(pages.items?.[0]?.fields).toEqual({ Pages: null });
+			// Other events have no changed fields.
+			const created = await trigger.deliver(signed(trigger, eventBody()));
+			expect(created.items).toHaveLength(1);
+		}
+	});
+
+	async function watching(fields: string[], watchFields: string[], watch = 'oneCard') {
+		const own = await workspace.card(
+			'Watched',
+			fields.map((name) => ({ name, type: 'text' })),
+		);
+		const cardId = { __rl: true, mode: 'id', value: own.id };
+		const trigger = await activated({ watch, cardId, options: { watchFields } });
+		const change = async (fieldId: unknown) => {
+			const body = { ...updated({ [String(fieldId)]: 'x' }), card_id: own.id };
+			return (await trigger.deliver(signed(trigger, body))).items;
+		};
+		return { ...own, change };
+	}
+
+	it('that were added a moment ago, start the workflow', async () => {
+		const { id, fieldIds, change } = await watching(['Other', 'A'], ['A', 'B']);
+		expect(await change(fieldIds.A)).toHaveLength(1);
+		const { id: added } = (await workspace.send('POST', `/cards/${id}/fields`, {
+			name: 'B',
+			type: 'text',
+		})) as { id: string };
+		expect(await change(added)).toHaveLength(1);
+		expect(await change(fieldIds.Other)).toBeUndefined();
+		expect(warnings.lines).toEqual([]);
+	});
+
+	it('whose name two fields have, start the workflow', async () => {
+		const { id, fieldIds, change } = await watching(['A', 'Other'], ['A']);
+		workspace.service.control.fail({
+			method: 'GET',
+			path: '/fields$',
+			status: 200,
+			body: 'json',
+			json: {
+				fields: [
+					{ field_id: fieldIds.A, name: 'A', type: 'text', card_id: id },
+					{ field_id: 'fld_second', name: 'A', type: 'text', card_id: id },
+					{ field_id: fieldIds.Other, name: 'Other', type: 'text', card_id: id },
+				],
+			},
+		});
+		expect(await change('fld_second')).toHaveLength(1);
+		expect(await change(fieldIds.A)).toHaveLength(1);
+		expect(await change(fieldIds.Other)).toBeUndefined();
 	});
 });

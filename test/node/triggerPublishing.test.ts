@@ -190,7 +190,7 @@ describe('publishing', () => {
 			[
 				'an unknown value of Watch',
 				() => suite.watchAll({ watch: 'some' }),
-				/'Watch' cannot be 'some'/,
+				/'Watch' can't be 'some'/,
 			],
 		];
 		it.each(failures)('%s', async (_name, make, message) => {
@@ -244,7 +244,7 @@ describe('publishing', () => {
 			);
 			suite.workspace.service.control.resetRequests();
 			await expect(trigger.activate()).rejects.toThrow(
-				/which is not a valid address\. Set N8N_WEBHOOK_URL/,
+				/which isn't a valid address\. Set N8N_WEBHOOK_URL/,
 			);
 			expect(suite.workspace.requests()).toEqual([]);
 		},

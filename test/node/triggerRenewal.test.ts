@@ -425,7 +425,7 @@ describe('when nothing comes for long', () => {
 	it('says which parameter cannot be used', async () => {
 		const trigger = suite.watchAll({ options: { renewAfterSilence: 'now and then' } });
 		await expect(trigger.activate()).rejects.toThrow(
-			"'Renew After Silence' cannot be 'now and then'. Enter a number of hours.",
+			"'Renew After Silence (Hours)' can't be 'now and then'. Enter a number of hours.",
 		);
 	});
 });

@@ -508,6 +508,8 @@ class TestResponse extends EventEmitter {
 
 	writableEnded = false;
 
+	destroyed = false;
+
 	text = '';
 
 	status(code: number): this {
@@ -518,19 +520,20 @@ class TestResponse extends EventEmitter {
 	end(text = ''): this {
 		this.text = text;
 		this.writableEnded = true;
-		this.emit('finish');
-		this.emit('close');
+		if (!this.destroyed) this.close();
 		return this;
 	}
 
-	/** Acts as n8n after the node: saves the execution, then answers. */
+	private close(): void {
+		this.destroyed = true;
+		this.emit('close');
+	}
+
+	/** Acts as n8n after the node: saves the execution, then responds. */
 	answer({ n8nStatus = 200, hungUp = false }: DeliveryRequest): void {
 		this.statusCode = n8nStatus;
-		if (hungUp) this.emit('close');
-		this.writableEnded = true;
-		if (hungUp) return;
-		this.emit('finish');
-		this.emit('close');
+		if (hungUp) this.close();
+		this.end();
 	}
 }
 

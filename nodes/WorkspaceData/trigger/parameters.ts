@@ -68,7 +68,7 @@ function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): nu
 	const number = plainNumber(value);
 	if (Number.isFinite(number) && number >= 0) return number * UNIT_MS[unit];
 	throw new InputError(
-		`'${parameter}' cannot be '${plainText(value)}'`,
+		`'${parameter}' can't be '${plainText(value)}'`,
 		`Enter a number of ${unit}.`,
 	);
 }
@@ -100,18 +100,15 @@ function readDecision(
 export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerSettings {
 	const events = plainNames(context.getNodeParameter('events', []));
 	if (events.length === 0) {
-		throw new InputError("'Trigger On' is empty", 'Choose at least one event.');
+		throw new InputError("'Trigger On' is empty", 'Select at least one event.');
 	}
 	const watch = context.getNodeParameter('watch', 'allCards');
 	if (watch !== 'allCards' && watch !== 'oneCard') {
-		throw new InputError(
-			`'Watch' cannot be '${plainText(watch)}'`,
-			'Choose All Cards or One Card.',
-		);
+		throw new InputError(`'Watch' can't be '${plainText(watch)}'`, 'Select All Cards or One Card.');
 	}
 	const given = readDecision(context, optionsProperty);
 	const options = (typeof given === 'object' ? given : {}) as Record<string, unknown>;
-	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age', 'minutes');
+	const maxAge = toMs(options.maxEventAge ?? 0, 'Max Event Age (Minutes)', 'minutes');
 	const overlap = options.overlap ?? DEFAULT_OVERLAP_MINUTES;
 	const silence = options.renewAfterSilence ?? DEFAULT_SILENCE_HOURS;
 	return {
@@ -127,8 +124,8 @@ export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerS
 		ignoreDuplicates: options.ignoreDuplicates !== false,
 		maxEventAgeMs: unlessZero(maxAge),
 		catchUp: options.catchUp === true,
-		overlapMs: toMs(overlap, 'Overlap After a Restart', 'minutes'),
-		silenceMs: unlessZero(atLeastUnlessZero(toMs(silence, 'Renew After Silence', 'hours'))),
+		overlapMs: toMs(overlap, 'Overlap After a Restart (Minutes)', 'minutes'),
+		silenceMs: unlessZero(atLeastUnlessZero(toMs(silence, 'Renew After Silence (Hours)', 'hours'))),
 	};
 }
 

@@ -57,7 +57,7 @@ export const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether records that were created while n8n was not running start the workflow once it runs again; needs Record Created in Trigger On. Reads all records of the watched cards each time n8n starts, and after each silence (see Renew After Silence).',
+				'Whether records that were created while n8n was not running start the workflow once it runs again. Reads all records of the watched cards at each start, and after each silence.',
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{
@@ -79,7 +79,7 @@ export const optionsProperty: INodeProperties = {
 				'Whether the record of an event must meet all conditions in Filters or at least one',
 		},
 		{
-			displayName: 'Max Event Age',
+			displayName: 'Max Event Age (Minutes)',
 			name: 'maxEventAge',
 			type: 'number',
 			typeOptions: { minValue: 0 },
@@ -89,7 +89,7 @@ export const optionsProperty: INodeProperties = {
 		},
 		outputFormatOption2 as unknown as INodeProperties,
 		{
-			displayName: 'Overlap After a Restart',
+			displayName: 'Overlap After a Restart (Minutes)',
 			name: 'overlap',
 			type: 'number',
 			typeOptions: { minValue: 0 },
@@ -98,7 +98,7 @@ export const optionsProperty: INodeProperties = {
 				'How many minutes the old subscription stays active next to the new one after n8n restarts, so that late deliveries still start the workflow',
 		},
 		{
-			displayName: 'Renew After Silence',
+			displayName: 'Renew After Silence (Hours)',
 			name: 'renewAfterSilence',
 			type: 'number',
 			typeOptions: { minValue: 0 },

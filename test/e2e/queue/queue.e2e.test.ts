@@ -199,9 +199,25 @@ async function restartRefused(times: number): Promise<void> {
 	await client.signIn();
 }
 
+/** Waits as `until` does, while time passes quickly for the main process, so that it looks after the subscriptions. */
+const asTimePasses = async <Answer>(
+	what: string,
+	ask: () => Promise<Answer | undefined>,
+): Promise<Answer> =>
+	await until(
+		what,
+		async () => {
+			const answer = await ask();
+			if (answer === undefined) mode.passMinute();
+			return answer;
+		},
+		120_000,
+		3_000,
+	);
+
 /** The subscription that replaced another one. */
 const successorOf = async (card: TestCard, old: readonly string[]) =>
-	await until('the subscription to be renewed', async () =>
+	await asTimePasses('the subscription to be renewed', async () =>
 		(await subscriptionsOf(card)).find(({ id }) => !old.includes(id)),
 	);
 
@@ -290,7 +306,7 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 	await restartRefused(2);
 	const successors: string[] = [];
 	for (const card of cards) successors.push((await successorOf(card, old)).id);
-	await until('both secrets to be saved', async () => {
+	await asTimePasses('both secrets to be saved', async () => {
 		const text = await savedText(workflow);
 		return successors.every((id) => text.includes(id)) ? true : undefined;
 	});
@@ -303,7 +319,7 @@ test('C4, C5 saves both secrets of two triggers that renew together, and again w
 	);
 	for (const card of cards) ids.push(...(await createRecords(card, 3)));
 	await expectAllRun(cards, ids);
-	await until('both secrets to be saved again', async () => {
+	await asTimePasses('both secrets to be saved again', async () => {
 		const text = await savedText(workflow);
 		const live = (await control.subscriptions()).map(({ id }) => id);
 		const current = live.filter((id) => !old.includes(id));
@@ -318,7 +334,7 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 	const [{ id: old = '' } = {}] = await subscriptionsOf(card);
 	await restartRefused(1);
 	const { id: second } = await successorOf(card, [old]);
-	await until('the second to be saved', async () =>
+	await asTimePasses('the second to be saved', async () =>
 		(await savedText(workflow)).includes(second) ? true : undefined,
 	);
 	// As another node's execution does that writes static data in a worker of n8n 2.41.
@@ -327,7 +343,7 @@ test('C5 keeps the old subscription where the new one is no longer saved', async
 	);
 	const { id: third } = await successorOf(card, [old, second]);
 	expect((await subscriptionsOf(card)).map(({ id }) => id)).toEqual([old, second, third]);
-	await until('the old ones to be deleted', async () =>
+	await asTimePasses('the old ones to be deleted', async () =>
 		(await subscriptionsOf(card)).length === 1 ? true : undefined,
 	);
 	expect((await control.subscriptions()).map(({ id }) => id)).toEqual([third]);
@@ -343,7 +359,7 @@ test('G12 saves a new subscription although n8n never hears how the first execut
 	try {
 		await restartRefused(1);
 		const { id: successor } = await successorOf(card, old);
-		await until('the new subscription to be saved', async () =>
+		await asTimePasses('the new subscription to be saved', async () =>
 			(await savedText(workflow)).includes(successor) ? true : undefined,
 		);
 	} finally {

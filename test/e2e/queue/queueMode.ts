@@ -8,6 +8,7 @@ import { installPackage } from '../../host/packageInstall.ts';
 import { freePort } from '../../host/ports.ts';
 import { startService, type RunningService } from '../../host/serviceProcess.ts';
 import { connectControl, type RemoteControl } from '../../../service/control/controlClient.ts';
+import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
 import { runFolder, tarball } from '../support/settings.ts';
 import { createPostgres, createRedis, type Database, type Redis } from './backingServices.ts';
@@ -28,6 +29,8 @@ export interface QueueMode {
 	/** The main process reaches Redis through this. */
 	mainsRedis: SlowRedis;
 	database: Database;
+	/** A minute passes for the main process, which looks after the subscriptions. */
+	passMinute(): void;
 	close(): Promise<void>;
 }
 
@@ -75,6 +78,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(WORKER_CONCURRENCY),
 	};
+	const clock = createClockOfN8n('queue-mode');
 	const host = async (role: Role, port?: number) =>
 		await createN8nHost({
 			major: 2,
@@ -84,6 +88,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 			publicUrl: balancer.url,
 			extra: {
 				...environment,
+				...(role === 'start' && clock.environment),
 				QUEUE_BULL_REDIS_PORT: String(role === 'start' ? mainsRedis.port : redis.port),
 			},
 		});
@@ -108,6 +113,7 @@ export async function openQueueMode(): Promise<QueueMode> {
 		redis,
 		mainsRedis,
 		database: postgres,
+		passMinute: () => clock.pass(main, 1),
 		async close() {
 			await Promise.all([...workers, ...webhooks].map(async (one) => await one.stop()));
 			await main.stop();

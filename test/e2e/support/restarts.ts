@@ -2,18 +2,36 @@
 import { until } from '../../host/deadline.ts';
 import { type JsonObject, outputOf, type SavedWorkflow } from '../../host/n8nClient.ts';
 import type { Bench } from './bench.ts';
+import type { ClockOfN8n } from './clockOfN8n.ts';
 import type { TestCard } from './serviceApi.ts';
 
-/**
- * The time that n8n may need, in ms: on a slow machine for its start and a round of the trigger's upkeep, on 2.x
- * two minutes more where it was killed while it published.
- */
-export const PATIENCE_MS = 240_000;
+/** The time that n8n may need, in ms: on a slow machine for its start, on 2.x two minutes more where it was killed while it published. */
+const PATIENCE_MS = 240_000;
 
 const UNFINISHED = ['new', 'running', 'waiting', 'crashed'];
 
-/** @param bench gives the bench once it is open */
-export function restarts(bench: () => Bench) {
+/**
+ * @param bench gives the bench once it is open
+ * @param clock the clock of its n8n
+ */
+export function restarts(bench: () => Bench, clock: ClockOfN8n) {
+	/** Waits as `until` does, while time passes quickly for n8n, so that the trigger looks after its subscriptions. */
+	const asTimePasses = async <Answer>(
+		what: string,
+		ask: () => Promise<Answer | undefined>,
+		host = bench().host,
+	): Promise<Answer> =>
+		await until(
+			what,
+			async () => {
+				const answer = await ask();
+				if (answer === undefined) clock.pass(host, 1);
+				return answer;
+			},
+			PATIENCE_MS,
+			2_000,
+		);
+
 	async function createRecords(card: TestCard, count: number): Promise<string[]> {
 		const ids: string[] = [];
 		for (let n = 0; n < count; n += 1) {
@@ -54,15 +72,10 @@ export function restarts(bench: () => Bench) {
 		collect: () => Promise<JsonObject[]>,
 		wanted: readonly string[],
 	): Promise<void> {
-		await until(
-			`${wanted.length} records`,
-			async () => {
-				const ids = new Set((await collect()).map(({ record_id }) => record_id));
-				return wanted.every((id) => ids.has(id)) ? true : undefined;
-			},
-			PATIENCE_MS,
-			1_000,
-		);
+		await asTimePasses(`${wanted.length} records`, async () => {
+			const ids = new Set((await collect()).map(({ record_id }) => record_id));
+			return wanted.every((id) => ids.has(id)) ? true : undefined;
+		});
 	}
 
 	/** Waits until all of these came out, and until nothing is under way that should not come. */
@@ -98,14 +111,10 @@ export function restarts(bench: () => Bench) {
 	}
 
 	const liveAgain = async (card: TestCard, but: readonly string[]) =>
-		await until(
-			'a fresh subscription',
-			async () => {
-				const fresh = (await subscriptions(card)).filter(({ id }) => !but.includes(id));
-				return fresh.some(({ state }) => state === 'active') ? true : undefined;
-			},
-			PATIENCE_MS,
-		);
+		await asTimePasses('a fresh subscription', async () => {
+			const fresh = (await subscriptions(card)).filter(({ id }) => !but.includes(id));
+			return fresh.some(({ state }) => state === 'active') ? true : undefined;
+		});
 
 	/** A subscription that was renewed while the workflow was unpublished is deleted a moment later. */
 	const noneLeft = async (card: TestCard) =>
@@ -114,6 +123,7 @@ export function restarts(bench: () => Bench) {
 		);
 
 	return {
+		asTimePasses,
 		createRecords,
 		subscriptions,
 		collector,

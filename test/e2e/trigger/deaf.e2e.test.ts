@@ -23,7 +23,7 @@ describe(`the trigger of n8n ${major} stays subscribed`, () => {
 	});
 	const bench = useBench(major, environment);
 	const { collector, createRecords, expectExactly, liveAgain, noneLeft, restart, subscriptions } =
-		restarts(bench);
+		restarts(bench, clock);
 	let gateway: Gateway;
 
 	beforeAll(async () => {

@@ -306,6 +306,29 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		await expectRefusal(500, async () => await send(signed(bytesOf(big(17)))));
 	});
 
+	it('P4 runs what the old subscription signed when the workflow is changed and published again', async () => {
+		const { client } = bench();
+		const [old, forged] = [eventOf(), eventOf()];
+		const [late, foreign] = [signed(bytesOf(old)), signed(bytesOf(forged))];
+		foreign.headers = { 'x-service-signature': sign(bytesOf(forged), `${secret}x`) };
+		const current = await client.workflow(saved.id);
+		const nodes = current.nodes.map((node) =>
+			node.webhookId === undefined
+				? node
+				: { ...node, parameters: { ...node.parameters, options: { maxEventAge: 60 } } },
+		);
+		await client.publish(await client.updateWorkflow(current, { nodes }));
+		const previous = secret;
+		secret = await until('the new secret', async () => {
+			const now = await readSecret();
+			return now === previous ? undefined : now;
+		});
+		const outputs = await started(async () => {
+			expect([await send(late), await send(foreign)]).toEqual([200, 401]);
+		});
+		expect(outputs).toMatchObject([{ record_id: old.record_id }]);
+	});
+
 	it('A20 runs a delivery again after a restart, with the same key', async () => {
 		const { host, client } = bench();
 		const delivery = signed(bytesOf(eventOf()));

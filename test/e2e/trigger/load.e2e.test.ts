@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../host/deadline.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { PATIENCE_MS, restarts } from '../support/restarts.ts';
+import { createClockOfN8n } from '../support/clockOfN8n.ts';
+import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
 import { onCreated, watchCard } from '../support/watch.ts';
 
@@ -16,7 +17,11 @@ jest.setTimeout(900_000);
 const CONCURRENCY = 5;
 
 describe(`load on the trigger of n8n ${major}`, () => {
-	const bench = useBench(major, { N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY) });
+	const clock = createClockOfN8n(`load-${major}`);
+	const bench = useBench(major, {
+		...clock.environment,
+		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY),
+	});
 
 	/** Waits until so many executions of a workflow succeeded. @returns how many there are then */
 	async function executed(workflowId: string, wanted: number, milliseconds: number) {
@@ -98,7 +103,7 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		host.extra.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
 		const nodes = ['n8n-nodes-base.noOp', 'n8n-nodes-base.wait', ...Object.values(types)];
 		host.extra.NODES_INCLUDE = JSON.stringify(nodes);
-		const { collector, liveAgain, subscriptions } = restarts(bench);
+		const { asTimePasses, collector, liveAgain, subscriptions } = restarts(bench, clock);
 		await host.stop();
 		await host.start();
 		await client.signIn();
@@ -137,24 +142,15 @@ describe(`load on the trigger of n8n ${major}`, () => {
 		await liveAgain(card, [String(first?.id)]);
 		// The execution that n8n was killed in is lost with it.
 		const collect = collector(saved);
-		const seen = await until(
-			'all records but one to have run',
-			async () => {
-				const out = (await collect()).map(({ record_id }) => String(record_id));
-				return ids.filter((id) => !out.includes(id)).length <= 1 ? out : undefined;
-			},
-			PATIENCE_MS,
-			1_000,
-		);
+		const seen = await asTimePasses('all records but one to have run', async () => {
+			const out = (await collect()).map(({ record_id }) => String(record_id));
+			return ids.filter((id) => !out.includes(id)).length <= 1 ? out : undefined;
+		});
 		expect(answered.filter((id) => !seen.includes(id)).length).toBeLessThanOrEqual(1);
 		expect(new Set(seen).size).toBe(seen.length);
 		const last = await api.createRecord(card, { Title: 'afterwards' });
-		await until(
-			'the subscription to deliver',
-			async () =>
-				(await collect()).some(({ record_id }) => record_id === last) ? true : undefined,
-			PATIENCE_MS,
-			1_000,
+		await asTimePasses('the subscription to deliver', async () =>
+			(await collect()).some(({ record_id }) => record_id === last) ? true : undefined,
 		);
 		const alive = (await subscriptions(card)).filter(({ state }) => state === 'active');
 		expect(alive.length).toBeGreaterThanOrEqual(1);

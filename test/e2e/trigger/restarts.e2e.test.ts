@@ -4,7 +4,7 @@ import type { JsonObject } from '../../host/n8nClient.ts';
 import { chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
-import { PATIENCE_MS, restarts } from '../support/restarts.ts';
+import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
 import { draftWatch, onCreated, watchCard } from '../support/watch.ts';
 
@@ -17,8 +17,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 	const watch = async (name: string, options?: JsonObject) =>
 		await watchCard(bench(), name, options);
 
-	const restarted = restarts(bench);
-	const { collector, createRecords, expectAll, expectExactly } = restarted;
+	const restarted = restarts(bench, clock);
+	const { asTimePasses, collector, createRecords, expectAll, expectExactly } = restarted;
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each([true, false])(
@@ -100,16 +100,11 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await control.setBackoff({ ms: 100 });
 		// Killed before it could save, n8n does not know a subscription; the service pauses that one when
 		// its deliveries are refused.
-		await until(
-			'one live subscription to be left',
-			async () => {
-				ids.push(...(await createRecords(card, 1)));
-				const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
-				return live.length === 1 ? true : undefined;
-			},
-			PATIENCE_MS,
-			2_000,
-		);
+		await asTimePasses('one live subscription to be left', async () => {
+			ids.push(...(await createRecords(card, 1)));
+			const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
+			return live.length === 1 ? true : undefined;
+		});
 		await expectExactly(collect, ids);
 		await bench().client.unpublish(saved.id);
 		const live = (await subscriptions(card)).filter(({ state }) => state === 'active');
@@ -129,10 +124,8 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		await expectExactly(collect, ids);
 		// It was saved: the next start replaces it and leaves nothing behind.
 		await restart();
-		await until(
-			'one subscription to be left',
-			async () => ((await subscriptions(card)).length === 1 ? true : undefined),
-			PATIENCE_MS,
+		await asTimePasses('one subscription to be left', async () =>
+			(await subscriptions(card)).length === 1 ? true : undefined,
 		);
 		await bench().client.unpublish(saved.id);
 		expect(await subscriptions(card)).toEqual([]);

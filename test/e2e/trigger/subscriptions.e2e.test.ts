@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
+import { chain } from '../../host/workflowBuilder.ts';
 import { useBench } from '../support/bench.ts';
-import { PATIENCE_MS, restarts } from '../support/restarts.ts';
+import { createClockOfN8n } from '../support/clockOfN8n.ts';
+import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
-import { watchCard } from '../support/watch.ts';
+import { onCreated, watchCard } from '../support/watch.ts';
 
 jest.setTimeout(900_000);
 
@@ -21,9 +23,11 @@ const REFUSALS = [
 ] as const;
 
 describe(`subscriptions of the trigger in n8n ${major}`, () => {
-	const bench = useBench(major);
-	const { collector, createRecords, expectExactly, liveAgain, noneLeft, restart, subscriptions } =
-		restarts(bench);
+	const clock = createClockOfN8n(`subscriptions-${major}`);
+	const bench = useBench(major, clock.environment);
+	const restarted = restarts(bench, clock);
+	const { asTimePasses, collector, createRecords, expectExactly } = restarted;
+	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
 
 	it.each(['the event arrives', 'listening is cancelled'])(
 		'C1 keeps its production subscription when a test ends because %s',
@@ -85,7 +89,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			// A subscription that delivers needs no successor; a silent one gets one 15 s later, and only then
 			// does the old one end.
 			if (!hears) await liveAgain(card, olds);
-			const [only] = await until('one subscription', async () => {
+			const [only] = await asTimePasses('one subscription', async () => {
 				const all = await subscriptions(card);
 				const isIt = all.length === 1 && (all[0]?.id === subscription.id) === hears;
 				return isIt ? all : undefined;
@@ -112,14 +116,10 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await host.stop();
 		await cp(host.userFolder, copyFolder, { recursive: true });
 		await restart();
-		const [original] = await until(
-			'its own successor alone to be left',
-			async () => {
-				const all = await subscriptions(card);
-				return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
-			},
-			PATIENCE_MS,
-		);
+		const [original] = await asTimePasses('its own successor alone to be left', async () => {
+			const all = await subscriptions(card);
+			return all.length === 1 && all[0]?.id !== watch.subscription.id ? all : undefined;
+		});
 		const copy = await createN8nHost({ major, userFolder: copyFolder, extra: { ...host.extra } });
 		await copy.start();
 		try {
@@ -137,10 +137,10 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 					? true
 					: undefined,
 			);
-			await until(
+			await asTimePasses(
 				'the line in the log of the copy',
 				async () => ((await copy.log()).includes('delivers to another address') ? true : undefined),
-				PATIENCE_MS,
+				copy,
 			);
 			await copyClient.unpublish(saved.id);
 			const [only, ...others] = await until('the subscription of the copy to end', async () => {
@@ -168,24 +168,19 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		await host.stop();
 		await cp(host.userFolder, copyFolder, { recursive: true });
 		await restart();
-		const [production] = await until(
-			'its own successor alone to be left',
-			async () => {
-				const all = await subscriptions(card);
-				return all.length === 1 && all[0]?.id !== subscription.id ? all : undefined;
-			},
-			PATIENCE_MS,
-		);
+		const [production] = await asTimePasses('its own successor alone to be left', async () => {
+			const all = await subscriptions(card);
+			return all.length === 1 && all[0]?.id !== subscription.id ? all : undefined;
+		});
 		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
 		const extra = { ...host.extra, [name]: `${host.baseUrl}/` };
 		const copy = await createN8nHost({ major, userFolder: copyFolder, extra });
 		await copy.start();
 		try {
-			await until(
+			await asTimePasses(
 				'the line in the log of the copy',
 				async () => ((await copy.log()).includes('Another n8n answers at') ? true : undefined),
-				600_000,
-				2_000,
+				copy,
 			);
 			expect(await subscriptions(card)).toContainEqual(
 				expect.objectContaining({ id: production?.id, state: 'active' }),
@@ -200,6 +195,36 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			await copy.stop();
 		}
 		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
+
+	it('P9 outlives a start with a webhook address of no use, and works once that is mended', async () => {
+		const { client, host } = bench();
+		const { card, saved, subscription } = await watchCard(bench(), 'Bad start');
+		const name = major === 1 ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
+		await host.kill();
+		host.extra[name] = 'n8n.example.com';
+		await restart();
+		await until('the line in the log', async () =>
+			(await host.log()).includes("which isn't a valid address") ? true : undefined,
+		);
+		expect((await client.workflow(saved.id)).active).toBe(true);
+		expect(await subscriptions(card)).toMatchObject([{ id: subscription.id, state: 'active' }]);
+		delete host.extra[name];
+		await restart();
+		await liveAgain(card, [subscription.id]);
+		await expectExactly(collector(saved), await createRecords(card, 2));
+		await client.unpublish(saved.id);
+		await noneLeft(card);
+	});
+
+	it('P10 publishing a trigger without a webhook ID says so', async () => {
+		const { api, client } = bench();
+		const card = await api.createCard('By API', [['Title', 'text']]);
+		const { webhookId: _none, ...node } = onCreated(bench(), card.id);
+		const saved = await client.createWorkflow({ ...chain('By API', [node]), connections: {} });
+		await expect(client.publish(saved)).rejects.toThrow(/has no webhook ID/);
+		await client.unpublish(saved.id).catch(() => undefined);
 		await noneLeft(card);
 	});
 

@@ -92,12 +92,12 @@ test.each([
 test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
 	[{ events: ' , ' }, "'Trigger On' is empty"],
-	[{ watch: 'someCards' }, "'Watch' cannot be 'someCards'"],
+	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
 	[{ authentication: 'password' }, "'Authentication' cannot be 'password'"],
-	[{ options: { maxEventAge: -1 } }, "'Max Event Age' cannot be '-1'"],
-	[{ options: { maxEventAge: Infinity } }, "'Max Event Age' cannot be 'Infinity'"],
-	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart' cannot be 'soon'"],
-	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence' cannot be '[1,2]'"],
+	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],
+	[{ options: { maxEventAge: Infinity } }, "'Max Event Age (Minutes)' can't be 'Infinity'"],
+	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
+	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
 	[{ options: { matchType: 'some' } }, "'Match' cannot be 'some'"],
 ])('%j is refused by the name of the parameter', (parameters, message) => {
 	expect(() => settingsOf(parameters)).toThrow(InputError);

@@ -65,18 +65,3 @@ test('a card is asked for only where one card is watched', () => {
 test.each(['maxEventAge', 'overlap', 'renewAfterSilence'])('%s is no negative number', (name) => {
 	expect(named(options, name)).toMatchObject({ type: 'number', typeOptions: { minValue: 0 } });
 });
-
-test('the fields to watch are listed for the chosen card', () => {
-	expect(named(options, 'watchFields').typeOptions).toEqual({
-		loadOptionsMethod: 'getFieldNames',
-		loadOptionsDependsOn: ['cardId.value'],
-	});
-});
-
-test('everything that can be set is named and explained', () => {
-	const shown = [...triggerProperties, ...options].filter(({ type }) => type !== 'notice');
-	for (const { name, displayName, description } of shown) {
-		const isPlain = name === 'authentication' || name === 'options' || name === 'watch';
-		expect([name, displayName !== '', isPlain || Boolean(description)]).toEqual([name, true, true]);
-	}
-});

@@ -139,12 +139,12 @@ export type Effect =
 	| { type: 'search'; search: Search }
 	/** No more is done about these, which still exist at the service. */
 	| {
-			type: 'leave';
+			type: 'abandon';
 			subscriptions: Subscription[];
 			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
 	  }
 	/** Another n8n answers at this address. */
-	| { type: 'tellForeign' };
+	| { type: 'reportForeign' };
 
 export interface Outcome {
 	state: SubscriptionState;
@@ -263,7 +263,7 @@ function onCreated(
 		...(search ? [{ type: 'search', search } as const] : []),
 		...(savedByHook ? [] : [{ type: 'save' } as const]),
 		...deletion(due),
-		...leaving(tooMany, 'many'),
+		...abandoning(tooMany, 'many'),
 	];
 	return { state: created, effects };
 }
@@ -271,10 +271,10 @@ function onCreated(
 const deletion = (subscriptions: Previous[]): Effect[] =>
 	subscriptions.length > 0 ? [{ type: 'delete', subscriptions }] : [];
 
-const leaving = (
+const abandoning = (
 	subscriptions: Subscription[],
-	why: Extract<Effect, { type: 'leave' }>['why'],
-): Effect[] => (subscriptions.length > 0 ? [{ type: 'leave', subscriptions, why }] : []);
+	why: Extract<Effect, { type: 'abandon' }>['why'],
+): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
 /** The time in which records may have been missed before the new subscription, and its bookkeeping. */
 function searchBefore(
@@ -347,7 +347,7 @@ function onAnswered(state: SubscriptionState, { answer, jitter, now }: Of<'answe
 	const denials = state.denials + 1;
 	if (denials > MAX_DENIALS) {
 		const foreign: SubscriptionState = { ...state, standing: 'foreign', denials, question };
-		return { state: foreign, effects: [{ type: 'tellForeign' }] };
+		return { state: foreign, effects: [{ type: 'reportForeign' }] };
 	}
 	const saving = { at: now + MINUTE_MS, pauseMs: MINUTE_MS, since: now };
 	return { state: { ...state, standing: 'unsaved', denials, saving }, effects: [{ type: 'save' }] };
@@ -443,11 +443,11 @@ function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpubli
 		},
 		effects: [
 			...deletion(own),
-			...leaving(
+			...abandoning(
 				others.filter((one) => isHere(state, one)),
 				'foreign',
 			),
-			...leaving(
+			...abandoning(
 				others.filter((one) => !isHere(state, one)),
 				'elsewhere',
 			),
@@ -469,7 +469,7 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 
 /** Nothing but time passed: renews after silence, asks, and deletes what is due. */
 function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
-	const { state, effects } = withoutLeft(before, now);
+	const { state, effects } = withoutAbandoned(before, now);
 	if (state.address === undefined) return { state, effects: [] };
 	const isSilent = state.saved.current !== undefined && Math.abs(now - state.aliveAt) >= silenceMs;
 	const asks = isToAsk(state, now);
@@ -485,7 +485,7 @@ function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): 
 }
 
 /** Gives up deletions that failed for a day, and subscriptions of another address once their overlap is over. */
-function withoutLeft(state: SubscriptionState, now: number): Outcome {
+function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	const { previous } = state.saved;
 	const failed = previous.filter(
 		({ id }) => now - (state.deletions.get(id)?.since ?? now) > DAY_MS,
@@ -497,7 +497,7 @@ function withoutLeft(state: SubscriptionState, now: number): Outcome {
 	const left = previous.filter(
 		(one) => !failed.includes(one) && !elsewhere.includes(one) && !isOver(one),
 	);
-	const effects = [...leaving(failed, 'failed'), ...leaving(elsewhere, 'elsewhere')];
+	const effects = [...abandoning(failed, 'failed'), ...abandoning(elsewhere, 'elsewhere')];
 	if (left.length === previous.length) return { state, effects };
 	return { state: { ...state, saved: { ...state.saved, previous: left } }, effects };
 }

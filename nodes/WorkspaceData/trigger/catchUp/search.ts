@@ -111,7 +111,7 @@ export async function catchUp(
 		: [{ id: watched, name: watched }]) {
 		const onRefused = (error: ApiFailure) =>
 			warnOnce(
-				`Missed records of card '${card.name}' (${card.id}) are left out, because it cannot be read: ${reasonOf(error)}`,
+				`Missed records of card '${card.name}' (${card.id}) are left out, because it can't be read: ${reasonOf(error)}`,
 			);
 		const records = await createdIn(
 			session,

@@ -38,7 +38,7 @@ export async function excessiveAge(
 		}
 	}
 	if (!(age() > settings.maxEventAgeMs)) return undefined;
-	return `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age' allows`;
+	return `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`;
 }
 
 /** Learns the service's time from the smallest answer that the interface offers. */

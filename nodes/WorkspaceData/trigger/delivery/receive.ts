@@ -1,7 +1,7 @@
 /** `webhook()`: what becomes of a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
-import { answerProbe, PROBE_HEADER } from '../../model/subscription/proof';
+import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
 import { accepted, type Subscription } from '../../model/subscription/saved';
 import { type DeliveredEvent, readEvent } from '../../model/webhookEvent';
 import { type Clock, systemClock } from '../../transport/http/clock';
@@ -14,17 +14,13 @@ import { nodeOf, type TriggerNode } from '../subscription/node';
 import { Store } from '../subscription/storage';
 import { excessiveAge } from './eventAge';
 import { fieldsFor } from './fieldNames';
-import { LATE_RENEWAL_MS, strainWarning, type StrainSign } from './lateAnswers';
+import { LATE_RENEWAL_MS, problemWarning, type ResponseProblem } from './lateResponses';
 import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
-/** Answers without an execution: the node has sent the response itself. */
-function answerWith(
-	context: IWebhookFunctions,
-	status: number,
-	text?: string,
-): IWebhookResponseData {
+/** Responds without an execution: the node has sent the response itself. */
+function respond(context: IWebhookFunctions, status: number, text?: string): IWebhookResponseData {
 	context.getResponseObject().status(status).end(text);
 	return { noWebhookResponse: true };
 }
@@ -39,8 +35,8 @@ interface Reception {
 
 /**
  * Verifies a delivery over its raw bytes before anything else, and starts the workflow with it. Anything
- * that is not signed with a secret of this node is answered 401; a signed delivery that is not wanted is
- * answered 200. Neither starts an execution, nor does a probe.
+ * that is not signed with a secret of this node gets 401; a signed delivery that is not wanted gets 200. Neither
+ * starts an execution, nor does a probe.
  *
  * @see service interface, part 6
  */
@@ -56,7 +52,7 @@ export async function receiveDelivery(
 		// By the saved data only, as n8n has just read them: all processes of this n8n read the same.
 		const ownSecret = await store.ownSecret();
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
-		if (proof) return answerWith(context, proof.status, proof.text);
+		if (proof) return respond(context, proof.status, proof.text);
 	}
 	const use = context.getMode() === 'manual' ? 'test' : 'production';
 	const node = nodeOf(context, use);
@@ -70,11 +66,11 @@ export async function receiveDelivery(
 	const signer = body && signerOf(body, signature, valid);
 	if (!body || !signer) {
 		warn('refused', `A delivery was refused: ${refusalReason(valid)}`);
-		return answerWith(context, 401);
+		return respond(context, 401);
 	}
 	const event = readEvent(body);
 	if (!event) {
-		warn('unreadable', 'A signed delivery was ignored: its body is not an event');
+		warn('unreadable', "A signed delivery was ignored: its body isn't an event");
 		return NOTHING_TO_DO;
 	}
 	const settings = readSettings(context, context.getNode().typeVersion);
@@ -110,8 +106,8 @@ const signerOf = (
 function refusalReason(valid: readonly Subscription[]): string {
 	if (valid.length === 0) return 'this node has no subscription';
 	return valid.some(({ secret }) => secret === '')
-		? 'the credential has changed or is missing, so the saved secret cannot be read; the trigger renews the subscription once it has a credential'
-		: 'it is not signed by a subscription of this node';
+		? "the credential has changed or is missing, so the saved secret can't be read; the trigger renews the subscription once it has a credential"
+		: "it isn't signed by a subscription of this node";
 }
 
 interface Verified {
@@ -147,10 +143,10 @@ async function startWith(
 		mayRepeat: !settings.ignoreDuplicates,
 		overlaps,
 	};
-	const onSign = (sign: StrainSign) => onStrain(reception, signer.id, sign);
-	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, onSign);
+	const report = (problem: ResponseProblem) => onProblem(reception, signer.id, problem);
+	const outcome = await node.deliveries.claim(claim, context.getResponseObject(), clock, report);
 	if (outcome === 'duplicate') return NOTHING_TO_DO;
-	if (outcome === 'pending') return answerWith(context, 503);
+	if (outcome === 'pending') return respond(context, 503);
 
 	const credentials = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
 	const place = { openService, credentials, workspaceId: subscription.workspaceId };
@@ -161,8 +157,8 @@ async function startWith(
 }
 
 /** The service may have paused the subscription: unless it delivers again, a new one is created. */
-function onStrain({ node, clock, warn }: Reception, id: string, sign: StrainSign): void {
+function onProblem({ node, clock, warn }: Reception, id: string, problem: ResponseProblem): void {
 	if (id !== node.state.saved.current?.id) return;
 	node.dispatch({ type: 'planned', at: clock.now() + LATE_RENEWAL_MS });
-	warn('late', strainWarning(sign), LATE_RENEWAL_MS);
+	warn('late', problemWarning(problem), LATE_RENEWAL_MS);
 }

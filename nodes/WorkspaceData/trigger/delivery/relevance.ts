@@ -16,7 +16,7 @@ export function misdirection(
 	events: readonly string[],
 ): { kind: string; reason: string } | undefined {
 	if (!events.includes(event.event)) {
-		return { kind: 'event', reason: `'Trigger On' does not include the event '${event.event}'` };
+		return { kind: 'event', reason: `'Trigger On' doesn't include the event '${event.event}'` };
 	}
 	if (event.workspaceId !== undefined && event.workspaceId !== workspaceId) {
 		return { kind: 'workspace', reason: 'it is from another workspace' };
@@ -135,7 +135,7 @@ export function meetsConditions(
 	} catch (error) {
 		warn(
 			'filters',
-			`'Filters' cannot be compared, so an event started the workflow: ${reasonOf(error)}`,
+			`'Filters' can't be compared, so an event started the workflow: ${reasonOf(error)}`,
 		);
 		return true;
 	}

@@ -1,5 +1,5 @@
 /** Asks n8n's own webhook address whether it has what this process saved last. `webhook()` answers. */
-import { writeProbe } from '../../model/subscription/proof';
+import { writeProbe } from '../../model/subscription/probe';
 import type { Effect } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
 import { postToSelf } from '../../transport/ownWebhook';

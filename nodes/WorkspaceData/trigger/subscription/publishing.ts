@@ -10,7 +10,7 @@ import { reasonOf, warn } from '../log';
 import { checkConditions, readAuthentication, readOverlap, readSettings } from '../parameters';
 import { ask } from './probe';
 import { forget, nodeOf, useAt } from './node';
-import { deleteWith, logLeft, renew, type Site } from './renewal';
+import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { planSearch } from '../catchUp/search';
 import { Store } from './storage';
 
@@ -80,7 +80,7 @@ async function carryOutInHook(site: Site, effects: readonly Effect[]): Promise<v
 	for (const effect of effects) {
 		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
 		if (effect.type === 'search') planSearch(site, effect.search);
-		if (effect.type === 'leave') logLeft(site.context, effect);
+		if (effect.type === 'abandon') logAbandoned(site.context, effect);
 	}
 }
 
@@ -106,7 +106,7 @@ function targetUrlOf(context: IHookFunctions): string {
 	if (url === undefined) throw new Error('n8n has no webhook address for this node');
 	if (/^https?:\/\/[^/]/.test(url)) return url;
 	throw new InputError(
-		`n8n's webhook address is '${url}', which is not a valid address`,
+		`n8n's webhook address is '${url}', which isn't a valid address`,
 		'Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that begins with https:// or http://.',
 	);
 }
@@ -153,7 +153,7 @@ export async function deactivate(
 	}
 	const overlapMs = use === 'test' ? 0 : readOverlap(context);
 	const effects = node.dispatch({ type: 'unpublished', overlapMs, now: clock.now() });
-	for (const effect of effects) if (effect.type === 'leave') logLeft(context, effect);
+	for (const effect of effects) if (effect.type === 'abandon') logAbandoned(context, effect);
 	const own = effects.flatMap((effect) => (effect.type === 'delete' ? effect.subscriptions : []));
 	if (authentication) {
 		const done = deleteWith(

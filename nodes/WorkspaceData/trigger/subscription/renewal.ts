@@ -35,7 +35,7 @@ export interface Site<Context extends LifecycleContext = LifecycleContext> {
 /** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
 export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
 
-/** Services that did not answer in time while n8n started: its other triggers need not wait as well. */
+/** Services that did not respond in time while n8n started: its other triggers need not wait as well. */
 const silent = new Set<string>();
 
 /**
@@ -54,7 +54,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	const subscribe = async (): Promise<Effect[]> => {
 		const session = await open(site);
 		if (how === 'start' && silent.has(session.baseUrl)) {
-			throw new Error('the service did not answer another trigger of this start');
+			throw new Error("the service didn't respond to another trigger at this start");
 		}
 		const request = await requestOf(site, session, how);
 		isSent = true;
@@ -138,7 +138,7 @@ const ROOM_ADVICE = {
 	address: (url: string) =>
 		`A subscription that this n8n may not delete holds the address ${url}. If no other n8n uses it, delete it in the settings of the service`,
 	limit: () =>
-		"The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence'",
+		"The service accepts no more subscriptions. An old one may be paused and still count: delete it in the settings of the service. The trigger does so itself once nothing has arrived for the time in 'Renew After Silence (Hours)'",
 } as const;
 
 const isLoopback = (url: string): boolean =>
@@ -229,17 +229,17 @@ export async function deleteWith(
 	}
 }
 
-type Left = Extract<Effect, { type: 'leave' }>;
+type Abandoned = Extract<Effect, { type: 'abandon' }>;
 
-const WHY: Record<Left['why'], string> = {
+const WHY: Record<Abandoned['why'], string> = {
 	failed: 'could not be deleted for a day, and nothing tries it again',
-	foreign: 'may belong to another n8n, so this one does not delete it',
-	elsewhere: 'delivers to another address, so this n8n does not delete it',
+	foreign: "may belong to another n8n, so this one doesn't delete it",
+	elsewhere: "delivers to another address, so this n8n doesn't delete it",
 	many: 'was replaced too often to be deleted',
 };
 
 /** Names in the log what nothing more is done about. */
-export function logLeft(context: LifecycleContext, { subscriptions, why }: Left): void {
+export function logAbandoned(context: LifecycleContext, { subscriptions, why }: Abandoned): void {
 	const ids = subscriptions.map(({ id }) => id).join(', ');
 	const advice = 'If no other n8n needs it, delete it in the settings of the service';
 	warn(context, `Subscription ${ids} still exists at the service: it ${WHY[why]}. ${advice}`);

@@ -9,7 +9,7 @@ import { readSettings, type TriggerSettings } from '../parameters';
 import { nodeOf } from './node';
 import { ask } from './probe';
 import { activationError, isStarting, notRenewed } from './publishing';
-import { deleteWith, logLeft, renew, type Site } from './renewal';
+import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { startSaving } from './saving';
 
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ export async function lookAfter(
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
 		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
-			tell(site, 'upkeep', `The subscription could not be checked: ${reasonOf(error)}`),
+			logSparingly(site, 'upkeep', `The subscription could not be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
@@ -95,11 +95,11 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 		case 'search':
 			planSearch(site, effect.search);
 			break;
-		case 'leave':
-			logLeft(context, effect);
+		case 'abandon':
+			logAbandoned(context, effect);
 			break;
 		default:
-			tell(
+			logSparingly(
 				site,
 				effect.type,
 				`Another n8n answers at ${site.node.state.address}. This one deletes no subscription that it did not create: it may be a copy. Give each n8n its own webhook address`,
@@ -108,7 +108,7 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 	}
 }
 
-function tell(
+function logSparingly(
 	{ context, node, clock }: TriggerSite,
 	kind: string,
 	message: string,
@@ -125,7 +125,7 @@ function tell(
 /** Renews the subscription; where that fails, after a pause that grows. */
 const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 	await renew(site, 'background').catch((error: unknown) => {
-		tell(site, 'renewal', notRenewed(error));
+		logSparingly(site, 'renewal', notRenewed(error));
 		return [];
 	});
 

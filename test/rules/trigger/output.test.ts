@@ -2,7 +2,7 @@
 import { indexFields } from '../../../nodes/WorkspaceData/model/fieldIndex';
 import { outputOf } from '../../../nodes/WorkspaceData/trigger/output';
 import { eventOf } from '../../support/triggerSettings';
-import { field } from '../../rules/model/fields';
+import { field } from '../model/fields';
 
 const index = indexFields(
 	[

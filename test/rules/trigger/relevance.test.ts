@@ -10,8 +10,8 @@ import {
 	unknownNames,
 } from '../../../nodes/WorkspaceData/trigger/delivery/relevance';
 import { eventOf, settingsOf } from '../../support/triggerSettings';
-import { field } from '../../rules/model/fields';
-import { zone } from '../../rules/model/value/zone';
+import { field } from '../model/fields';
+import { zone } from '../model/value/zone';
 
 const title = field('Title', 'text', [], 'f1');
 const pages = field('Pages', 'number', [], 'f2');
@@ -56,7 +56,7 @@ describe('an event that is not for this node', () => {
 	test('of a kind that was not asked for', () => {
 		expect(misdirection(eventOf('card.created', {}), place, events)).toEqual({
 			kind: 'event',
-			reason: "'Trigger On' does not include the event 'card.created'",
+			reason: "'Trigger On' doesn't include the event 'card.created'",
 		});
 	});
 });
@@ -240,7 +240,7 @@ describe('conditions', () => {
 		const wrong = { field: 'Pages', condition: 'greaterThan', value: 'many' };
 		expect(judge(event, filtered([wrong]))).toEqual([
 			true,
-			[expect.stringMatching(/^filters: 'Filters' cannot be compared.*many/)],
+			[expect.stringMatching(/^filters: 'Filters' can't be compared.*many/)],
 		]);
 	});
 });

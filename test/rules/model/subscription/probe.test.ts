@@ -4,7 +4,7 @@ import {
 	answerProbe,
 	PROBE_HEADER,
 	writeProbe,
-} from '../../../../nodes/WorkspaceData/model/subscription/proof';
+} from '../../../../nodes/WorkspaceData/model/subscription/probe';
 
 const SECRET = 'the secret of the credential';
 
