@@ -58,7 +58,7 @@ module.exports = {
 	testTimeout: 300_000,
 	testSequencer: join(tests, 'longestFirst.cjs'),
 	// Each waits for n8n, the service or the page most of its time.
-	maxWorkers: 6,
+	maxWorkers: 4,
 	verbose: true,
 	reporters: ['default', '<rootDir>/test/support/closingLine.js'],
 };

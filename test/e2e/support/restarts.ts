@@ -102,9 +102,7 @@ export function restarts(bench: () => Bench, clock: ClockOfN8n) {
 	}
 
 	async function restart(stop: 'stop' | 'kill' = 'kill'): Promise<void> {
-		const { host, client, types } = bench();
-		// Only the nodes that are needed: starts take half the time.
-		host.extra.NODES_INCLUDE = JSON.stringify(['n8n-nodes-base.noOp', ...Object.values(types)]);
+		const { host, client } = bench();
 		if (host.processId !== undefined) await host[stop]();
 		await host.start();
 		await client.signIn();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { until } from '../../host/deadline.ts';
 import { chain } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { FEW_NODES, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major } from '../support/settings.ts';
@@ -19,6 +19,7 @@ const CONCURRENCY = 5;
 describe(`load on the trigger of n8n ${major}`, () => {
 	const clock = createClockOfN8n(`load-${major}`);
 	const bench = useBench(major, {
+		...FEW_NODES,
 		...clock.environment,
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY),
 	});
@@ -99,10 +100,8 @@ describe(`load on the trigger of n8n ${major}`, () => {
 	});
 
 	it('K1 runs all ten of a burst with one place for executions, although n8n is killed in the middle', async () => {
-		const { api, client, control, host, types } = bench();
+		const { api, client, control, host } = bench();
 		host.extra.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
-		const nodes = ['n8n-nodes-base.noOp', 'n8n-nodes-base.wait', ...Object.values(types)];
-		host.extra.NODES_INCLUDE = JSON.stringify(nodes);
 		const { asTimePasses, collector, liveAgain, subscriptions } = restarts(bench, clock);
 		await host.stop();
 		await host.start();

@@ -6,7 +6,7 @@ import { until } from '../../host/deadline.ts';
 import { createN8nClient } from '../../host/n8nClient.ts';
 import { createN8nHost } from '../../host/n8nProcess.ts';
 import { chain } from '../../host/workflowBuilder.ts';
-import { useBench } from '../support/bench.ts';
+import { FEW_NODES, useBench } from '../support/bench.ts';
 import { createClockOfN8n } from '../support/clockOfN8n.ts';
 import { restarts } from '../support/restarts.ts';
 import { major, runFolder } from '../support/settings.ts';
@@ -24,7 +24,7 @@ const REFUSALS = [
 
 describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	const clock = createClockOfN8n(`subscriptions-${major}`);
-	const bench = useBench(major, clock.environment);
+	const bench = useBench(major, { ...FEW_NODES, ...clock.environment });
 	const restarted = restarts(bench, clock);
 	const { asTimePasses, collector, createRecords, expectExactly } = restarted;
 	const { liveAgain, noneLeft, restart, subscriptions } = restarted;
@@ -221,7 +221,8 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 	it('P10 publishing a trigger without a webhook ID says so', async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('By API', [['Title', 'text']]);
-		const { webhookId: _none, ...node } = onCreated(bench(), card.id);
+		const node = onCreated(bench(), card.id);
+		delete node.webhookId;
 		const saved = await client.createWorkflow({ ...chain('By API', [node]), connections: {} });
 		await expect(client.publish(saved)).rejects.toThrow(/has no webhook ID/);
 		await client.unpublish(saved.id).catch(() => undefined);
