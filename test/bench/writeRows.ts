@@ -179,7 +179,7 @@ function requireCounts(counts: Record<string, number>, wanted: Record<string, nu
 
 const resync: Row = {
 	name: 'resync',
-	what: '10,000 items, 100 changed, 20 ms a request: Create or Update / the same with Unchanged Records: Send',
+	what: '10,000 items, 100 changed, 20 ms a request: Create or Update / the same with If Nothing Changed: Send',
 	unit: 's',
 	goal: 0.1,
 	async prepare(bench) {

@@ -332,9 +332,13 @@ test('a listing that never ends is stopped (B26)', async () => {
 
 test.each<[string, IDataObject, string]>([
 	['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' cannot be 'drop'"],
-	['create', { columns, options: { unknownFields: 'drop' } }, "'Unknown Fields' cannot be 'drop'"],
-	['getAll', { options: { fieldKeys: 'label' } }, "'Field Keys' cannot be 'label'"],
-	['getAll', { matchType: 'none' }, "'Match' cannot be 'none'"],
+	[
+		'create',
+		{ columns, options: { unknownFields: 'drop' } },
+		"'If Field Is Unknown' cannot be 'drop'",
+	],
+	['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' cannot be 'label'"],
+	['getAll', { matchType: 'none' }, "'Must Match' cannot be 'none'"],
 	[
 		'delete',
 		{ recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
@@ -359,7 +363,7 @@ test.each<[string, IDataObject, string]>([
 	[
 		'delete',
 		{ recordId: byId('r1'), options: { timeout: 'long' } },
-		"'Timeout' must be a number above 0",
+		"'Timeout (Seconds)' must be a number above 0",
 	],
 ])('%s with %j says so and writes nothing', async (operation, parameters, message) => {
 	const { error } = await run(operation, parameters);

@@ -1,4 +1,4 @@
-/** What bounds a change: Most Records to Change, Dry Run, Requests per Second; and the flat output. */
+/** What bounds a change: Max Records to Change, Dry Run, Requests per Second; and the flat output. */
 import {
 	NodeHelpers,
 	type IDataObject,
@@ -44,7 +44,7 @@ const onCard = async (resource: string, operation: string, parameters: IDataObje
 	});
 };
 
-describe('Most Records to Change', () => {
+describe('Max Records to Change', () => {
 	test.each(['updateMany', 'deleteMany'])(
 		'%s of more records is refused before anything is sent; as many are changed',
 		async (operation) => {
@@ -52,7 +52,7 @@ describe('Most Records to Change', () => {
 			const parameters = { ...below(4), columns: mapEach({ Key: 'new' }) };
 			const { error } = await run(operation, { ...parameters, maxChanges: 3 });
 			expect(error?.message).toMatch(/^4 records of card '.+' would be (?:updated|deleted), but/);
-			expect(error?.message).toContain("'Most Records to Change' is 3");
+			expect(error?.message).toContain("'Max Records to Change' is 3");
 			expect(changes()).toEqual([]);
 			const { json } = await run(operation, { ...parameters, maxChanges: 4 });
 			expect(json).toHaveLength(4);
@@ -81,7 +81,7 @@ describe('Most Records to Change', () => {
 
 	test.each([[0], [''], [-2], [1.5], ['many']])('%j is refused', async (maxChanges) => {
 		const { error } = await run('deleteMany', { ...below(4), maxChanges });
-		expect(error?.message).toContain("'Most Records to Change' must be a whole number");
+		expect(error?.message).toContain("'Max Records to Change' must be a whole number");
 		expect(workspace.requests()).toEqual([]);
 	});
 });
@@ -234,7 +234,7 @@ describe('Dry Run', () => {
 	);
 });
 
-describe('Output Format: Flat', () => {
+describe('Output Fields: Flat', () => {
 	test('fields are at the top level; names of the record itself are told apart and read back', async () => {
 		await workspace.records(card.id, [
 			{ Key: 'a', Amount: 1, error: 'none', 'fields.id': 'an id' },
@@ -256,7 +256,7 @@ describe('Output Format: Flat', () => {
 
 	test('an unknown format is refused before anything is sent', async () => {
 		const { error } = await run('getAll', { options: { outputFormat: 'wide' } });
-		expect(error?.message).toContain("'Output Format' cannot be 'wide'");
+		expect(error?.message).toContain("'Output Fields' cannot be 'wide'");
 	});
 });
 

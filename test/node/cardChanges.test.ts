@@ -1,4 +1,4 @@
-/** Unknown Fields: Create the Field, Missing Choices: Add to the Field, and the choices of Field and Card operations. */
+/** If Field Is Unknown: Create the Field, If Choice Is Missing: Add to the Field, and the choices of Field and Card operations. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction, type ActionRun } from '../support/n8n';
 import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
@@ -58,11 +58,11 @@ const sent = (request: RegExp) => workspace.requests().filter((one) => request.t
 const created = () => sent(/^POST .*\/fields$/);
 const changed = () => sent(/^PATCH .*\/fields\//);
 
-describe('Unknown Fields', () => {
+describe('If Field Is Unknown', () => {
 	test('is an error that names the option', async () => {
 		const { error } = await write('create', { columns: mapEach({ Nmae: 'x' }) }, [{}]);
 		expect(error?.message).toBe("Card 'Follows' has no field 'Nmae'");
-		expect(error?.description).toContain("'Create the Field' in the option 'Unknown Fields'");
+		expect(error?.description).toContain("'Create the Field' in the option 'If Field Is Unknown'");
 		expect(created()).toEqual([]);
 	});
 
@@ -349,7 +349,7 @@ describe('Unknown Fields', () => {
 	});
 });
 
-describe('Missing Choices', () => {
+describe('If Choice Is Missing', () => {
 	const items = [
 		{ Key: 'a', Status: 'open', Tags: 'home, garden' },
 		{ Key: 'b', Status: 'Late', Tags: ['office', 'garden'] },
@@ -359,7 +359,7 @@ describe('Missing Choices', () => {
 	test('is an error that names the option', async () => {
 		const { error } = await write('create', { columns: mapEach({ Status: 'Late' }) }, [{}]);
 		expect(error?.message).toBe('Field \'Status\' cannot hold "Late"');
-		expect(error?.description).toContain("'Add to the Field' in the option 'Missing Choices'");
+		expect(error?.description).toContain("'Add to the Field' in the option 'If Choice Is Missing'");
 	});
 
 	test.each(['strings', 'idName', 'valueLabel'] as const)(

@@ -196,7 +196,7 @@ describe('a card of that name exists', () => {
 		const items = [{ State: 'Paused' }];
 		const refused = await run(name, items, { ifExists: 'reuse' });
 		expect(refused.error?.description).toContain(
-			"'Add to the Field' in the option 'Missing Choices'",
+			"'Add to the Field' in the option 'If Choice Is Missing'",
 		);
 		const added = await run(name, items, { ifExists: 'reuse', missingChoices: 'add' });
 		expect(added.error).toBeUndefined();

@@ -238,7 +238,7 @@ describe('a switch or a choice whose expression gives nothing (H27)', () => {
 			'Condition',
 			{ filters: { conditions: [{ ...condition, condition: '={{ $json.mispelt }}' }] } },
 		],
-		['Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
+		['Must Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
 	])('%s: the records of another condition are not deleted', async (label, parameters) => {
 		const { id } = await workspace.card('Not equal', [{ name: 'Key', type: 'text' }]);
 		await workspace.records(id, [{ Key: 'a' }]);

@@ -63,7 +63,7 @@ test('a deletion that the answer denies is no success (H34)', async () => {
 	expect(error?.message).toBe("The service reports that the record wasn't deleted");
 });
 
-describe('Does Not Equal, and a value that is none of its field’s type (H29)', () => {
+describe('Not Equals, and a value that is none of its field’s type (H29)', () => {
 	test('nothing is deleted, and the message names the record', async () => {
 		list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
 		const { error } = await runCounted('deleteMany', where('Number', 'notEquals', 7));

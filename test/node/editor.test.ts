@@ -114,7 +114,7 @@ test('choices to filter by are distinct: fields named like the record’s own pr
 	const filters = await loadOptions.getFilterFields.call(editor({ cardId: byId(id) }));
 	expect(filters).toEqual([
 		// Otherwise a new condition is red before anybody chose a field (M4).
-		{ name: 'Choose a Field…', value: '' },
+		{ name: 'Select a Field…', value: '' },
 		{ name: `id (text, ${fieldIds.id})`, value: fieldIds.id },
 		{ name: 'Title (text)', value: 'Title' },
 		{ name: 'Created At (Record)', value: 'created_at' },
@@ -142,7 +142,7 @@ test('two fields of one name: the type tells them apart, before the id that the 
 });
 
 test.each<[string, () => Promise<IDataObject>, () => TestCredentials, RegExp]>([
-	['no card is chosen', async () => byId(''), () => workspace.apiKey, /^Choose a card to see/],
+	['no card is chosen', async () => byId(''), () => workspace.apiKey, /^Select a card to see/],
 	[
 		'the card has no fields',
 		async () => byId((await workspace.card('Bare', [])).id),
@@ -278,14 +278,14 @@ test('E3: an empty mapper says what to do', async () => {
 	const notice = async (cardId: ReturnType<typeof byId>) =>
 		(await resourceMapping.getColumns.call(editor({ cardId }))).emptyFieldsNotice;
 	const { id } = await workspace.card('Without fields', []);
-	expect(await notice(byId(''))).toBe('Choose a card to see its fields.');
+	expect(await notice(byId(''))).toBe('Select a card to see its fields.');
 	expect(await notice(byId(id))).toContain('The card has no fields yet');
-	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression chooses the card');
+	expect(await notice(byId('={{ $json.card }}'))).toContain('an expression selects the card');
 });
 
 describe('E3: a card that does not exist', () => {
 	const noCard = "The workspace has no card called 'Editr'. Did you mean 'Editor'?";
-	const noId = "The workspace has no card with the ID 'crd_none'. Choose the card again in 'Card'.";
+	const noId = "The workspace has no card with the ID 'crd_none'. Select the card again in 'Card'.";
 
 	test.each([
 		[byName('Editr'), noCard],
@@ -325,11 +325,11 @@ describe('E8: the choices of a filter condition', () => {
 		(await listSearch.searchFilterValues.call(condition({ field, ...more }), filter)).results;
 
 	test('conditions by the type of the field', async () => {
-		const equality = ['Does Not Equal', 'Equals', 'Is Empty', 'Is Not Empty'];
+		const equality = ['Equals', 'Is Empty', 'Is Not Empty', 'Not Equals'];
 		expect(await namesOf({ field: 'Active' })).toEqual(equality);
 		expect(await namesOf({ field: 'Status' })).toEqual([
-			...['Contains', 'Does Not Contain', 'Does Not Equal', 'Equals'],
-			...['Is Any Of', 'Is Empty', 'Is None Of', 'Is Not Empty'],
+			...['Contains', 'Does Not Contain', 'Equals', 'Is Any Of'],
+			...['Is Empty', 'Is None Of', 'Is Not Empty', 'Not Equals'],
 		]);
 		expect(await namesOf({ field: 'created_at' })).toContain('Is in the Last Days');
 		expect(await namesOf({ field: 'Amount' })).not.toContain('Is in the Next Days');

@@ -189,7 +189,7 @@ describe('nothing is changed silently (D24)', () => {
 
 	test('a time-out that no timer can hold is refused', async () => {
 		const { error } = await run('getAll', { options: { timeout: 2_592_000 } });
-		expect(error?.message).toContain("'Timeout' is 2592000 seconds");
+		expect(error?.message).toContain("'Timeout (Seconds)' is 2592000 seconds");
 		expect(workspace.requests()).toEqual([]);
 	});
 

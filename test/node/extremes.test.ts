@@ -85,9 +85,9 @@ test('keys of JavaScript’s own objects inside a value survive and pollute noth
 const unspeakable = { toString: 1, valueOf: 1 };
 test.each<[string, string, IDataObject]>([
 	["'Limit'", 'getAll', { limit: '={{ $json.odd }}' }],
-	["'Timeout'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
-	["'Field Keys'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
-	["'Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
+	["'Timeout (Seconds)'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
+	["'Name Fields By'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
+	["'Must Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
 	["'If Not Found'", 'get', { recordId: byId('r1'), options: { ifNotFound: '={{ $json.odd }}' } }],
 	["no field '{", 'getAll', { options: { outputFields: ['={{ $json.odd }}'] } }],
 	["'Operation'", unspeakable as unknown as string, {}],

@@ -158,7 +158,7 @@ describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
 		[
 			'an unknown match',
 			{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
-			"'Match' cannot be 'someConditions'",
+			"'Must Match' cannot be 'someConditions'",
 		],
 	])('%s is refused, and no record is read', async (_, conditions, message) => {
 		const { error } = await run(operation, conditions);

@@ -68,7 +68,7 @@ test('creates, updates and leaves alone; records without an item stay', async ()
 	expect(changes()).toEqual([]);
 });
 
-test('Records Without an Item: Delete deletes them last, paired with the first item of the card', async () => {
+test('If Record Has No Item: Delete deletes them last, paired with the first item of the card', async () => {
 	const ids = await workspace.records(
 		card.id,
 		['a', 'x', 'b', 'y'].map((Key) => ({ Key })),
@@ -284,13 +284,13 @@ describe('is refused, and nothing is sent, with', () => {
 			'a number of deletions that is none',
 			[{ Key: 'a' }],
 			{ ...remove, maxDeletions: 'all' },
-			"'Most Records to Delete' must be",
+			"'Max Records to Delete' must be",
 		],
 		[
 			'an unknown choice',
 			[{ Key: 'a' }],
 			{ missingRecords: 'drop' },
-			"'Records Without an Item' cannot be 'drop'",
+			"'If Record Has No Item' cannot be 'drop'",
 		],
 		[
 			'no field to match on',
@@ -401,7 +401,7 @@ describe('is refused, and nothing is sent, with', () => {
 			'a number of deletions that is none',
 			{ ...remove, maxDeletions: "={{ $itemIndex === 1 ? 'all' : 10 }}" },
 			'because item 1 is not valid',
-			"'Most Records to Delete' must be",
+			"'Max Records to Delete' must be",
 		],
 	])('%s, also if errors continue: the others name the item', async (_, given, others, own) => {
 		await fill();
@@ -509,7 +509,7 @@ describe('a run that fails halfway', () => {
 	});
 });
 
-test('Unknown Fields: Create adds the field only after all items were found valid', async () => {
+test('If Field Is Unknown: Create adds the field only after all items were found valid', async () => {
 	await workspace.records(card.id, [{ Key: 'a' }]);
 	const options = { unknownFields: 'create' };
 	const invalid = await sync(

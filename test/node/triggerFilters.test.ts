@@ -143,7 +143,7 @@ describe('filters', () => {
 			{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
 			"'Field Name or ID' is empty in a condition of 'Filters'",
 		],
-		[{ matchType: 'some' }, "'Match' cannot be 'some'"],
+		[{ matchType: 'some' }, "'Must Match' cannot be 'some'"],
 	])('%j is refused when the workflow is published', async (options, message) => {
 		workspace.service.control.resetRequests();
 		await expect(activated({ options })).rejects.toThrow(message);

@@ -221,7 +221,7 @@ describe('the output of version 2', () => {
 		expect(items).toEqual([{ ...about(), event: 'card.created', record_id: null }]);
 	});
 
-	it('is that of version 1 with Output Format: Nested, and the body without Simplify', async () => {
+	it('is that of version 1 with Output Fields: Nested, and the body without Simplify', async () => {
 		const nested = await activated({ options: { outputFormat: 'nested' } }, 2);
 		const { items } = await nested.deliver(signed(nested, eventBody()));
 		const older: IDataObject = about();

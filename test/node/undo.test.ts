@@ -127,7 +127,7 @@ describe('Q2: the values of deleted records', () => {
 		expect(await rows()).toEqual([...kept, ...ROWS]);
 	});
 
-	test('nested where Output Format says so; in version 1 as before', async () => {
+	test('nested where Output Fields says so; in version 1 as before', async () => {
 		const { json } = await run2('deleteMany', {
 			...everything,
 			options: { outputFormat: 'nested' },

@@ -465,7 +465,7 @@ describe('choices that look like numbers (O17)', () => {
 		expect(bodies()).toEqual([]);
 	});
 
-	test("a text of digits is a new choice where 'Missing Choices' adds it", async () => {
+	test("a text of digits is a new choice where 'If Choice Is Missing' adds it", async () => {
 		await start(LEVEL);
 		const { error } = await create({ Level: '3' }, { missingChoices: 'add' });
 		expect(bodies()[0]).toEqual({

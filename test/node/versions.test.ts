@@ -89,7 +89,7 @@ describe('a record in version 2: the fields first, null where it has no value, i
 		]);
 	});
 
-	test('Output Format, Output Field Names and Field Keys decide as in version 1', async () => {
+	test('Output Fields, Output Field Names and Name Fields By decide as in version 1', async () => {
 		await existing();
 		const withOptions = async (options: IDataObject) =>
 			(await run2('getAll', { ...all, options })).json[0];

@@ -140,7 +140,7 @@ describe('records that have all values already', () => {
 		expect(second.json.map(({ id }) => id)).toEqual(first.json.map(({ id }) => id));
 	});
 
-	test('are sent with Unchanged Records: Send Again', async () => {
+	test('are sent with If Nothing Changed: Send Again', async () => {
 		await upsert(rows.slice(0, 3));
 		const { json } = await upsert(rows.slice(0, 3), { unchanged: 'send' });
 		expect(actions(json)).toEqual(['updated', 'updated', 'updated']);
@@ -182,7 +182,7 @@ describe('records that have all values already', () => {
 
 	test('an unknown value of the option is refused before anything is sent', async () => {
 		const { error } = await upsert([{ Key: 'a' }], { unchanged: 'maybe' });
-		expect(error?.message).toContain("'Unchanged Records' cannot be 'maybe'");
+		expect(error?.message).toContain("'If Nothing Changed' cannot be 'maybe'");
 		expect(workspace.requests()).toEqual([]);
 	});
 

@@ -29,11 +29,11 @@ export function requestOptions(options: {
 }): ReadOptions {
 	const maxParallel = readAutomatic(options.maxParallel, 'Max Parallel Requests');
 	const requestsPerSecond = readAutomatic(options.requestsPerSecond, 'Requests per Second');
-	const seconds = readNumber(options.timeout, 'Timeout');
+	const seconds = readNumber(options.timeout, 'Timeout (Seconds)');
 	if (seconds !== undefined && seconds > MAX_TIMEOUT_S) {
 		throw new InputError(
-			`'Timeout' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
-			"Enter a smaller number, or remove 'Timeout' from the options.",
+			`'Timeout (Seconds)' is ${seconds} seconds, but the maximum is ${MAX_TIMEOUT_S} (one day)`,
+			"Enter a smaller number, or remove 'Timeout (Seconds)' from the options.",
 		);
 	}
 	return {

@@ -1,5 +1,6 @@
 /** What the calls of the editor share: the service, and the card and field that are chosen there. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
 import { indexFields, type FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
@@ -58,6 +59,53 @@ const fieldsOf = async (session: Session, cardId: string | undefined): Promise<F
 		cardId ?? '',
 	);
 
+/** The content of the mapper now: the key, the name and the field id of each entry. */
+const savedSchema = z.object({
+	schema: z.array(
+		z.object({
+			id: z.string(),
+			displayName: z.string().optional(),
+			fieldId: z.string().optional(),
+			fieldName: z.string().optional(),
+		}),
+	),
+});
+
+type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
+
+/** The fields that the node's mapper keeps; none in an operation without one. */
+export const savedMapping = (context: ILoadOptionsFunctions): SavedEntry[] =>
+	savedSchema.safeParse(context.getCurrentNodeParameter('columns')).data?.schema ?? [];
+
+/**
+ * Keys under which saved mappings know fields that have been renamed since. The editor drops keys that it
+ * does not find again, so such a field keeps its old key.
+ *
+ * @returns the old key by field ID
+ */
+export function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string, string> {
+	const live = new Set(index.fields.map((field) => index.keyOf(field)));
+	const keys = new Map<string, string>();
+	for (const { id, fieldId, fieldName, displayName } of saved) {
+		if (live.has(id)) continue;
+		const field =
+			(fieldId === undefined ? undefined : index.byId(fieldId)) ??
+			index.fields.find(({ name }) => name === (fieldName ?? displayName));
+		if (field) keys.set(field.id, id);
+	}
+	return keys;
+}
+
+/** The field that the mapper keeps under a name that no field has any more. */
+const renamedField = (
+	context: ILoadOptionsFunctions,
+	index: FieldIndex,
+	oldName: string,
+): Field | undefined => {
+	const keys = savedKeys(savedMapping(context), index);
+	return index.fields.find(({ id }) => keys.get(id) === oldName);
+};
+
 /** The fields of the chosen card; none while no card is chosen. */
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
 	const session = await openEditorApi(context);
@@ -74,7 +122,7 @@ export async function findChosenCardFields(
 		if (cardId === undefined || !saysGone(error, ['card'])) throw error;
 		throw new InputError(
 			`The workspace has no card with the ID ${quote(cardId)}`,
-			"Choose the card again in 'Card'.",
+			"Select the card again in 'Card'.",
 		);
 	});
 }
@@ -96,9 +144,9 @@ export function typedLabel(field: Field, key: string): string {
 /** Why there are no fields to choose from. */
 export function whyNoFields(context: ILoadOptionsFunctions): string {
 	const card = peekLocator(context.getCurrentNodeParameter('cardId'));
-	if (!card) return 'Choose a card to see its fields.';
+	if (!card) return 'Select a card to see its fields.';
 	if (card.text.startsWith('=')) {
-		return 'The editor cannot list fields while an expression chooses the card. Choose the card from the list, map its fields, then enter the expression again; or map automatically.';
+		return "The editor can't list fields while an expression selects the card. Map automatically, or select the card from the list, map its fields, and enter the expression again.";
 	}
 	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }
@@ -136,6 +184,7 @@ export async function comparedField(
 	if (typeof key !== 'string' || key === '' || key.startsWith('=')) return undefined;
 	const own = OWN_VALUES.get(key);
 	if (own) return own.field;
-	const [field, another] = (await chosenCardFields(context)).candidates(key);
-	return another ? undefined : field;
+	const index = await chosenCardFields(context);
+	const [field, another] = index.candidates(key);
+	return another ? undefined : (field ?? renamedField(context, index, key));
 }

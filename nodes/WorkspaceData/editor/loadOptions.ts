@@ -1,5 +1,6 @@
 /** The entries of drop-down lists: field types, fields and conditions. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
 import { describedFieldTypes, getDescription } from '../transport/apiDescription';
 import { OWN_VALUES } from '../model/answer/record';
@@ -12,6 +13,8 @@ import {
 	fieldsOrReason,
 	forEditor,
 	openEditorApi,
+	savedKeys,
+	savedMapping,
 	typedLabel,
 } from './editorApi';
 
@@ -54,7 +57,7 @@ export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodeP
 }
 
 /** What a new condition holds: without an entry for it, the editor shows it in red before anybody chose anything. */
-const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Choose a Field…', value: '' };
+const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a Field…', value: '' };
 
 /** The entries that Get Many can filter by: the fields, and the record's own properties. */
 export async function getFilterFields(
@@ -66,10 +69,23 @@ export async function getFilterFields(
 		{ name: 'ID (Record)', value: 'id' },
 	];
 	if (typeof index === 'string') return [{ name: index, value: '' }, ...own];
-	const fields = index.fields.map((field) =>
-		toChoice(field, OWN_VALUES.has(field.name) ? field.id : index.keyOf(field)),
-	);
+	const keys = savedKeys(savedMapping(this), index);
+	const compared = comparedNames(this);
+	const fields = index.fields.map((field) => {
+		const liveKey = OWN_VALUES.has(field.name) ? field.id : index.keyOf(field);
+		const oldKey = keys.get(field.id);
+		const isKept = oldKey !== undefined && compared.has(oldKey);
+		return { ...toChoice(field, liveKey), value: isKept ? oldKey : liveKey };
+	});
 	return [NOTHING_CHOSEN, ...fields, ...own];
+}
+
+const savedConditions = z.object({ conditions: z.array(z.object({ field: z.unknown() })) });
+
+/** The names that conditions have: the editor shows one in red that its list does not have. */
+function comparedNames(context: ILoadOptionsFunctions): Set<unknown> {
+	const saved = savedConditions.safeParse(context.getCurrentNodeParameter('filters')).data;
+	return new Set(saved?.conditions.map(({ field }) => field));
 }
 
 /** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */

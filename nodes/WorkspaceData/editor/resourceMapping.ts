@@ -5,15 +5,15 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
-import type { FieldIndex } from '../model/fieldIndex';
 import { InputError } from '../model/inputError';
 import {
 	fieldLabel,
 	findChosenCardFields,
 	forEditor,
 	openEditorApi,
+	savedKeys,
+	savedMapping,
 	whyNoFields,
 } from './editorApi';
 
@@ -24,40 +24,9 @@ export interface MapperField extends ResourceMapperField {
 	fieldName: string;
 }
 
-/** The content of the mapper now: the key, the name and the field id of each entry. */
-const savedSchema = z.object({
-	schema: z.array(
-		z.object({
-			id: z.string(),
-			displayName: z.string().optional(),
-			fieldId: z.string().optional(),
-			fieldName: z.string().optional(),
-		}),
-	),
-});
-
-type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
-
-/**
- * Keys under which saved mappings know fields that have been renamed since. The editor drops keys that it
- * does not find again, so such a field keeps its old key.
- */
-function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<string, string> {
-	const live = new Set(index.fields.map((field) => index.keyOf(field)));
-	const keys = new Map<string, string>();
-	for (const { id, fieldId, fieldName, displayName } of saved) {
-		if (live.has(id)) continue;
-		const field =
-			(fieldId === undefined ? undefined : index.byId(fieldId)) ??
-			index.fields.find(({ name }) => name === (fieldName ?? displayName));
-		if (field) keys.set(field.id, id);
-	}
-	return keys;
-}
-
 /** The editor keeps the last notice, and shows it below 'Map Automatically'. */
 const AUTOMATIC_NOTICE =
-	"Values are taken from 'fields' where an item has it, else from its properties, except 'id', 'created_at' and 'action'.";
+	"Uses the values in 'fields' if an item has it, else its other fields except 'id', 'created_at' and 'action'.";
 
 /**
  * The choice that leaves a field empty, or clears it. As an expression, because the editor drops a choice whose value is null.
@@ -91,7 +60,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await forEditor(this, async () => {
 		const session = await openEditorApi(this);
-		const saved = savedSchema.safeParse(this.getCurrentNodeParameter('columns')).data?.schema ?? [];
+		const saved = savedMapping(this);
 		const index = await findChosenCardFields(this, session).catch((error: unknown) => {
 			// The editor drops the values of fields that are not listed: an error keeps what was mapped.
 			if (error instanceof InputError && saved.length === 0) return error;

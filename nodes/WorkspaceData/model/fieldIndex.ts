@@ -1,7 +1,7 @@
 /** Finds fields of a card by name or ID. */
 import type { Field } from './answer/field';
 import { InputError } from './inputError';
-import { adviceOnNames, quote } from './names';
+import { askForNearest, listedInQuotes, quote } from './names';
 import { foldCase } from './text';
 
 /** The facts that a saved mapping keeps about a field, in addition to its key. */
@@ -41,6 +41,9 @@ export interface FieldIndex {
 	 */
 	keyOf(field: Field): string;
 }
+
+/** Most fields that a message names: one of them may be the new name of the field that is missing. */
+const MAX_NAMED = 20;
 
 /** Most wrong keys whose advice is kept. */
 const MAX_ADVICES = 1_000;
@@ -88,9 +91,10 @@ export function indexFields(
 	}
 
 	function adviceFor(key: string): string {
-		return byName.size > 0
-			? `${adviceOnNames(key, [...byName.keys()], 'fields')} Refresh the field list, or correct the name.`
-			: 'The card has no fields yet. Add the field first.';
+		const names = [...byName.keys()];
+		if (names.length === 0) return 'The card has no fields yet. Add the field first.';
+		const all = `The fields are ${listedInQuotes(names, MAX_NAMED)}.`;
+		return `${[askForNearest(key, names), all].filter(Boolean).join(' ')} Select the field again, or correct the name.`;
 	}
 
 	function only(key: string, candidates: readonly Field[] | undefined): Field | undefined {

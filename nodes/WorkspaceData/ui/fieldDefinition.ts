@@ -5,7 +5,7 @@ export const customPropertiesProperty = {
 	type: 'json',
 	default: '{}',
 	placeholder: 'e.g. { "color": "green" }',
-	description: 'More properties to send, as a JSON object, if your service has them',
+	description: 'A JSON object of further properties that your service has',
 } as const;
 
 /** The type of a field; the list comes from the service. */
@@ -38,7 +38,7 @@ export const choicesProperty = {
 	default: [],
 	placeholder: 'e.g. Open',
 	description:
-		"The choices of a select field, as a list of texts. On an update, existing choices keep their IDs, and choices that are not listed are removed. For anything else, use 'Options (JSON)'.",
+		'The choices of a select field. On an update, choices that are missing here are removed.',
 } as const;
 
 /** The fields of a new card. */
@@ -97,19 +97,19 @@ export const ifCardExistsProperty = {
 		{
 			name: 'Create Another Card',
 			value: 'create',
-			description: 'Create a card, whatever other cards are called',
+			description: 'Create a card, even if another one has this name',
 		},
 		{
 			name: 'Reuse the Card',
 			value: 'reuse',
-			description: 'Return the existing card unchanged, and create one only if there is none',
+			description: 'Return the existing card unchanged',
 		},
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Create nothing if the workspace has a card of this name',
+			description: 'Create nothing if the workspace has a card with this name',
 		},
 	],
 	default: 'create',
-	description: 'How to continue if the workspace already has a card with this name',
+	description: 'How to continue if the workspace has a card with this name',
 } as const;

@@ -4,7 +4,6 @@
 export const CONDITION_OPTIONS = [
 	{ name: 'Contains', value: 'contains' },
 	{ name: 'Does Not Contain', value: 'notContains' },
-	{ name: 'Does Not Equal', value: 'notEquals' },
 	{ name: 'Ends With', value: 'endsWith' },
 	{ name: 'Equals', value: 'equals' },
 	{ name: 'Greater Than', value: 'greaterThan' },
@@ -17,6 +16,7 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Is Not Empty', value: 'isNotEmpty' },
 	{ name: 'Less Than', value: 'lessThan' },
 	{ name: 'Less Than or Equal', value: 'lessOrEqual' },
+	{ name: 'Not Equals', value: 'notEquals' },
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
@@ -64,7 +64,7 @@ export const filtersProperty = {
 					options: CONDITION_OPTIONS,
 					default: 'equals',
 					description:
-						'How to compare. Conditions on parts of a text ignore upper and lower case; Equals does not.',
+						"How to compare. 'Equals' distinguishes upper and lower case; conditions on part of a text don't.",
 				},
 				{
 					displayName: 'Value',
@@ -74,14 +74,14 @@ export const filtersProperty = {
 					// current card and field all the same.
 					default: { mode: 'value', value: '' },
 					description:
-						'The value to compare with. Type it, or switch to From List for the choices of the field, and for days. Enter dates as YYYY-MM-DD (compared with times in the time zone of the workflow), and yes or no as true or false.',
+						"The value to compare with. 'From List' offers choices and days. Enter dates as YYYY-MM-DD.",
 					displayOptions: { hide: { condition: ['isEmpty', 'isNotEmpty'] } },
 					modes: [
 						{
 							displayName: 'From List',
 							name: 'list',
 							type: 'list',
-							placeholder: 'Choose a value…',
+							placeholder: 'Select a value…',
 							typeOptions: { searchListMethod: 'searchFilterValues', searchable: true },
 						},
 						{
@@ -100,7 +100,7 @@ export const filtersProperty = {
 
 /** Whether records must meet all conditions or any of them. */
 export const matchTypeProperty = {
-	displayName: 'Match',
+	displayName: 'Must Match',
 	name: 'matchType',
 	type: 'options',
 	options: [
@@ -116,15 +116,18 @@ export const matchTypeProperty = {
 		},
 	],
 	default: 'allConditions',
-	description: 'Whether a record must meet all conditions or at least one of them',
+	description: 'Whether a record must meet all conditions or at least one',
 } as const;
 
-/** Names the cost of a filter, as soon as a condition is added. */
-export const filterNotice = {
+/** Names the cost of a filter. */
+const filterNotice = {
 	displayName:
-		'The service cannot filter, so n8n reads all records of the card and keeps the records that meet the conditions',
+		"The service can't filter, so the node reads the card page by page until the result is known",
 	name: 'filterNotice',
 	type: 'notice',
 	default: '',
 	displayOptions: { show: { '/filters.conditions': [{ _cnd: { exists: true } }] } },
 } as const;
+
+/** What follows Filters: what they cost, and how several conditions combine. */
+export const filterDetails = [filterNotice, matchTypeProperty] as const;

@@ -7,8 +7,7 @@ export const searchProperty = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. invoice',
-	description:
-		'Text to look for in all fields of the card, for example a name or a part of it. Upper and lower case do not matter; an empty text returns all records.',
+	description: 'Text to look for in all fields of the card, in upper or lower case',
 } as const;
 
 export const sortProperty = {
@@ -20,7 +19,7 @@ export const sortProperty = {
 	default: {},
 	options: [
 		{
-			displayName: 'By',
+			displayName: 'Field',
 			name: 'by',
 			values: [
 				{
@@ -37,13 +36,12 @@ export const sortProperty = {
 						{ name: 'Descending', value: 'desc' },
 					],
 					default: 'asc',
-					description: 'Which values come first; records without a value come last either way',
+					description: 'Which values come first; records without a value always come last',
 				},
 			],
 		},
 	],
-	description:
-		'Fields to sort by: numbers, dates and choices in their own order, texts alphabetically. The service cannot sort, so all records are read.',
+	description: 'Fields to sort by. All records are read first.',
 } as const;
 
 export const sinceProperty = {
@@ -54,23 +52,22 @@ export const sinceProperty = {
 		{
 			name: 'All Records',
 			value: 'all',
-			description: 'Return records whether or not they were returned before',
+			description: 'Return records even if they were returned before',
 		},
 		{
 			name: 'New or Changed Records',
 			value: 'newOrChanged',
-			description:
-				'Return records that this node has not returned before, and those whose values have changed since',
+			description: 'Return new records, and records whose values changed since they were returned',
 		},
 		{
 			name: 'New Records',
 			value: 'new',
-			description: 'Return records that this node has not returned before',
+			description: "Return records that this node hasn't returned before",
 		},
 	],
 	default: 'all',
 	description:
-		'Whether to return only what this node has not returned before. Only published workflows keep track; a manual run shows what would come.',
+		'Which records to return. Only published workflows keep track; a manual run returns what the next one would.',
 } as const;
 
 /** Return All and Limit, as every Get Many has them. */
@@ -106,7 +103,7 @@ export const simplifyProperty = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const;
 
-/** What an input item gives for which there is no record. */
+/** What an input item returns if there is no record for it. */
 export const noRecordsOption = {
 	displayName: 'If Not Found',
 	name: 'ifNotFound',
@@ -115,12 +112,12 @@ export const noRecordsOption = {
 		{
 			name: 'Output an Empty Item',
 			value: 'empty',
-			description: 'Continue with an item without data, paired with the input item',
+			description: 'Continue with an empty item, paired with the input item',
 		},
 		{ name: 'Output Nothing', value: 'nothing', description: 'The workflow ends here' },
 	],
 	default: 'nothing',
-	description: 'How to continue when there is no record to return',
+	description: 'How to continue if there is no record to return',
 } as const;
 
 export const startAgainOption = {
@@ -129,6 +126,5 @@ export const startAgainOption = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 1',
-	description:
-		'For Since Last Run: enter any text, or another one, to forget what was returned before. The next run then returns all records once.',
+	description: "For 'Since Last Run': change this text to return all records once more",
 } as const;

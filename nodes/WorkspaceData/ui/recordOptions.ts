@@ -18,15 +18,15 @@ export function recordOptions<
 }
 
 export const fieldKeysOption = {
-	displayName: 'Field Keys',
+	displayName: 'Name Fields By',
 	name: 'fieldKeys',
 	type: 'options',
 	options: [
-		{ name: 'ID', value: 'id', description: 'Output fields under their IDs' },
-		{ name: 'Name', value: 'name', description: 'Output fields under their names' },
+		{ name: 'ID', value: 'id', description: 'Return fields under their IDs' },
+		{ name: 'Name', value: 'name', description: 'Return fields under their names' },
 	],
 	default: 'name',
-	description: 'Whether to name fields by name or by ID',
+	description: 'How to name the fields in the output',
 } as const;
 
 export const outputFieldsOption = {
@@ -36,7 +36,7 @@ export const outputFieldsOption = {
 	typeOptions: { loadOptionsMethod: 'getFieldNames', loadOptionsDependsOn: ['cardId.value'] },
 	default: [],
 	description:
-		'The fields to output; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'The fields to return; all when empty. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
 export const maxParallelOption = {
@@ -46,16 +46,16 @@ export const maxParallelOption = {
 	typeOptions: { minValue: 0, maxValue: 64 },
 	default: 0,
 	description:
-		'How many requests may run at once; 0 is automatic: creates 8 at a time, all others as many as the service accepts. Requests that run at once can finish in any order: choose 1 to store records in the order of the items.',
+		'How many requests may run at once; 0 is automatic. Enter 1 to store new records in the order of the items.',
 } as const;
 
 export const timeoutOption = {
-	displayName: 'Timeout',
+	displayName: 'Timeout (Seconds)',
 	name: 'timeout',
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 30,
-	description: 'How many seconds to wait for the answer to a request',
+	description: 'How long to wait for the response to a request',
 } as const;
 
 export const requestsPerSecondOption = {
@@ -65,24 +65,28 @@ export const requestsPerSecondOption = {
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'The most requests that this n8n process sends in a second with this credential; 0 is automatic: as many as the service allows',
+		'Max number of requests that this n8n process sends in a second with this credential; 0 is automatic',
 } as const;
 
 export const outputFormatOption = {
-	displayName: 'Output Format',
+	displayName: 'Output Fields',
 	name: 'outputFormat',
 	type: 'options',
 	options: [
 		{
-			name: 'Flat',
+			name: 'At the Top Level',
 			value: 'flat',
-			description: 'Fields at the top level, one column for each field in the table view',
+			description: 'One column for each field in the table view',
 		},
-		{ name: 'Nested', value: 'nested', description: 'Fields under the key fields' },
+		{
+			name: "In a 'fields' Object",
+			value: 'nested',
+			description: "One 'fields' column with all values",
+		},
 	],
 	default: 'nested',
 	displayOptions: { show: { '@version': [1] } },
-	description: 'Where the values of a record are in the output',
+	description: 'Where the output has the values of a record',
 } as const;
 
 /** As version 2 of the node has it. */

@@ -23,13 +23,14 @@ export const emptyValuesOption = {
 			value: 'ignore',
 			description: 'Empty text leaves the field unchanged',
 		},
+		{ name: 'Send as Is', value: 'send', description: 'Empty text is sent unchanged' },
 	],
-	default: 'ignore',
-	description: 'How to treat empty text; sent unchanged by default',
+	default: 'send',
+	description: 'How to treat empty text',
 } as const;
 
 export const unknownFieldsOption = {
-	displayName: 'Unknown Fields',
+	displayName: 'If Field Is Unknown',
 	name: 'unknownFields',
 	type: 'options',
 	options: [
@@ -42,36 +43,36 @@ export const unknownFieldsOption = {
 		{
 			name: 'Ignore',
 			value: 'ignore',
-			description: 'Leave out values for fields that the card does not have',
+			description: "Leave out values for fields that the card doesn't have",
 		},
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Write nothing for the item and name the unknown field',
+			description: "Don't write the item, and name the unknown field",
 		},
 	],
 	default: 'error',
-	description: 'How to treat values for fields that the card does not have',
+	description: "How to treat values for fields that the card doesn't have",
 } as const;
 
 export const missingChoicesOption = {
-	displayName: 'Missing Choices',
+	displayName: 'If Choice Is Missing',
 	name: 'missingChoices',
 	type: 'options',
 	options: [
 		{
 			name: 'Add to the Field',
 			value: 'add',
-			description: 'Add the choice to those of the field first',
+			description: 'Add the choice to the field first',
 		},
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Write nothing for the item and say which choices the field has',
+			description: "Don't write the item, and list the choices of the field",
 		},
 	],
 	default: 'error',
-	description: 'How to treat values that are not among the choices of a select field',
+	description: "How to treat values that aren't among the choices of a select field",
 } as const;
 
 export const numberFormatOption = {
@@ -83,7 +84,7 @@ export const numberFormatOption = {
 		{ name: 'Point', value: 'point', description: 'Text such as 1234.5' },
 	],
 	default: 'point',
-	description: 'How numbers are written in text values of the items',
+	description: 'How numbers are written in the text values of the items',
 } as const;
 
 export const dateFormatOption = {
@@ -110,7 +111,7 @@ export const booleanWordsOption = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. yes, no',
-	description: 'Two words in text values of the items: the first means true, the second false',
+	description: 'Two words in the text values of the items: the first means true, the second false',
 } as const;
 
 /** How text values of the items are read. */
@@ -124,17 +125,17 @@ export const ifNotFoundOption = {
 		{
 			name: 'Output an Empty Item',
 			value: 'empty',
-			description: 'Continue with an item without data',
+			description: 'Continue with an empty item',
 		},
 		{ name: 'Skip the Item', value: 'skip', description: 'Continue without the item' },
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Report that the record does not exist',
+			description: "Report that the record doesn't exist",
 		},
 	],
 	default: 'error',
-	description: 'How to continue when the card does not have the record',
+	description: "How to continue if the record doesn't exist",
 } as const;
 
 export const multipleMatchesOption = {
@@ -155,7 +156,7 @@ export const multipleMatchesOption = {
 		},
 	],
 	default: 'error',
-	description: 'How to handle several matching records',
+	description: 'How to treat several matching records',
 } as const;
 
 export const upsertModeOption = {
@@ -176,7 +177,7 @@ export const upsertModeOption = {
 		{
 			name: 'Update Only',
 			value: 'updateOnly',
-			description: 'Update existing records and do not create any',
+			description: "Update existing records and don't create any",
 		},
 	],
 	default: 'createOrUpdate',
@@ -184,19 +185,19 @@ export const upsertModeOption = {
 } as const;
 
 export const unchangedOption = {
-	displayName: 'Unchanged Records',
+	displayName: 'If Nothing Changed',
 	name: 'unchanged',
 	type: 'options',
 	options: [
 		{
 			name: 'Send Again',
 			value: 'send',
-			description: 'Send the values, for example to start an automation of the service',
+			description: 'Send the values, for example to start an automation in the service',
 		},
 		{
 			name: 'Skip',
 			value: 'skip',
-			description: 'Send nothing; the action is unchanged',
+			description: "Don't send it; 'action' is 'unchanged' in the output",
 		},
 	],
 	default: 'skip',
@@ -208,7 +209,7 @@ export const dryRunOption = {
 	name: 'dryRun',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to change nothing and return what would change',
+	description: 'Whether to change nothing, and return what would change',
 } as const;
 
 export const oldValuesOption = {
@@ -217,12 +218,12 @@ export const oldValuesOption = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to return the old values of the fields that changed, in before. The record is read first.',
+		"Whether to return the old values of changed fields in 'before'. The record is read first.",
 } as const;
 
 const oldValuesOfListed = {
 	...oldValuesOption,
-	description: 'Whether to return the old values of the fields that changed, in before',
+	description: "Whether to return the old values of changed fields in 'before'",
 } as const;
 
 /** The option of operations that have read the record anyway, with the default of each version of the node. */
@@ -253,15 +254,14 @@ export const savedDryRunOptions = [
 	{ ...dryRunOption, type: 'hidden' },
 ] as const;
 
-/** The most records that an item may change. */
+/** The maximum of records that an item may change. */
 export const maxChangesProperty = {
-	displayName: 'Most Records to Change',
+	displayName: 'Max Records to Change',
 	name: 'maxChanges',
 	type: 'number',
 	typeOptions: { minValue: -1 },
 	default: 1000,
-	description:
-		'If more records would be changed for an input item, nothing is sent; -1 is no limit',
+	description: 'If an input item would change more records, nothing is sent; -1 means no limit',
 } as const;
 
 /** The options of all operations that write values. */

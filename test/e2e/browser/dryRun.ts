@@ -48,7 +48,7 @@ export function testDryRun({ bench, editor, openAction, execute }: Stage): void 
 		const offered = page.locator('[data-test-id="collection-parameter-option"]:visible');
 		await offered.first().waitFor();
 		const names = (await offered.allInnerTexts()).map((text) => text.trim());
-		expect(names).toEqual(['Max Parallel Requests', 'Requests per Second', 'Timeout']);
+		expect(names).toEqual(['Max Parallel Requests', 'Requests per Second', 'Timeout (Seconds)']);
 
 		await openAction({ ...parameters, operation: 'sync', options: { dryRun: true } });
 		await element('parameter-input-dryRun').nth(1).waitFor();

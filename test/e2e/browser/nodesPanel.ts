@@ -29,7 +29,7 @@ export function testNodesPanel({ bench, editor }: Stage): void {
 			.getByText('or start a workflow when they change')
 			.first()
 			.waitFor();
-		await page.getByText('Create or update a record').waitFor();
+		await page.getByText('Create or update record').waitFor();
 		// n8n shows the groups one after the other.
 		await page
 			.getByText(/^api description actions$/i)

@@ -32,7 +32,7 @@ export function testReadme({ bench, editor, execute }: Stage): void {
 
 		await editor().openNewWorkflow();
 		await editor().addNode('', say('Trigger manually'));
-		await editor().addNode(say('Workspace Data'), 'Workspace Data', say('Create a record'));
+		await editor().addNode(say('Workspace Data'), 'Workspace Data', say('Create record'));
 		await editor().chooseCredential(credentialNames.workspaceDataApi);
 		await label(say('Card')).waitFor();
 		await editor().choose('cardId', card.name);

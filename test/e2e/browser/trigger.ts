@@ -27,15 +27,15 @@ export function testTrigger({ bench, editor }: Stage): void {
 		);
 		await editor().openWorkflow(workflow.id);
 		await editor().openNode('On change');
-		expect(await editor().select('condition', 'Does Not Equal')).toEqual([
+		expect(await editor().select('condition', 'Not Equals')).toEqual([
 			'Contains',
 			'Does Not Contain',
-			'Does Not Equal',
 			'Equals',
 			'Is Any Of',
 			'Is Empty',
 			'Is None Of',
 			'Is Not Empty',
+			'Not Equals',
 		]);
 	});
 

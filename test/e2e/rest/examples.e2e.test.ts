@@ -329,4 +329,15 @@ describe(`examples in n8n ${major}`, () => {
 		expect(await deleted()).toEqual(old.map(({ id }) => id));
 		expect(await deleted()).toEqual([]);
 	});
+
+	it('bring back what was deleted or overwritten', async () => {
+		const execution = await bench().succeedAgain(example('bring-back-records.json'));
+		const created = outputOf(execution, 'Create them again').map(({ json }) => json);
+		expect(created).toMatchObject([
+			{ Title: 'Return the library books', Priority: 'High', Due: '2026-05-11' },
+		]);
+		expect(outputOf(execution, 'Write them back').map(({ json }) => json)).toMatchObject([
+			{ id: created[0]?.id, Priority: 'Normal', Notes: 'On the way home', Hours: 0.5 },
+		]);
+	});
 });

@@ -135,11 +135,11 @@ describe('Timeout, Max Parallel Requests and Requests per Second', () => {
 	});
 
 	test.each([
-		[{ timeout: 0 }, "'Timeout' must be a number above 0, not '0'"],
-		[{ timeout: -1 }, "'Timeout' must be a number above 0, not '-1'"],
-		[{ timeout: 'long' }, "'Timeout' must be a number above 0, not 'long'"],
-		[{ timeout: Infinity }, "'Timeout' must be a number above 0, not 'Infinity'"],
-		[{ timeout: 86_401 }, "'Timeout' is 86401 seconds, but the maximum is 86400"],
+		[{ timeout: 0 }, "'Timeout (Seconds)' must be a number above 0, not '0'"],
+		[{ timeout: -1 }, "'Timeout (Seconds)' must be a number above 0, not '-1'"],
+		[{ timeout: 'long' }, "'Timeout (Seconds)' must be a number above 0, not 'long'"],
+		[{ timeout: Infinity }, "'Timeout (Seconds)' must be a number above 0, not 'Infinity'"],
+		[{ timeout: 86_401 }, "'Timeout (Seconds)' is 86401 seconds, but the maximum is 86400"],
 		[{ maxParallel: -2 }, "'Max Parallel Requests' must be a number above 0, not '-2'"],
 		[{ requestsPerSecond: 'x' }, "'Requests per Second' must be a number above 0, not 'x'"],
 	])('%j is refused by its name', (options, message) => {

@@ -98,7 +98,7 @@ test.each([
 	[{ options: { maxEventAge: Infinity } }, "'Max Event Age (Minutes)' can't be 'Infinity'"],
 	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
 	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
-	[{ options: { matchType: 'some' } }, "'Match' cannot be 'some'"],
+	[{ options: { matchType: 'some' } }, "'Must Match' cannot be 'some'"],
 ])('%j is refused by the name of the parameter', (parameters, message) => {
 	expect(() => settingsOf(parameters)).toThrow(InputError);
 	expect(() => settingsOf(parameters)).toThrow(message);
@@ -119,7 +119,11 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 		{ options: { ignoreDuplicates: '={{ $vars.a }}' } },
 		{ options: { ignoreDuplicates: undefined } },
 	],
-	['Match', { options: { matchType: '={{ $vars.a }}' } }, { options: { matchType: undefined } }],
+	[
+		'Must Match',
+		{ options: { matchType: '={{ $vars.a }}' } },
+		{ options: { matchType: undefined } },
+	],
 	[
 		'Condition',
 		{

@@ -16,7 +16,7 @@ const formatProperty = {
 export const getApiDescription = defineOperation({
 	value: 'get',
 	name: 'Get',
-	action: 'Get the API description',
+	action: 'Get API description',
 	description: 'Retrieve the OpenAPI description of the service',
 	properties: [formatProperty],
 	async execute({ run, get }) {

@@ -21,8 +21,8 @@ import { foldCase, slugsOf } from '../../model/text';
 export const createCard = defineOperation({
 	value: 'create',
 	name: 'Create',
-	action: 'Create a card',
-	description: 'Create a new card',
+	action: 'Create card',
+	description: 'Create a card (table) with its fields',
 	writes: true,
 	properties: [
 		cardNameProperty,

@@ -31,12 +31,12 @@ const ifExistsOption = {
 		{
 			name: 'Reuse the Card',
 			value: 'reuse',
-			description: 'Add the fields that it lacks; nothing is removed or given another type',
+			description: 'Add missing fields; keep all others unchanged',
 		},
 		{
 			name: 'Throw an Error',
 			value: 'error',
-			description: 'Create nothing if the workspace has a card of this name',
+			description: 'Create nothing if the workspace has a card with this name',
 		},
 	],
 	default: 'error',
@@ -102,7 +102,7 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 /** The items of a dry run: where wanted, one for each field that would be added, then the card. */
 const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
 	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
-		return { dry_run: true, action: 'create', field, type, reason };
+		return { dry_run: true, action: 'Create card from items', field, type, reason };
 	});
 	return [...(listsFields ? fields : []), previewItem(name, plan)];
 };

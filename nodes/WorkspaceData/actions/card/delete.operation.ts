@@ -8,8 +8,8 @@ import { dryRunProperty } from '../../ui/writeOptions';
 export const deleteCard = defineOperation({
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete a card',
-	description: 'Delete a card with its fields and records',
+	action: 'Delete card',
+	description: 'Delete a card with its fields and records permanently',
 	writes: true,
 	properties: [cardLocator, dryRunProperty],
 	async execute({ run, get }) {

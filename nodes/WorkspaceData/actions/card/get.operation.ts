@@ -5,8 +5,8 @@ import { defineOperation } from '../operation';
 export const getCardOperation = defineOperation({
 	value: 'get',
 	name: 'Get',
-	action: 'Get a card',
-	description: 'Retrieve a card',
+	action: 'Get card',
+	description: 'Retrieve the name and properties of a card',
 	properties: [cardLocator],
 	async execute({ run, get }) {
 		const { id } = await run.cards.find(get('cardId'));

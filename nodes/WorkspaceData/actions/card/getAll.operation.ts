@@ -6,7 +6,7 @@ export const getManyCards = defineOperation({
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many cards',
-	description: 'Retrieve a list of cards',
+	description: 'Retrieve the cards of the workspace',
 	properties: [returnAllProperty, limitProperty],
 	async execute({ run, get }) {
 		const limit = readLimit(get('returnAll'), get('limit'));

@@ -9,7 +9,7 @@ import { assertDone } from '../../transport/writeAnswer';
 export const updateCard = defineOperation({
 	value: 'update',
 	name: 'Update',
-	action: 'Update a card',
+	action: 'Update card',
 	description: 'Change the name or description of a card',
 	writes: true,
 	properties: [

@@ -20,8 +20,8 @@ import type { Run } from '../run/run';
 export const createField = defineOperation({
 	value: 'create',
 	name: 'Create',
-	action: 'Create a field',
-	description: 'Add a field to a card',
+	action: 'Create field',
+	description: 'Add a field (column) to a card',
 	writes: true,
 	properties: [
 		cardLocator,

@@ -8,8 +8,8 @@ import { dryRunProperty } from '../../ui/writeOptions';
 export const deleteField = defineOperation({
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete a field',
-	description: 'Delete a field and its values in all records',
+	action: 'Delete field',
+	description: 'Delete a field and its values in all records permanently',
 	writes: true,
 	properties: [cardLocator, fieldLocator, dryRunProperty],
 	async execute({ run, get }) {

@@ -5,8 +5,8 @@ import { locateField } from './fieldLocator';
 export const getField = defineOperation({
 	value: 'get',
 	name: 'Get',
-	action: 'Get a field',
-	description: 'Retrieve a field',
+	action: 'Get field',
+	description: 'Retrieve the type and options of a field',
 	properties: [cardLocator, fieldLocator],
 	async execute({ run, get }) {
 		const { field } = await locateField(run, get('cardId'), get('fieldId'));

@@ -7,7 +7,7 @@ export const getManyFields = defineOperation({
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many fields',
-	description: 'Retrieve a list of fields',
+	description: 'Retrieve the fields of a card',
 	properties: [cardLocator, returnAllProperty, limitProperty],
 	async execute({ run, get }) {
 		const limit = readLimit(get('returnAll'), get('limit'));

@@ -60,7 +60,7 @@ async function previewUpdate(
 	});
 	return {
 		dry_run: true,
-		action: 'update',
+		action: 'Update field',
 		id: field.id,
 		before: { ...shown(field), values },
 		after: shown(changed),

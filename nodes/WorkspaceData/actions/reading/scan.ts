@@ -5,6 +5,7 @@ import type { FieldIndex } from '../../model/fieldIndex';
 import {
 	readConditions,
 	readMatchType,
+	type FilterPlace,
 	recordTest,
 	type RecordTest,
 } from '../../model/value/recordFilter';
@@ -82,7 +83,7 @@ export function hintAtReading(
  * @param filters the parameter `filters`
  * @param matchType `allConditions` or `anyCondition`
  * @param run tells the user of a name that could mean a field, too; knows the time zone
- * @param isExact whether it chooses records to change: then a near name or an empty value is refused
+ * @param exact whether it selects records to change: then a near name or an empty value is refused
  * @returns whether a record passes; undefined when there is no condition
  * @throws InputError for an unknown field, condition or match type, or a value that the field cannot hold
  */
@@ -91,9 +92,9 @@ export function readFilter(
 	matchType: unknown,
 	index: FieldIndex,
 	{ zone, messages }: Pick<Run, 'zone' | 'messages'>,
-	isExact = false,
+	exact: Pick<FilterPlace, 'isExact' | 'hints'> = {},
 ): RecordTest | undefined {
 	const { hint } = messages;
-	const place = { zone, hint, isExact, takesHeld: true };
+	const place = { ...exact, zone, hint, takesHeld: true };
 	return recordTest(readConditions(filters), readMatchType(matchType), index, place);
 }

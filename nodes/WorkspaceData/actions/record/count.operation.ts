@@ -1,5 +1,5 @@
 import type { DataRecord } from '../../model/answer/record';
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation } from '../operation';
 import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
@@ -9,7 +9,7 @@ export const countRecords = defineOperation({
 	name: 'Count',
 	action: 'Count records',
 	description: 'Count all records of a card, or the records that meet the conditions',
-	properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
+	properties: [cardLocator, filtersProperty, ...filterDetails],
 	async execute({ run, get }) {
 		const card = await run.cards.find(get('cardId'));
 		const index = await run.fields.of(card);

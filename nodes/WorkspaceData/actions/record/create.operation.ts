@@ -10,8 +10,8 @@ import { writeOptions } from '../../ui/writeOptions';
 export const createRecord = defineOperation({
 	value: 'create',
 	name: 'Create',
-	action: 'Create a record',
-	description: 'Create a new record',
+	action: 'Create record',
+	description: 'Add a record to a card',
 	writes: true,
 	properties: [cardLocator, createColumnsProperty, recordOptions(writeOptions)],
 	async execute({ run, itemIndex, get }) {

@@ -19,8 +19,8 @@ import { dryRunOption, ifNotFoundOption } from '../../ui/writeOptions';
 export const deleteRecord = defineOperation({
 	value: 'delete',
 	name: 'Delete',
-	action: 'Delete a record',
-	description: 'Delete a record',
+	action: 'Delete record',
+	description: 'Delete a record permanently',
 	writes: true,
 	properties: [
 		cardLocator,

@@ -1,5 +1,5 @@
 import type { DataRecord } from '../../model/answer/record';
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
 	maxParallelOption,
@@ -21,13 +21,12 @@ export const deleteManyRecords = defineOperation({
 	value: 'deleteMany',
 	name: 'Delete Many',
 	action: 'Delete many records',
-	description: 'Delete all records that meet the conditions',
+	description: 'Delete all records that meet the conditions permanently',
 	writes: true,
 	properties: [
 		cardLocator,
 		filtersProperty,
-		matchTypeProperty,
-		filterNotice,
+		...filterDetails,
 		maxChangesProperty,
 		dryRunProperty,
 		recordOptions([

@@ -18,8 +18,8 @@ import { ifNotFoundOption } from '../../ui/writeOptions';
 export const getRecord = defineOperation({
 	value: 'get',
 	name: 'Get',
-	action: 'Get a record',
-	description: 'Retrieve a record',
+	action: 'Get record',
+	description: 'Retrieve a record by its ID',
 	properties: [
 		cardLocator,
 		recordLocator,

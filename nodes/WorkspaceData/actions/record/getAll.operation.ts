@@ -1,6 +1,6 @@
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import {
 	limitProperty,
@@ -42,14 +42,13 @@ export const getManyRecords = defineOperation({
 	value: 'getAll',
 	name: 'Get Many',
 	action: 'Get many records',
-	description: 'Retrieve a list of records',
+	description: 'Retrieve records that meet conditions, match a text, or are new',
 	properties: [
 		cardLocator,
 		returnAllProperty,
 		limitProperty,
 		filtersProperty,
-		matchTypeProperty,
-		filterNotice,
+		...filterDetails,
 		searchProperty,
 		sortProperty,
 		sinceProperty,

@@ -42,7 +42,7 @@ function explainCursor(error: unknown, cursor: string | undefined): unknown {
 export const getRecordPageOperation = defineOperation({
 	value: 'getPage',
 	name: 'Get Page',
-	action: 'Get a page of records',
+	action: 'Get page of records',
 	description: 'Retrieve one page of records and the cursor of the next page',
 	properties: [
 		cardLocator,

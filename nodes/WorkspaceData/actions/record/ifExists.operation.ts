@@ -1,4 +1,4 @@
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation, type Operation } from '../operation';
 import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
@@ -16,7 +16,7 @@ export const existsOperation = (names: Names, wanted: boolean): Operation =>
 	defineOperation({
 		...names,
 		passesOn: true,
-		properties: [cardLocator, filtersProperty, matchTypeProperty, filterNotice],
+		properties: [cardLocator, filtersProperty, ...filterDetails],
 		async execute({ run, itemIndex, get }) {
 			const card = await run.cards.find(get('cardId'));
 			const index = await run.fields.of(card);
@@ -37,7 +37,7 @@ export const ifRecordExists = existsOperation(
 	{
 		value: 'ifExists',
 		name: 'If Record Exists',
-		action: 'If a record exists',
+		action: 'If record exists',
 		description: 'Keep the input items for which a record meets the conditions',
 	},
 	true,

@@ -1,7 +1,7 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
 import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { allowedChanges } from '../growth/cardChanges';
@@ -24,30 +24,29 @@ import {
 } from '../../ui/writeOptions';
 
 const missingRecordsProperty = {
-	displayName: 'Records Without an Item',
+	displayName: 'If Record Has No Item',
 	name: 'missingRecords',
 	type: 'options',
 	options: [
 		{
 			name: 'Delete',
 			value: 'delete',
-			description: 'Delete them, after everything else was written',
+			description: 'Delete the record, after all items were written',
 		},
-		{ name: 'Keep', value: 'keep', description: 'Leave them unchanged' },
+		{ name: 'Keep', value: 'keep', description: 'Leave the record unchanged' },
 	],
 	default: 'keep',
 	description:
-		'What happens to records that take part and have no item. A list of items that is not complete would delete records: check it with Dry Run first.',
+		"What to do with records that have no item. Incomplete items would delete records: try 'Dry Run' first.",
 } as const;
 
 const maxDeletionsProperty = {
-	displayName: 'Most Records to Delete',
+	displayName: 'Max Records to Delete',
 	name: 'maxDeletions',
 	type: 'string',
 	default: '',
-	placeholder: 'at most 100, and at most half',
-	description:
-		'If more records would be deleted, nothing is sent. Empty: at most 100, and at most half of the records that take part.',
+	placeholder: 'At most 100, and at most half',
+	description: 'If more records would be deleted, nothing is sent',
 	displayOptions: { show: { missingRecords: ['delete'] } },
 } as const;
 
@@ -58,7 +57,7 @@ function readMaxDeletions(value: unknown): number | undefined {
 	if (Number.isInteger(number) && number >= 0) return number;
 	throw new InputError(
 		`'${maxDeletionsProperty.displayName}' must be a whole number of at least 0, not '${plainText(value)}'`,
-		'Enter the most records that may be deleted, or leave it empty.',
+		'Enter how many records may be deleted at most, or leave it empty.',
 	);
 }
 
@@ -74,7 +73,7 @@ function requireAllItems({ context }: Run): void {
 export const syncRecords = defineOperation({
 	value: 'sync',
 	name: 'Sync',
-	action: 'Sync records with the items',
+	action: 'Sync records with items',
 	description: 'Make the records of a card equal to the input items',
 	writes: true,
 	properties: [
@@ -84,8 +83,7 @@ export const syncRecords = defineOperation({
 			...filtersProperty,
 			description: 'Conditions that records must meet to take part; without any, all records do',
 		},
-		matchTypeProperty,
-		filterNotice,
+		...filterDetails,
 		missingRecordsProperty,
 		maxDeletionsProperty,
 		dryRunProperty,

@@ -19,8 +19,8 @@ import {
 export const updateRecord = defineOperation({
 	value: 'update',
 	name: 'Update',
-	action: 'Update a record',
-	description: 'Change values of a record',
+	action: 'Update record',
+	description: 'Change values of a record by its ID',
 	writes: true,
 	properties: [
 		cardLocator,

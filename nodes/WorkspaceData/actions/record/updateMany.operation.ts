@@ -1,5 +1,5 @@
 import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
-import { filterNotice, filtersProperty, matchTypeProperty } from '../../ui/filters';
+import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
@@ -27,8 +27,7 @@ export const updateManyRecords = defineOperation({
 	properties: [
 		cardLocator,
 		filtersProperty,
-		matchTypeProperty,
-		filterNotice,
+		...filterDetails,
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,
@@ -52,7 +51,14 @@ export const updateManyRecords = defineOperation({
 		const updated = await changeMany(
 			run,
 			itemIndex,
-			{ place: write.writer, index: listing, conditions, request, maxChanges },
+			{
+				place: write.writer,
+				index: listing,
+				conditions,
+				hints: columns.hints,
+				request,
+				maxChanges,
+			},
 			{
 				needsWrite: (record) => !isUnchanged(write, data, record, listing),
 				change: async ({ id }, now) => await updateListed(write, data, id, listing, now),

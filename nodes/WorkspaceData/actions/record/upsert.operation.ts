@@ -46,7 +46,7 @@ function chosen(
 export const upsertRecord = defineOperation({
 	value: 'upsert',
 	name: 'Create or Update',
-	action: 'Create or update a record',
+	action: 'Create or update record',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	writes: true,
 	properties: [
@@ -57,8 +57,7 @@ export const upsertRecord = defineOperation({
 			dryRunOption,
 			{
 				...ifNotFoundOption,
-				description:
-					'How to continue when no record matches and Upsert Mode is Update Only; the other modes create a record',
+				description: "How to continue if no record matches and 'Upsert Mode' is 'Update Only'",
 			},
 			multipleMatchesOption,
 			...oldValuesOptions,

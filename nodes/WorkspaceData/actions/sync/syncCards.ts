@@ -139,7 +139,7 @@ function requireValid({ card, first: valid, invalid, different, refused }: CardI
 	if (different !== undefined) {
 		throw new InputError(
 			`The conditions or settings of items ${first.itemIndex} and ${different} differ, but both are for card '${card.name}'`,
-			"Nothing was sent. 'Filters', 'Match', 'Records Without an Item', 'Most Records to Delete' and 'Dry Run' must be the same for all items of a card.",
+			"Nothing was sent. 'Filters', 'Must Match', 'If Record Has No Item', 'Max Records to Delete' and 'Dry Run' must be the same for all items of a card.",
 		);
 	}
 	if (refused) throw refused.error;
@@ -159,7 +159,8 @@ async function checkCard(
 	const fields = own.fields ?? (await previewFields(run, own, first, known));
 	const { listing, fieldIds } = fields;
 	const given = mayGrow(settings) ? await growingItems(run, own, fields) : own.items;
-	const passes = readFilter(settings.filters, settings.matchType, listing, run, true);
+	const exact = { isExact: true, hints: write.columns.hints };
+	const passes = readFilter(settings.filters, settings.matchType, listing, run, exact);
 	const matches = await run.writes.matches(writer, listing, fieldIds, request);
 	const listed = matches.all();
 	hintAtReading(run, listed.length);

@@ -92,7 +92,7 @@ export async function checkAgainstRecords(
 	if (missing.length <= most) return missing;
 	throw new InputError(
 		`${missing.length} of ${taking} records of card '${card}' have no item and would be deleted, but at most ${most} may be`,
-		"Nothing was sent. Check that the items are complete, or set 'Most Records to Delete'.",
+		"Nothing was sent. Check that the items are complete, or set 'Max Records to Delete'.",
 	);
 }
 

@@ -2,7 +2,7 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
 import { isObject } from '../../model/answer/shapes';
-import type { FieldIndex } from '../../model/fieldIndex';
+import type { FieldHint, FieldIndex } from '../../model/fieldIndex';
 import type { DataRecord } from '../../model/answer/record';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { count } from '../../model/names';
@@ -36,7 +36,7 @@ export function requireConditions({ filters }: Conditions): void {
 }
 
 /**
- * The parameter Most Records to Change.
+ * The parameter Max Records to Change.
  *
  * @returns Infinity for no limit
  * @throws InputError for anything but a whole number of at least 1, or -1
@@ -47,7 +47,7 @@ export function readMaxChanges(value: unknown): number {
 	if (Number.isInteger(number) && number >= 1) return number;
 	throw new InputError(
 		`'${maxChangesProperty.displayName}' must be a whole number of at least 1, or -1, not '${plainText(value)}'`,
-		'Enter the most records that an item may change, or -1 for no limit.',
+		'Enter how many records an item may change at most, or -1 for no limit.',
 	);
 }
 
@@ -57,6 +57,8 @@ export interface Selection {
 	/** The live field listing. */
 	index: FieldIndex;
 	conditions: Conditions;
+	/** What the node's field mapper kept about fields, by key. */
+	hints?: ReadonlyMap<string, FieldHint>;
 	request: ReadOptions;
 	/** The most records that may be changed. */
 	maxChanges: number;
@@ -80,10 +82,10 @@ interface Chosen {
  */
 async function chooseRecords(
 	run: Run,
-	{ place, index, conditions: { filters, matchType }, request }: Selection,
+	{ place, index, conditions: { filters, matchType }, hints, request }: Selection,
 ): Promise<Chosen> {
 	const { card } = place;
-	const passes = readFilter(filters, matchType, index, run, true);
+	const passes = readFilter(filters, matchType, index, run, { isExact: true, hints });
 	const chosen = new Map<string, { record: DataRecord; step: number | undefined }>();
 	const view = run.writes.view(place);
 	const unseen = new Map(view.creations().map((record) => [record.id, record]));

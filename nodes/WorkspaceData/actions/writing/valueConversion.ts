@@ -94,7 +94,7 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
 }
 
 /**
- * How the field of an entry is found, as the option Unknown Fields says.
+ * How the field of an entry is found, as the option If Field Is Unknown says.
  *
  * @returns undefined for an ignored entry
  * @throws InputError where no field, or more than one, is meant; for an unknown option value
@@ -190,6 +190,6 @@ export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): J
 	if (mayBeEmpty || Object.keys(data).length > 0) return data;
 	throw new InputError(
 		`No value in '${label}'`,
-		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'Unknown Fields'.",
+		"All values are empty or belong to unknown fields. See the options 'Empty Values' and 'If Field Is Unknown'.",
 	);
 }

@@ -1,7 +1,7 @@
 /** Filters and Search: which records are wanted. */
 import { z } from 'zod/v3';
 import type { Field } from '../answer/field';
-import type { FieldIndex } from '../fieldIndex';
+import type { FieldHint, FieldIndex } from '../fieldIndex';
 import { conditionTest, containsText, valuesIn } from './condition';
 import type { ValueField } from './kinds/kind';
 import { showValue } from './serialization';
@@ -42,6 +42,8 @@ export interface FilterPlace {
 	isExact?: boolean;
 	/** Whether a choice that the field does not have is looked for: records may hold it since it was removed. */
 	takesHeld?: boolean;
+	/** What the node's field mapper kept about fields, by key: for fields that were renamed since. */
+	hints?: ReadonlyMap<string, FieldHint>;
 }
 
 /** Whether a record is wanted. */
@@ -82,7 +84,7 @@ export function readMatchType(matchType: unknown): boolean {
 	if (matchType === 'anyCondition') return true;
 	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
 	throw new InputError(
-		`'Match' cannot be '${plainText(matchType)}'`,
+		`'Must Match' cannot be '${plainText(matchType)}'`,
 		'Choose one of All Conditions, Any Condition.',
 	);
 }
@@ -95,11 +97,16 @@ export interface NamedValue {
 	read(record: DataRecord): unknown;
 }
 
-/** The field that a key means to the letter: by its name, else by its ID. @throws InputError */
-function exactField(index: FieldIndex, key: string): Field {
+/** The field that a key means to the letter: by its name, else by its ID or the ID that was kept. @throws InputError */
+function exactField(index: FieldIndex, key: string, { fieldId = '' }: FieldHint): Field {
 	const isName = index.fields.some(({ name }) => name === key);
-	return (isName ? undefined : index.byId(key)) ?? index.exact(key);
+	const byId = isName ? undefined : (index.byId(key) ?? index.byId(fieldId));
+	return byId ?? index.exact(key);
 }
+
+/** What was kept about a field under the name that it had when the mapper, or the condition, was last edited. */
+const hintOf = (hints: FilterPlace['hints'], key: string): FieldHint =>
+	hints?.get(key) ?? [...(hints?.values() ?? [])].find(({ name }) => name === key) ?? {};
 
 /**
  * The value that a key names: the record's own `id` or `created_at`, or a field of the card.
@@ -111,7 +118,7 @@ export function namedValue(
 	index: FieldIndex,
 	key: string,
 	parameter: string,
-	{ hint, isExact = false }: Omit<FilterPlace, 'zone'>,
+	{ hint, isExact = false, hints }: Omit<FilterPlace, 'zone'>,
 ): NamedValue {
 	const own = OWN_VALUES.get(key);
 	if (own) {
@@ -129,7 +136,8 @@ export function namedValue(
 		}
 		return { ...own, isOwn: true };
 	}
-	const field = isExact ? exactField(index, key) : index.resolve(key);
+	const kept = hintOf(hints, key);
+	const field = isExact ? exactField(index, key, kept) : index.resolve(key, kept);
 	return { field, isOwn: false, read: ({ data }) => ownValue(data, field.id) };
 }
 

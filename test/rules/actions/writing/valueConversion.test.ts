@@ -112,7 +112,7 @@ describe('a column without a name (M19)', () => {
 		expect(toRecordData(run, columns, blank, creates)).toEqual({ 'id- ': 'a' });
 	});
 
-	test('is ignored if empty, and refused otherwise, for each setting of Unknown Fields', () => {
+	test('is ignored if empty, and refused otherwise, for each setting of If Field Is Unknown', () => {
 		expect(dataOf({ '': '', Title: 'a' })).toEqual({ 'id-Title': 'a' });
 		expect(failureOf(() => dataOf({ '': 'x' }))).toMatchObject({
 			message: 'A column of the items has no name',

@@ -47,6 +47,24 @@ const where = (key: string, condition: string, value: unknown): EnteredCondition
 	value,
 });
 
+test.each([false, true])(
+	'Q8: a field that was renamed is found by the ID that the mapper kept, exact: %s',
+	(isExact) => {
+		const kept = new Map([
+			['Name', { fieldId: 'f1', name: 'Name' }],
+			// Renamed twice: once before the condition was entered.
+			['Sum', { fieldId: 'f2', name: 'Total' }],
+			['Amount', { fieldId: 'f1' }],
+		]);
+		const found = (key: string) => namedValue(index, key, 'x', { ...place, isExact, hints: kept });
+		expect(found('Name').field.name).toBe('Title');
+		expect(found('Total').field.name).toBe('Amount');
+		// The field that has the name is meant.
+		expect(found('Amount').field.name).toBe('Amount');
+		expect(() => found('Nothing')).toThrow("has no field 'Nothing'");
+	},
+);
+
 describe('conditions as entered', () => {
 	test('none where there is nothing', () => {
 		for (const filters of [undefined, null, {}, { conditions: null }, { conditions: [] }])
@@ -77,7 +95,7 @@ describe('conditions as entered', () => {
 	test('all conditions, unless one is enough', () => {
 		expect(readMatchType('anyCondition')).toBe(true);
 		for (const all of ['allConditions', undefined, null]) expect(readMatchType(all)).toBe(false);
-		expect(() => readMatchType('some')).toThrow("'Match' cannot be 'some'");
+		expect(() => readMatchType('some')).toThrow("'Must Match' cannot be 'some'");
 	});
 });
 

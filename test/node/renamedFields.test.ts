@@ -1,0 +1,104 @@
+/** Conditions, sorting and matching by a field that was renamed since (Q8). */
+import type { IDataObject } from 'n8n-workflow';
+import * as loadOptions from '../../nodes/WorkspaceData/editor/loadOptions';
+import { editorContext } from '../support/editor';
+import { byId } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+const FIELDS = [
+	{ name: 'SKU', type: 'text' },
+	{ name: 'Shop', type: 'text' },
+	{ name: 'Price', type: 'number' },
+];
+useCard('Renamed', FIELDS, (made) => ({ workspace, card } = made));
+beforeEach(async () => {
+	await workspace.records(card.id, [
+		{ SKU: 'a', Shop: 'north', Price: 1 },
+		{ SKU: 'b', Shop: 'south', Price: 2 },
+	]);
+	rename('Shop', 'Branch');
+	rename('SKU', 'Article');
+});
+
+const rename = (from: string, name: string): void => {
+	const fieldId = card.fieldIds[from] ?? '';
+	workspace.service.control.renameField({ cardId: card.id, fieldId, name });
+};
+const { run } = recordRuns(() => ({ workspace, card }));
+const where = (field: string): IDataObject => ({
+	filters: { conditions: [{ field, condition: 'equals', value: 'north' }] },
+});
+/** The mapper as the editor saved it before the fields were renamed. */
+const columns = (value: IDataObject, matchingColumns: string[] = []): IDataObject => ({
+	mappingMode: 'defineBelow',
+	value,
+	matchingColumns,
+	schema: FIELDS.map(({ name }) => ({
+		id: name,
+		displayName: name,
+		fieldId: card.fieldIds[name],
+		fieldName: name,
+	})),
+});
+const prices = async () =>
+	Object.fromEntries(
+		(await workspace.rows(card.id)).map(({ Article, Price }) => [Article, Price] as const),
+	);
+
+test('Q8: Update Many finds the field of a condition by the ID that the list of its mapper kept', async () => {
+	const { error } = await run('updateMany', {
+		...where('Shop'),
+		columns: columns({ Price: 9 }),
+		maxChanges: 9,
+	});
+	expect(error).toBeUndefined();
+	expect(await prices()).toEqual({ a: 9, b: 2 });
+});
+
+test('Q8: Sync finds the fields of its conditions and of its key', async () => {
+	const row = { SKU: '={{ $json.sku }}', Shop: 'north', Price: '={{ $json.price }}' };
+	const { json, error } = await run(
+		'sync',
+		{ ...where('Shop'), columns: columns(row, ['SKU']), missingRecords: 'delete' },
+		[{ sku: 'a', price: 5 }],
+	);
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject([{ action: 'updated' }]);
+	expect(await prices()).toEqual({ a: 5, b: 2 });
+});
+
+test('Q8: a name that another field has by now means that field', async () => {
+	rename('Price', 'Shop');
+	const { error } = await run('updateMany', {
+		...where('Shop'),
+		columns: columns({ SKU: 'x' }),
+		maxChanges: 9,
+	});
+	expect(error?.message).toContain('cannot hold "north"');
+	expect((await workspace.rows(card.id)).map(({ Article }) => Article)).toEqual(['a', 'b']);
+});
+
+test.each<[string, string, IDataObject]>([
+	['a condition of Get Many', 'getAll', where('Shop')],
+	['Sort', 'getAll', { sort: { by: [{ field: 'Shop', direction: 'asc' }] } }],
+	['a condition of Count', 'count', where('Shop')],
+	['a condition of Delete Many', 'deleteMany', { ...where('Shop'), maxChanges: 9 }],
+])('Q8: without a mapper, the message of %s names the new name', async (_, operation, more) => {
+	const { error } = await run(operation, more);
+	expect(error?.message).toContain("has no field 'Shop'");
+	expect(error?.description).toContain("The fields are 'Article', 'Branch', 'Price'.");
+	expect(await workspace.rows(card.id)).toHaveLength(2);
+});
+
+test('Q8: the editor still shows the condition, under the new name', async () => {
+	const listed = async (field: string) => {
+		const parameters = { cardId: byId(card.id), ...where(field), columns: columns({ Price: 9 }) };
+		const context = editorContext(workspace.apiKey, { operation: 'updateMany', ...parameters });
+		return await loadOptions.getFilterFields.call(context);
+	};
+	expect(await listed('Shop')).toContainEqual({ name: 'Branch (text)', value: 'Shop' });
+	expect(await listed('Price')).toContainEqual({ name: 'Branch (text)', value: 'Branch' });
+});
