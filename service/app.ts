@@ -1,21 +1,21 @@
 /** The HTTP application: the API, its description, and problem details everywhere. */
 import swagger from '@fastify/swagger';
-import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyRequest } from 'fastify';
 import {
 	jsonSchemaTransform,
 	jsonSchemaTransformObject,
 	type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { problem } from './foundation/problem.ts';
+import type { LogLevel } from './foundation/settings.ts';
 import { readBody } from './http/body.ts';
 import { answerBrokenRequest, refuseExpectation } from './http/brokenRequests.ts';
+import { boundConnections, connectionOptions } from './http/connections.ts';
 import type { App, RouteContext } from './http/context.ts';
-import { routeNotFound, sendProblem, toProblem } from './http/errors.ts';
+import { sendProblem, toProblem } from './http/errors.ts';
 import type { Guard } from './http/guard.ts';
-import { knowAllMethods, refuseOtherMethods } from './http/otherMethods.ts';
-import { problem, type ProblemError } from './http/problem.ts';
+import { refuseNowhere } from './http/nowhere.ts';
 import { validatorCompiler } from './http/validation.ts';
-import { boundConnections, connectionOptions } from './listener/connections.ts';
-import { type LogOptions, loggerOptions } from './listener/log.ts';
 import { addCardRoutes } from './routes/cards.ts';
 import { addFieldRoutes } from './routes/fields.ts';
 import { openApiInfo } from './routes/openApi.ts';
@@ -29,46 +29,32 @@ export const apiRoot = '/api/v1';
 export interface AppOptions {
 	/** Largest body, in bytes. */
 	bodyBytes: number;
-	log: LogOptions;
+	/** The log, which has no headers and no bodies, and so no secrets. */
+	log: { level: LogLevel; stream: { write(line: string): void } };
 	/** Whether to believe a proxy's X-Forwarded-* headers. */
 	trustProxy: boolean;
 	/** How long requests may take to end when the app closes, in ms. */
 	drainMs: number;
-	/** Told about errors of the service itself. */
-	report(message: string): void;
 }
 
-/**
- * Makes an app without routes. Its logger serves the whole service; its hooks for the end close all parts.
- * @param guardOf the guard, once there is one
- */
-export function createApp(options: AppOptions, guardOf: () => Guard): App {
-	const { report } = options;
-	const headersFor = (address: string) => guardOf().headersFor(address);
-	/** Limits for what no route has taken and so no hook has seen, then the problem. */
-	const refuse = async (error: ProblemError, request: FastifyRequest, reply: FastifyReply) => {
-		try {
-			await guardOf().onPublicRequest(request, reply);
-			return sendProblem(reply, error);
-		} catch (refusal) {
-			return sendProblem(reply, toProblem(refusal as FastifyError, request, report));
-		}
-	};
+/** Makes an app without routes. Its logger serves the whole service; its hooks for the end close all parts. */
+export function createApp({ bodyBytes, log, trustProxy, drainMs }: AppOptions): App {
 	const app = fastify({
 		...connectionOptions,
-		...loggerOptions(options.log),
-		bodyLimit: options.bodyBytes,
-		trustProxy: options.trustProxy,
+		// A logger for each request would cost as much as all checks of it.
+		childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+		logger: log,
+		bodyLimit: bodyBytes,
+		trustProxy,
 		routerOptions: { maxParamLength: 1_000 },
-		clientErrorHandler: answerBrokenRequest(headersFor),
+		clientErrorHandler: answerBrokenRequest,
 		frameworkErrors(error, request, reply) {
-			void refuse(toProblem(error, request, report), request, reply as FastifyReply);
+			void sendProblem(reply, toProblem(error, request));
 		},
 	}).withTypeProvider<ZodTypeProvider>();
-	app.server.on('checkExpectation', refuseExpectation(headersFor));
+	app.server.on('checkExpectation', refuseExpectation);
 	app.decorateRequest('principal', null);
-	boundConnections(app, options.drainMs);
-	knowAllMethods(app);
+	boundConnections(app, drainMs);
 	app.setValidatorCompiler(validatorCompiler);
 	// Schemas describe the responses and do not filter them.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -78,23 +64,16 @@ export function createApp(options: AppOptions, guardOf: () => Guard): App {
 		{ parseAs: 'buffer' },
 		async (request: FastifyRequest, body: Buffer) => readBody(request.headers, body),
 	);
-	app.setErrorHandler<FastifyError>((error, request, reply) => {
-		// The body of a request that leads nowhere was refused before the request was.
-		const isUnseen = request.is404 && !reply.hasHeader('x-ratelimit-limit');
-		return isUnseen
-			? refuse(routeNotFound(request), request, reply)
-			: sendProblem(reply, toProblem(error, request, report));
-	});
-	app.setNotFoundHandler((request, reply) => refuse(routeNotFound(request), request, reply));
+	app.setErrorHandler<FastifyError>((error, request, reply) =>
+		sendProblem(reply, toProblem(error, request)),
+	);
 	return app;
 }
 
 /** Adds the API with its description; hooks that were added before run first. */
 export async function addApi(app: App, context: RouteContext, guard: Guard): Promise<void> {
-	app.addHook('onRequest', (request, _reply, done) => {
-		checkHost(request);
-		done();
-	});
+	app.addHook('onRequest', async ({ raw }) => checkHost(raw));
+	refuseNowhere(app, guard);
 	await app.register(swagger, {
 		openapi: openApiInfo,
 		transform: jsonSchemaTransform,
@@ -103,33 +82,20 @@ export async function addApi(app: App, context: RouteContext, guard: Guard): Pro
 	await app.register(
 		async (api) => {
 			api.addHook('onRequest', guard.onApiRequest);
-			api.addHook('preValidation', (request, _reply, done) => {
-				checkQuery(request);
-				done();
-			});
-			const methods = new Map<string, Set<string>>();
-			api.addHook('onRoute', ({ url, method }) => {
-				const known = methods.get(url) ?? new Set();
-				methods.set(url, known);
-				for (const name of [method].flat()) known.add(name);
-			});
+			api.addHook('preValidation', async (request) => checkQuery(request));
 			const typed = api.withTypeProvider<ZodTypeProvider>();
 			addCardRoutes(typed, context);
 			addFieldRoutes(typed, context);
 			addRecordRoutes(typed, context);
 			addWebhookRoutes(typed, context);
-			for (const [url, known] of [...methods]) {
-				refuseOtherMethods(typed, url.slice(apiRoot.length), known);
-			}
-			api.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request)));
 		},
 		{ prefix: apiRoot },
 	);
 }
 
 /** HTTP/1.1 asks for a Host header (RFC 9112, 3.2). */
-function checkHost({ raw }: FastifyRequest): void {
-	if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
+function checkHost({ httpVersion, headers }: FastifyRequest['raw']): void {
+	if (httpVersion === '1.0' || headers.host !== undefined) return;
 	throw problem('malformed-request', 'The request has no Host header.');
 }
 
@@ -139,8 +105,6 @@ function checkQuery({ query, routeOptions }: FastifyRequest): void {
 	const unknown = Object.keys(query as object).find((name) => !known.includes(name));
 	if (unknown === undefined) return;
 	const possible = known.length === 0 ? 'none' : known.join(', ');
-	throw problem(
-		'malformed-request',
-		`Unknown query parameter "${unknown}". Possible: ${possible}.`,
-	);
+	const detail = `Unknown query parameter "${unknown}". Possible: ${possible}.`;
+	throw problem('malformed-request', detail);
 }

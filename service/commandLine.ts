@@ -1,6 +1,5 @@
 /** The command line of the service: its options, and what it tells the person at the terminal. */
 import type { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Command, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import {
@@ -49,9 +48,7 @@ function secret(flags: string, what: string, read: (value: string) => string): O
 /** All options. It throws if commander would end the process. */
 const createCommand = () =>
 	new Command('npm run service --')
-		.description(
-			'Starts the reference service. Secrets can also come from the environment or from a file.',
-		)
+		.description('Starts the reference service. Secrets can also come from the environment.')
 		.option('--port <number>', 'port of the API (0: any free one)', port)
 		.option('--auth-port <number>', 'port of the identity provider (0: any free one)', port)
 		.option('--host <address>', 'address to listen on (127.0.0.1)', text)
@@ -67,7 +64,6 @@ const createCommand = () =>
 		.option('--client-id <id>', 'a service account that is to be active', text)
 		.addOption(secret('--client-secret <secret>', 'its secret', text))
 		.addOption(secret('--settings-password <password>', 'for the settings page', text))
-		.option('--secrets-file <path>', `JSON with ${secretNames.join(', ')}`)
 		.option('--owner-email <address>', 'who is told about paused subscriptions', text)
 		.option(
 			'--parallel-deliveries <number>',
@@ -94,25 +90,7 @@ type Given = Omit<ServiceOptions, 'rate'> & {
 	tokenLifetime?: number;
 	tier?: Tier;
 	smtp?: string;
-	secretsFile?: string;
 };
-
-const secretNames = ['apiKey', 'clientSecret', 'settingsPassword', 'controlToken'];
-
-/** Reads the secrets of a file, which its owner alone can read. */
-function readSecrets(file: string, fail: (message: string) => never): Partial<ServiceOptions> {
-	let secrets: Array<[string, unknown]>;
-	try {
-		secrets = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object);
-	} catch {
-		return fail(`--secrets-file: ${file} cannot be read as JSON.`);
-	}
-	const wrong = secrets.find(
-		([name, value]) => !secretNames.includes(name) || typeof value !== 'string' || value === '',
-	);
-	if (wrong) return fail(`--secrets-file: "${wrong[0]}" is unknown or not text.`);
-	return Object.fromEntries(secrets);
-}
 
 /** What the command line asks for. */
 export interface CommandLine {
@@ -124,7 +102,7 @@ export interface CommandLine {
 }
 
 /**
- * Reads the arguments, and the secrets of the environment and of a file; arguments take precedence.
+ * Reads the arguments, and the secrets of the environment; arguments take precedence.
  * @param output where help and messages are written to, the terminal unless told otherwise
  * @throws CommanderError with the exit code, after the help or the error message was written
  */
@@ -133,27 +111,17 @@ export function readCommandLine(
 	output: OutputConfiguration = {},
 ): CommandLine {
 	const command = createCommand().configureOutput(output).parse(args, { from: 'user' });
-	const {
-		json,
-		exitWithParent,
-		secretsFile,
-		tokenLifetime,
-		tier,
-		smtp: smtpUrl,
-		...options
-	} = command.opts<Given>();
-	const secrets =
-		secretsFile === undefined ? {} : readSecrets(secretsFile, (why) => command.error(why));
+	const { json = false, exitWithParent = false, ...options } = command.opts<Given>();
+	const { tokenLifetime: tokenLifetimeSeconds, tier, smtp: smtpUrl, ...others } = options;
 	return {
 		options: {
-			...secrets,
-			...options,
-			...(tokenLifetime !== undefined && { tokenLifetimeSeconds: tokenLifetime }),
+			...others,
+			...(tokenLifetimeSeconds !== undefined && { tokenLifetimeSeconds }),
 			...(tier !== undefined && { rate: { tier } }),
 			...(smtpUrl !== undefined && { smtpUrl }),
 		},
-		json: json === true,
-		exitWithParent: exitWithParent === true,
+		json,
+		exitWithParent,
 	};
 }
 
@@ -188,7 +156,7 @@ export function tell(service: ServiceAddresses, json: boolean): string {
 }
 
 /**
- * Calls `stop` once, when it is first asked to.
+ * Calls `stop` when the process is asked to end.
  * @param signals the process, which SIGINT and SIGTERM end
  * @param parent stdin, if its end is to end the process, too
  */
@@ -197,15 +165,8 @@ export function whenAskedToStop(
 	parent: Readable | undefined,
 	stop: () => void,
 ): void {
-	let isAsked = false;
-	const ask = () => {
-		if (isAsked) return;
-		isAsked = true;
-		stop();
-	};
-	signals.on('SIGINT', ask);
-	signals.on('SIGTERM', ask);
-	for (const event of ['end', 'error', 'close']) parent?.on(event, ask);
+	for (const event of ['SIGINT', 'SIGTERM']) signals.on(event, stop);
+	for (const event of ['end', 'error', 'close']) parent?.on(event, stop);
 	// An end is seen only if what comes before it is read.
 	parent?.resume();
 }

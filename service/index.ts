@@ -3,21 +3,20 @@ import { addApi, apiRoot, createApp } from './app.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { IdentityProvider, originOf } from './auth/provider.ts';
 import type { Control } from './control/calls/index.ts';
-import { ShiftedClock } from './control/context.ts';
 import { controlRoot } from './control/routes.ts';
 import { addControl } from './control/testControl.ts';
-import { type Access, provision } from './data/provision.ts';
+import { provision } from './data/provision.ts';
 import { openWorkspaceData } from './data/workspaceData.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { Mailer } from './delivery/mailer.ts';
 import { Sender } from './delivery/sender.ts';
+import { Clock } from './foundation/clock.ts';
 import { Limiter, Rates } from './foundation/limiter.ts';
 import { newSecret } from './foundation/secrets.ts';
-import { defaultBodyBytes, runtimeSettingsSchema } from './foundation/settings.ts';
+import { runtimeSettingsSchema } from './foundation/settings.ts';
 import type { App } from './http/context.ts';
 import { Guard } from './http/guard.ts';
 import type { ServiceAddresses, ServiceOptions } from './options.ts';
-import { addHealthRoute } from './routes/health.ts';
 import { addOpenApiRoutes } from './routes/openApi.ts';
 import { addSettingsPage, settingsRoot } from './settingsPage/routes.ts';
 
@@ -38,9 +37,6 @@ export interface ControlledService extends Service {
 	control: Control;
 }
 
-/** How long what is under way may take to end if the options say nothing, in ms. */
-const defaultDrainMs = 5_000;
-
 /**
  * Starts the reference service: API, identity provider, deliveries, settings page, and control if the options ask for it.
  * @throws Error if the file cannot be opened, or a port cannot be had (code EADDRINUSE); ZodError if an option is out of
@@ -54,21 +50,15 @@ export async function startService(
 	given: ServiceOptions = {},
 ): Promise<Service & { control?: Control }> {
 	const options = resolveOptions(given);
-	const report = (message: string) => app.log.error(message);
-	let guard: Guard | undefined;
-	const app = createApp({ ...options, report }, () => {
-		if (!guard) throw new Error('there is no guard before the service listens');
-		return guard;
-	});
+	const app = createApp(options);
 	try {
-		const parts = createParts(app, options, report);
+		const parts = createParts(app, options);
 		const access = provision(parts.data, given);
-		const { data, provider } = parts;
-		const authenticate = createAuthenticate(data.identities, provider);
-		guard = new Guard({ ...parts, identities: data.identities, authenticate });
-		const { control, tell } = await addRoutes(app, options, { ...parts, ...access, guard });
-		const { origin, ...addresses } = await listen(app, options, parts);
-		tell(addresses);
+		const service = { ...parts, ...access };
+		const control = options.control ? addControl(app, service, options) : undefined;
+		const addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
+		await addRoutes(app, options, { ...service, addresses: () => addresses });
+		const origin = await listen(app, options, parts, addresses);
 		return {
 			baseUrl: addresses.baseUrl,
 			authUrl: addresses.authUrl,
@@ -89,35 +79,36 @@ export async function startService(
 
 /** The options with their defaults. */
 function resolveOptions(options: ServiceOptions) {
+	const {
+		port = 0,
+		authPort = 0,
+		host = '127.0.0.1',
+		file = ':memory:',
+		control = false,
+	} = options;
+	const { realm = 'workspace', bodyBytes = 256 * 1024, drainMs = 5_000 } = options;
+	const { rate = { tier: 'enterprise' as const }, trustProxy = false } = options;
+	const { settingsPassword = newSecret(), controlToken = newSecret() } = options;
+	const { logLevel: level = 'warn', logTo: stream = process.stderr } = options;
 	const { backoffMs, deliveryTimeoutMs, parallelDeliveries, tokenLifetimeSeconds } = options;
+	const given = { backoffMs, deliveryTimeoutMs, parallelDeliveries, tokenLifetimeSeconds };
 	return {
 		...options,
-		rate: options.rate ?? { tier: 'enterprise' as const },
-		settings: runtimeSettingsSchema.parse({
-			backoffMs,
-			deliveryTimeoutMs,
-			parallelDeliveries,
-			tokenLifetimeSeconds,
-		}),
-		host: options.host ?? '127.0.0.1',
-		realm: options.realm ?? 'workspace',
-		bodyBytes: options.bodyBytes ?? defaultBodyBytes,
-		drainMs: options.drainMs ?? defaultDrainMs,
-		trustProxy: options.trustProxy ?? false,
-		settingsPassword: options.settingsPassword ?? newSecret(),
-		controlToken: options.controlToken ?? newSecret(),
-		log: { level: options.logLevel ?? ('warn' as const), to: options.logTo ?? process.stderr },
+		...{ port, authPort, host, file, control, realm, bodyBytes, drainMs, rate, trustProxy },
+		...{ settingsPassword, controlToken, log: { level, stream } },
+		settings: runtimeSettingsSchema.parse(given),
 	};
 }
 type Resolved = ReturnType<typeof resolveOptions>;
 
 /** Opens the data and makes what works on it; the app closes all of it at its end, in the reverse order. */
-function createParts(app: App, options: Resolved, report: (message: string) => void) {
-	const { settings, drainMs, rate } = options;
-	const clock = new ShiftedClock();
-	const data = openWorkspaceData(options.file ?? ':memory:', clock);
+function createParts(app: App, options: Resolved) {
+	const { settings, drainMs, rate, file, smtpUrl } = options;
+	const report = (message: string) => app.log.error(message);
+	const clock = new Clock();
+	const data = openWorkspaceData(file, clock);
 	app.addHook('onClose', async () => data.database.close());
-	const mailer = new Mailer(data.mails, options.smtpUrl, report);
+	const mailer = new Mailer(data.mails, smtpUrl, report);
 	app.addHook('onClose', async () => mailer.close());
 	const sender = new Sender();
 	app.addHook('onClose', async () => sender.close());
@@ -129,49 +120,48 @@ function createParts(app: App, options: Resolved, report: (message: string) => v
 	app.addHook('preClose', async () => void stopDelivering());
 	app.addHook('onClose', async () => await stopDelivering());
 	const limiter = new Limiter(clock);
-	const provider = new IdentityProvider({
-		...options,
-		port: options.authPort ?? 0,
-		publicUrl: options.publicAuthUrl,
-		...{ data, limiter, clock, report },
-		log: app.log,
-	});
+	const provider = new IdentityProvider({ ...options, data, limiter, clock, report });
 	app.addHook('onClose', async () => await provider.close());
 	const rates = new Rates(rate, limiter);
-	return { clock, data, mailer, sender, dispatcher, limiter, rates, provider };
+	const authenticate = createAuthenticate(data.identities, provider);
+	const guard = new Guard({ identities: data.identities, authenticate, limiter, rates, clock });
+	return { clock, data, mailer, sender, dispatcher, rates, provider, guard };
 }
 type Parts = ReturnType<typeof createParts>;
 
-/** Adds all routes. @returns control if the options ask for it; and what is to be told the addresses once they are known */
-async function addRoutes(app: App, options: Resolved, parts: Parts & Access & { guard: Guard }) {
-	const { data, guard, clock } = parts;
-	const { settings, rate, variants, controlToken: token } = options;
-	let addresses = { baseUrl: '', authUrl: '', tokenUrl: '' };
-	const control = options.control
-		? addControl(app, { ...parts, settings }, { clock, settings, rate, variants, token })
-		: undefined;
-	await addApi(app, parts, guard);
-	await addSettingsPage(app, {
-		...parts,
-		realm: options.realm,
-		password: options.settingsPassword,
-		cookieKey: data.keyOf('cookieKey'),
-		publicUrl: options.publicUrl,
-		mailServer: options.smtpUrl !== undefined,
-		addresses: () => addresses,
-	});
-	addOpenApiRoutes(app, guard, apiRoot, () => addresses);
-	addHealthRoute(app, data);
-	return { control, tell: (known: typeof addresses) => (addresses = known) };
+/** The addresses that are known once the service listens. */
+interface Addresses {
+	baseUrl: string;
+	authUrl: string;
+	tokenUrl: string;
 }
 
-/** Listens, and starts the work in the background. */
-async function listen(app: App, options: Resolved, { provider, dispatcher, mailer }: Parts) {
-	const { host } = options;
-	const { authUrl, tokenUrl } = await provider.listen();
-	const { port } = new URL(await app.listen({ port: options.port ?? 0, host }));
-	const origin = options.publicUrl ?? originOf(host, Number(port));
-	dispatcher.wakeAll();
-	void mailer.flush();
-	return { origin, baseUrl: origin + apiRoot, authUrl, tokenUrl };
+/** Adds all routes. */
+async function addRoutes(
+	app: App,
+	options: Resolved,
+	service: Parts & { workspaceId: string; addresses(): Addresses },
+) {
+	const { guard, addresses } = service;
+	await addApi(app, service, guard);
+	await addSettingsPage(app, {
+		...service,
+		realm: options.realm,
+		password: options.settingsPassword,
+		publicUrl: options.publicUrl,
+		mailServer: options.smtpUrl !== undefined,
+	});
+	addOpenApiRoutes(app, guard, apiRoot, addresses);
+}
+
+/** Listens, and starts the work in the background. @returns the origin, and `addresses` filled in */
+async function listen(app: App, options: Resolved, parts: Parts, addresses: Addresses) {
+	const { host, port, publicUrl } = options;
+	Object.assign(addresses, await parts.provider.listen());
+	const listening = new URL(await app.listen({ port, host }));
+	const origin = publicUrl ?? originOf(host, Number(listening.port));
+	addresses.baseUrl = origin + apiRoot;
+	parts.dispatcher.wakeAll();
+	parts.mailer.flush();
+	return origin;
 }

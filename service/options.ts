@@ -2,7 +2,6 @@
 import type { Variants } from './control/variants.ts';
 import type { Rate } from './foundation/limiter.ts';
 import type { LogLevel } from './foundation/settings.ts';
-import type { LogOptions } from './listener/log.ts';
 
 /** How to start the service; everything has a default. */
 export interface ServiceOptions {
@@ -58,7 +57,7 @@ export interface ServiceOptions {
 	/** Least severe lines of the log; `warn` where it is missing. */
 	logLevel?: LogLevel;
 	/** Takes the lines of the log, as JSON; stderr where it is missing. */
-	logTo?: LogOptions['to'];
+	logTo?: { write(line: string): void };
 }
 
 /** The first line of output of the service: its addresses, and the secrets that open it. */

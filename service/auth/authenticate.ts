@@ -1,6 +1,6 @@
 /** Who a request comes from. */
 import type { Identities } from '../data/identities.ts';
-import type { Role, Tier } from '../foundation/settings.ts';
+import type { Role } from '../foundation/settings.ts';
 import type { IdentityProvider } from './provider.ts';
 
 /** Who a request comes from. An API key is anonymous; a service account has a name and a role. */
@@ -10,8 +10,6 @@ export interface Principal {
 	id: string;
 	workspaceId: string;
 	role: Role;
-	/** Its rate limit; null for everybody's. */
-	tier: Tier | null;
 }
 
 /** Finds out who a request comes from, by its Authorization header, or why that cannot be said. */
@@ -31,14 +29,13 @@ export function createAuthenticate(
 		const value = /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1];
 		if (value === undefined) return 'missing';
 		const key = identities.findKey(value);
-		if (key && key.revokedAt === null) {
-			const { id, workspaceId, tier } = key;
-			return { kind: 'apiKey', id, workspaceId, role: 'editor', tier };
+		if (key?.revokedAt === null) {
+			return { kind: 'apiKey', id: key.id, workspaceId: key.workspaceId, role: 'editor' };
 		}
 		const clientId = key ? undefined : await provider.clientIdOf(value);
 		const account = clientId === undefined ? undefined : identities.account(clientId);
-		if (!account || account.revokedAt !== null) return 'unknown';
-		const { workspaceId, role, tier } = account;
-		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role, tier };
+		if (account?.revokedAt !== null) return 'unknown';
+		const { workspaceId, role } = account;
+		return { kind: 'serviceAccount', id: account.clientId, workspaceId, role };
 	};
 }

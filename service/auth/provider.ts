@@ -1,13 +1,7 @@
 /** The identity provider: a separate listener that issues access tokens for service accounts. */
 import { generateKeyPairSync } from 'node:crypto';
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
-import fastify, {
-	type FastifyBaseLogger,
-	type FastifyInstance,
-	type FastifyReply,
-	type FastifyRequest,
-	LogController,
-} from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider';
 import { Tokens } from '../data/tokens.ts';
 import type { WorkspaceData } from '../data/workspaceData.ts';
@@ -15,7 +9,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { type Limiter, perMinute } from '../foundation/limiter.ts';
 import { secretMatches } from '../foundation/secrets.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
-import { boundConnections, connectionOptions } from '../listener/connections.ts';
+import { boundConnections, connectionOptions } from '../http/connections.ts';
 
 /** Path of the token endpoint below the realm. @see service interface, part 4 */
 const tokenPath = '/protocol/openid-connect/token';
@@ -23,21 +17,17 @@ const tokenPath = '/protocol/openid-connect/token';
 /** Token requests by address and minute; right or wrong, as a guess must not show by its response. */
 const tokenRequests = perMinute(120);
 
-/** Is shown the form of a token request. */
-type FormListener = (request: IncomingMessage, form: Readonly<Record<string, unknown>>) => void;
-
 /** The parts that the provider is made from. */
 export interface IdentityProviderOptions {
 	host: string;
-	port: number;
+	authPort: number;
 	/** The address by which others reach it, if it differs from the address it listens on. */
-	publicUrl?: string | undefined;
+	publicAuthUrl?: string | undefined;
 	realm: string;
 	data: Pick<WorkspaceData, 'database' | 'identities'>;
 	settings: Pick<RuntimeSettings, 'tokenLifetimeSeconds'>;
 	limiter: Limiter;
 	clock: Pick<Clock, 'steady'>;
-	log: FastifyBaseLogger;
 	/** Whether to believe a proxy's X-Forwarded-* headers. */
 	trustProxy: boolean;
 	/** How long requests may take to end when it closes, in ms. */
@@ -51,30 +41,31 @@ export class IdentityProvider {
 	/** Its HTTP application; takes hooks until `listen` is called. */
 	readonly app: FastifyInstance;
 	/** Is shown every response of the token endpoint before it goes out. */
-	onToken: (answer: Record<string, unknown>) => void = () => {};
+	onToken: (body: Record<string, unknown>) => void = () => {};
 	/** Is shown the form of every request that the library has read. */
-	onForm: FormListener = () => {};
+	onForm: (request: IncomingMessage, form: Record<string, unknown>) => void = () => {};
 	readonly #options: IdentityProviderOptions;
 	readonly #mount: string;
 	#provider: Provider | undefined;
 	#handle: (request: IncomingMessage, response: ServerResponse) => void = () => {};
 
 	constructor(options: IdentityProviderOptions) {
+		const { trustProxy, drainMs } = options;
 		this.#options = options;
 		this.#mount = `/realms/${encodeURIComponent(options.realm)}`;
-		this.app = createListener(options);
-		this.app.route({
-			method: this.app.supportedMethods,
-			url: '/*',
-			handler: (request, reply) => this.#serve(request, reply),
-		});
+		this.app = fastify({ ...connectionOptions, exposeHeadRoutes: false, trustProxy });
+		boundConnections(this.app, drainMs);
+		// The library reads the body itself.
+		this.app.removeAllContentTypeParsers();
+		this.app.addContentTypeParser('*', (_request, _body, done) => done(null));
+		this.app.all('/*', (request, reply) => this.#serve(request, reply));
 	}
 
 	/** Starts to listen. @throws the system's error if the port cannot be had */
 	async listen(): Promise<{ authUrl: string; tokenUrl: string }> {
-		const { host, port, publicUrl } = this.#options;
-		const { port: taken } = new URL(await this.app.listen({ port, host }));
-		const authUrl = publicUrl ?? originOf(host, Number(taken));
+		const { host, authPort, publicAuthUrl } = this.#options;
+		const { port } = new URL(await this.app.listen({ port: authPort, host }));
+		const authUrl = publicAuthUrl ?? originOf(host, Number(port));
 		const provider = createProvider(authUrl + this.#mount, this.#options);
 		provider.use(async (context, next) => {
 			await next();
@@ -109,16 +100,13 @@ export class IdentityProvider {
 		if (isTokenPath(path)) {
 			const state = this.#options.limiter.take(`token:${request.ip}`, tokenRequests);
 			if (!state.allowed) {
-				const seconds = Math.max(1, Math.ceil(state.resetsInMs / 1000));
-				void reply.header('retry-after', String(seconds));
-				const description = 'Too many token requests; see Retry-After';
-				return refuse(reply, 429, 'temporarily_unavailable', description);
+				void reply.header('retry-after', Math.ceil(state.resetsInMs / 1000));
+				return refuse(reply, 429, 'temporarily_unavailable', 'See Retry-After');
 			}
 			// The library would take the secret from a Basic header, too; the interface knows the form only.
 			if (request.headers.authorization !== undefined) {
 				void reply.header('www-authenticate', 'Basic realm="workspace-data"');
-				const description = 'Send client_id and client_secret in the form body';
-				return refuse(reply, 401, 'invalid_client', description);
+				return refuse(reply, 401, 'invalid_client', 'Send the secret in the form body');
 			}
 		}
 		reply.hijack();
@@ -143,38 +131,11 @@ function isTokenPath(url: string): boolean {
 }
 
 /** Responds with an error as OAuth writes it. @see RFC 6749, section 5.2 */
-function refuse(reply: FastifyReply, status: number, error: string, description: string) {
-	return reply
-		.code(status)
-		.header('cache-control', 'no-store')
-		.type('application/json')
-		.send(JSON.stringify({ error, error_description: description }));
+function refuse(reply: FastifyReply, status: number, error: string, error_description: string) {
+	return reply.code(status).header('cache-control', 'no-store').send({ error, error_description });
 }
 
-/** The listener around the library. */
-function createListener(options: IdentityProviderOptions): FastifyInstance {
-	const app: FastifyInstance = fastify({
-		...connectionOptions,
-		loggerInstance: options.log,
-		logController: new LogController({ disableRequestLogging: true }),
-		exposeHeadRoutes: false,
-		trustProxy: options.trustProxy,
-	});
-	boundConnections(app, options.drainMs);
-	for (const method of METHODS) {
-		if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-	}
-	app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
-		const { statusCode = 500 } = error;
-		if (statusCode < 500) return refuse(reply, statusCode, 'invalid_request', 'Failed');
-		options.report(`identity provider: ${error.message}`);
-		return refuse(reply, statusCode, 'server_error', 'Failed');
-	});
-	// The library reads the body itself.
-	app.removeAllContentTypeParsers();
-	app.addContentTypeParser('*', (_request, _body, done) => done(null));
-	return app;
-}
+const nothing = async () => undefined;
 
 /** Keeps tokens in our database, and reads clients from the service accounts. */
 function createAdapter(tokens: Tokens, { data }: IdentityProviderOptions) {
@@ -201,14 +162,10 @@ function createAdapter(tokens: Tokens, { data }: IdentityProviderOptions) {
 			tokens.remove(model, id);
 		},
 		// Only flows with users need these, and only client credentials are enabled.
-		async findByUserCode() {
-			return undefined;
-		},
-		async findByUid() {
-			return undefined;
-		},
-		async consume() {},
-		async revokeByGrantId() {},
+		findByUserCode: nothing,
+		findByUid: nothing,
+		consume: nothing,
+		revokeByGrantId: nothing,
 	});
 }
 

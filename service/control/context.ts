@@ -3,7 +3,7 @@ import type { IdentityProvider } from '../auth/provider.ts';
 import type { WorkspaceData } from '../data/workspaceData.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { Sender } from '../delivery/sender.ts';
-import { type Clock, machineClock } from '../foundation/clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import type { Rate, Rates } from '../foundation/limiter.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
 import type { Faults, TokenFaults } from './faults.ts';
@@ -33,22 +33,20 @@ export interface ControlledParts {
 	rates: Rates;
 	dispatcher: Dispatcher;
 	sender: Sender;
-	settings: RuntimeSettings;
+	clock: Clock;
 	provider: IdentityProvider;
 	workspaceId: string;
 }
 
 /** All that control works on. */
 export interface ControlContext extends ControlledParts {
+	settings: RuntimeSettings;
 	state: ControlState;
 	/** The state that `reset` restores. */
 	initial: { settings: Readonly<RuntimeSettings>; variants: Readonly<Variants>; rate: Rate };
 	faults: Faults;
 	tokenFaults: TokenFaults;
 	requests: RequestLog;
-	clock: ShiftedClock;
-	/** Connections that are open. */
-	connections(): number;
 }
 
 /** The state of a service that nothing was done to. */
@@ -61,18 +59,3 @@ export const initialState = (variants: Readonly<Variants>): ControlState => ({
 	rateAnswer: rateAnswerSchema.parse({}),
 	variants: { ...variants },
 });
-
-/** A clock that follows the machine's, plus an offset: a test plays a server whose clock is wrong. */
-export class ShiftedClock implements Clock {
-	offsetSeconds = 0;
-	readonly monotonic = machineClock.monotonic;
-	readonly steady = machineClock.steady;
-
-	now(): number {
-		return machineClock.now() + this.offsetSeconds * 1000;
-	}
-
-	iso(): string {
-		return new Date(this.now()).toISOString();
-	}
-}

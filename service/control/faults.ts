@@ -1,20 +1,7 @@
 /** Faults of the API and of the token endpoint that wait for their requests. */
-import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { z } from 'zod/v4';
 import { maximumTimerMs } from '../foundation/settings.ts';
-
-/** Whether Node could send these; it would refuse the response itself otherwise. */
-function areHeaders(headers: Record<string, string>): boolean {
-	try {
-		for (const [name, value] of Object.entries(headers)) {
-			validateHeaderName(name);
-			validateHeaderValue(name, value);
-		}
-		return true;
-	} catch {
-		return false;
-	}
-}
 
 /** How the next matching requests are failed. */
 export const faultSchema = z.strictObject({
@@ -36,9 +23,12 @@ export const faultSchema = z.strictObject({
 	body: z.enum(['problem', 'html', 'empty', 'plain', 'json']).default('problem'),
 	/** The body with `body: "json"`, or members to add to a problem. */
 	json: z.unknown().optional(),
+	/** Node would refuse to send others (RFC 9110, 5.5). */
 	headers: z
-		.record(z.string(), z.string())
-		.refine(areHeaders, 'are not proper HTTP headers')
+		.record(
+			z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/),
+			z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/),
+		)
 		.default({}),
 	/** Time between two bytes with `slowBody`, in ms. */
 	byteMs: z.int().min(0).max(maximumTimerMs).default(1_000),
@@ -94,22 +84,33 @@ export class Faults {
 	}
 }
 
-/** Ways in which the token endpoint can misbehave. */
-export const tokenFaultModes = [
-	...(['down', 'unavailable', 'html'] as const),
-	...(['missingExpiresIn', 'expiresInString', 'expiresInZero', 'expiresInOne'] as const),
-] as const;
+/** What the token endpoint responds instead of the provider: status, type and body; nothing at all with `down`. */
+const tokenResponses = {
+	down: undefined,
+	unavailable: [503, 'application/json', '{"error":"temporarily_unavailable"}'],
+	html: [200, 'text/html', '<!doctype html><title>Sign in</title><p>Please sign in.</p>'],
+} as const;
 
-/** One way to misbehave. */
-export type TokenFaultMode = (typeof tokenFaultModes)[number];
+/** How long a token lives by its response. */
+const tokenLives = {
+	missingExpiresIn: () => undefined,
+	expiresInString: String,
+	expiresInZero: () => 0,
+	expiresInOne: () => 1,
+} as const;
+
+const tokenFaults = { ...tokenResponses, ...tokenLives };
+
+/** Names of the ways in which the token endpoint can misbehave. */
+export const tokenFaultModes = Object.keys(tokenFaults) as Array<keyof typeof tokenFaults>;
 
 /** Misbehavior of the token endpoint; none until some is set. */
 export class TokenFaults {
-	#mode: TokenFaultMode | undefined;
+	#mode: keyof typeof tokenFaults | undefined;
 	#left = 0;
 
 	/** Misbehaves for the next `times` requests. */
-	set(mode: TokenFaultMode, times: number): void {
+	set(mode: keyof typeof tokenFaults, times: number): void {
 		this.#mode = mode;
 		this.#left = times;
 	}
@@ -120,16 +121,11 @@ export class TokenFaults {
 
 	/** Responds in place of the provider if a fault says so. @returns whether it did */
 	answer(response: ServerResponse): boolean {
-		if (this.#mode === 'down') response.destroy();
-		else if (this.#mode === 'unavailable') {
-			response
-				.writeHead(503, { 'content-type': 'application/json' })
-				.end('{"error":"temporarily_unavailable"}');
-		} else if (this.#mode === 'html') {
-			response
-				.writeHead(200, { 'content-type': 'text/html' })
-				.end('<!doctype html><title>Sign in</title><p>Please sign in.</p>');
-		} else return false;
+		const mode = this.#mode;
+		if (mode === undefined || !(mode in tokenResponses)) return false;
+		const [status, type, body] = tokenResponses[mode as keyof typeof tokenResponses] ?? [];
+		if (status === undefined) response.destroy();
+		else response.writeHead(status, { 'content-type': type }).end(body);
 		this.#use();
 		return true;
 	}
@@ -137,11 +133,8 @@ export class TokenFaults {
 	/** Changes a good token response if a fault says so. */
 	alter(body: Record<string, unknown>): void {
 		const mode = this.#mode;
-		if (mode === undefined) return;
-		if (mode === 'missingExpiresIn') delete body.expires_in;
-		if (mode === 'expiresInString') body.expires_in = String(body.expires_in);
-		if (mode === 'expiresInZero') body.expires_in = 0;
-		if (mode === 'expiresInOne') body.expires_in = 1;
+		if (mode === undefined || !(mode in tokenLives)) return;
+		body.expires_in = tokenLives[mode as keyof typeof tokenLives](body.expires_in);
 		this.#use();
 	}
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../http/context.ts';
-import { problemBody, problemType } from '../http/problem.ts';
+import { problem, problemType } from '../foundation/problem.ts';
 import type { ControlContext, ControlState } from './context.ts';
 import { type Fault, faultSchema } from './faults.ts';
 import { Responses } from './responses.ts';
@@ -23,7 +23,6 @@ export function addHooks(app: App, context: ControlContext): void {
 	addRequestLog(app, context);
 	addFaults(app, context, marks);
 	app.addHook('preValidation', async (request) => responses.takeRequest(request));
-	app.addHook('preHandler', async (request) => responses.beforeDelete(request));
 	app.addHook('preSerialization', async (request, reply, payload) =>
 		responses.shape(request, reply, payload),
 	);
@@ -148,7 +147,7 @@ function faultBody({ body, json, status }: Fault): [type: string, text: string] 
 			return ['application/json; charset=utf-8', JSON.stringify(json ?? null)];
 		case 'problem': {
 			const extra = typeof json === 'object' && json !== null ? json : {};
-			const made = problemBody('internal-error', 'A fault that was asked for.');
+			const made = problem('internal-error', 'A fault that was asked for.').problem;
 			return [problemType, JSON.stringify({ ...made, status, ...extra })];
 		}
 	}

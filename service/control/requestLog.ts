@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 export interface LoggedRequest {
 	listener: 'api' | 'auth';
 	method: string;
-	/** Path without the query; with it 2,000 characters at most. */
 	path: string;
 	query: string;
 	authorization: 'none' | 'apiKey' | 'serviceAccount' | 'unknown';
@@ -20,9 +19,6 @@ export interface LoggedRequest {
 	time: number;
 }
 
-const maximumUrl = 2_000;
-/** Longest body that is kept, in bytes. */
-const maximumBody = 1024 * 1024;
 /** Requests that are kept. */
 const maximumRequests = 20_000;
 
@@ -42,8 +38,6 @@ function redact<T extends object>(values: T, secrets: readonly string[]): T {
 export class RequestLog {
 	#entries: LoggedRequest[] = [];
 	readonly #byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
-	/** Bodies as they came: most are never looked at, so they become text when they are. */
-	readonly #bodies = new WeakMap<LoggedRequest, Buffer>();
 
 	/** Notes a request and, once it is there, the status of its response. */
 	note(
@@ -51,8 +45,7 @@ export class RequestLog {
 		request: IncomingMessage,
 		response: ServerResponse,
 	): void {
-		// A copy: a slice would keep the whole address in memory.
-		const url = Buffer.from((request.url ?? '').slice(0, maximumUrl)).toString();
+		const { url = '' } = request;
 		const [path = ''] = url.split('?', 1);
 		const entry: LoggedRequest = {
 			listener,
@@ -75,19 +68,17 @@ export class RequestLog {
 	/** Notes the body as it is read by others. */
 	readBody(request: IncomingMessage, payload: Readable): void {
 		const chunks: Buffer[] = [];
-		let size = 0;
-		payload.on('data', (chunk: Buffer) => {
-			size += chunk.length;
-			if (size <= maximumBody) chunks.push(chunk);
-		});
+		payload.on('data', (chunk: Buffer) => chunks.push(chunk));
 		payload.on('end', () => {
-			if (size > 0) this.#keepBody(request, Buffer.concat(chunks));
+			const entry = this.entryOf(request);
+			if (entry && chunks.length > 0) entry.body = Buffer.concat(chunks).toString();
 		});
 	}
 
 	/** Notes the form of a token request. */
-	noteForm(request: IncomingMessage, form: Readonly<Record<string, unknown>>): void {
-		this.#keepBody(request, Buffer.from(JSON.stringify(redact(form, secretFields))));
+	noteForm(request: IncomingMessage, form: Record<string, unknown>): void {
+		const entry = this.entryOf(request);
+		if (entry) entry.body = JSON.stringify(redact(form, secretFields));
 	}
 
 	/** The note of a request. */
@@ -96,17 +87,10 @@ export class RequestLog {
 	}
 
 	list(): LoggedRequest[] {
-		return this.#entries
-			.slice(-maximumRequests)
-			.map((entry) => ({ ...entry, body: this.#bodies.get(entry)?.toString() ?? null }));
+		return this.#entries.slice(-maximumRequests).map((entry) => ({ ...entry }));
 	}
 
 	reset(): void {
 		this.#entries = [];
-	}
-
-	#keepBody(request: IncomingMessage, body: Buffer): void {
-		const entry = this.#byRequest.get(request);
-		if (entry) this.#bodies.set(entry, body);
 	}
 }

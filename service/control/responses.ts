@@ -3,9 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DomainEvent } from '../foundation/events.ts';
 import { pageSize } from '../foundation/settings.ts';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
-import { problem } from '../http/problem.ts';
-import { showField } from '../routes/fields.ts';
-import { showSubscription } from '../routes/webhooks.ts';
+import { problem } from '../foundation/problem.ts';
 import type { ControlContext } from './context.ts';
 import { shapeRate } from './rateAnswer.ts';
 import {
@@ -21,32 +19,20 @@ import {
 	wrappedSubscription,
 } from './shapes.ts';
 
-/** The purpose of a request: the two parts of its operation ID in the description. */
-interface Operation {
-	verb: 'list' | 'get' | 'create' | 'update' | 'delete';
-	noun: Noun;
-}
-
 /** The parameters of all paths; a path has some of them. */
 type Params = Record<'wid' | 'cid' | 'fid' | 'rid' | 'webhook_id', string>;
 
 const paramsOf = (request: FastifyRequest) => request.params as Params;
 
 /** The operation of the API that a request is for; undefined for anything else. */
-function operationOf(request: FastifyRequest): Operation | undefined {
-	const { schema } = request.routeOptions as { schema?: { operationId?: string } };
-	const match = /^(list|get|create|update|delete)(Card|Field|Record|Webhook)s?$/.exec(
-		schema?.operationId ?? '',
-	);
-	if (!match) return undefined;
-	return { verb: match[1] as Operation['verb'], noun: match[2]?.toLowerCase() as Noun };
+function operationOf(request: FastifyRequest) {
+	const { operation } = request.routeOptions.config;
+	return operation && { verb: operation.verb, noun: operation.noun.toLowerCase() as Noun };
 }
 
 /** Rewrites what comes in and goes out. */
 export class Responses {
 	readonly #context: ControlContext;
-	/** The objects that requests are about to delete, for variants that respond with them. */
-	readonly #removed = new WeakMap<FastifyRequest, Json>();
 	/** The pages that requests ask for. */
 	readonly #askedPages = new WeakMap<FastifyRequest, number>();
 
@@ -76,14 +62,6 @@ export class Responses {
 		if (limitAboveMaximum === 'clamp' && isAbove) query.limit = String(pageSize.maximum);
 	}
 
-	/** Remembers what a DELETE removes, if the response is to have it. */
-	beforeDelete(request: FastifyRequest): void {
-		const operation = operationOf(request);
-		if (operation?.verb !== 'delete' || this.#context.state.variants.deleteStatus === 204) return;
-		const found = this.#find(operation.noun, paramsOf(request));
-		this.#removed.set(request, this.#shown(operation.noun, request, found));
-	}
-
 	/** A successful response in the shape of the variants. */
 	shape(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
 		const operation = operationOf(request);
@@ -100,18 +78,18 @@ export class Responses {
 		return wrapped(noun, this.#shown(noun, request, payload as Json), variants);
 	}
 
-	/** The bytes of a response: without a body if the variants say so, with what was deleted. */
+	/** The bytes of a response: without a body if the variants say so, with the ID of what was deleted. */
 	send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
 		const { variants, rateAnswer } = this.#context.state;
 		const operation = operationOf(request);
-		const removed = this.#removed.get(request);
-		if (removed && operation && reply.statusCode === 204) {
-			void reply.code(200).type('application/json; charset=utf-8');
-			return JSON.stringify(wrapped(operation.noun, removed, variants));
-		}
 		if (reply.statusCode === 204) {
-			void reply.removeHeader('content-type').removeHeader('content-length');
-			return null;
+			if (operation?.verb !== 'delete' || variants.deleteStatus === 204) {
+				void reply.removeHeader('content-type').removeHeader('content-length');
+				return null;
+			}
+			void reply.code(200).type('application/json; charset=utf-8');
+			const id = Object.values(paramsOf(request)).at(-1);
+			return JSON.stringify(wrapped(operation.noun, { id }, variants));
 		}
 		const shaped = shapeRate(reply, payload, rateAnswer);
 		if (!operation || typeof shaped !== 'string') return shaped;
@@ -172,14 +150,5 @@ export class Responses {
 		}
 		if (state.paging === 'endless') return page.next_cursor ?? encodeCursor(cid, '');
 		return page.next_cursor;
-	}
-
-	/** What is about to be deleted, as the API shows it. */
-	#find(noun: Noun, { wid, cid, fid, rid, webhook_id: id }: Params): Json {
-		const { data } = this.#context;
-		if (noun === 'card') return { ...data.cards.get(wid, cid) };
-		if (noun === 'record') return { ...data.records.get(wid, cid, rid) };
-		if (noun === 'field') return showField(data.fields.get(wid, cid, fid));
-		return showSubscription(data.subscriptions.get(wid, id));
 	}
 }

@@ -2,7 +2,7 @@
 import { ZodError } from 'zod/v4';
 import { hashSecret, secretMatches } from '../foundation/secrets.ts';
 import type { Control } from './calls/index.ts';
-import { problem, problemOf } from '../http/problem.ts';
+import { isProblem, problem } from '../foundation/problem.ts';
 import type { App } from '../http/context.ts';
 
 /** Path of control. */
@@ -33,7 +33,7 @@ export function addControlRoutes(app: App, control: Control, token: string) {
 					.type('application/json; charset=utf-8')
 					.send(JSON.stringify(result ?? null));
 			} catch (error) {
-				if (problemOf(error)) throw error;
+				if (isProblem(error)) throw error;
 				const detail =
 					error instanceof ZodError
 						? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

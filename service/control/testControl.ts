@@ -3,7 +3,7 @@ import type { Rate } from '../foundation/limiter.ts';
 import type { RuntimeSettings } from '../foundation/settings.ts';
 import type { App } from '../http/context.ts';
 import { type Control, createControl } from './calls/index.ts';
-import { type ControlledParts, initialState, type ShiftedClock } from './context.ts';
+import { type ControlledParts, initialState } from './context.ts';
 import { Faults, TokenFaults } from './faults.ts';
 import { addHooks } from './hooks.ts';
 import { RequestLog } from './requestLog.ts';
@@ -12,35 +12,28 @@ import { defaultVariants, type Variants, variantsSchema } from './variants.ts';
 
 /** How the service was started. */
 export interface ControlStart {
-	clock: ShiftedClock;
 	settings: RuntimeSettings;
 	rate: Rate;
-	variants: Partial<Variants> | undefined;
+	variants?: Partial<Variants>;
 	/** Opens control over HTTP. */
-	token: string;
+	controlToken: string;
 }
 
 /** Adds faults, variants, the request log and the routes of control. @returns the calls in this process */
 export function addControl(app: App, parts: ControlledParts, start: ControlStart): Control {
-	const { clock, rate, token } = start;
+	const { settings, rate } = start;
 	const variants = { ...defaultVariants, ...variantsSchema.parse(start.variants ?? {}) };
-	const open = new Set<unknown>();
-	app.server.on('connection', (socket) => {
-		open.add(socket);
-		socket.once('close', () => open.delete(socket));
-	});
 	const context = {
 		...parts,
-		clock,
+		settings,
 		state: initialState(variants),
-		initial: { settings: { ...start.settings }, variants, rate },
+		initial: { settings: { ...settings }, variants, rate },
 		faults: new Faults(),
 		tokenFaults: new TokenFaults(),
 		requests: new RequestLog(),
-		connections: () => open.size,
 	};
 	const control = createControl(context);
 	addHooks(app, context);
-	addControlRoutes(app, control, token);
+	addControlRoutes(app, control, start.controlToken);
 	return control;
 }

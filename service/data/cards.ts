@@ -5,7 +5,7 @@ import { newId } from '../foundation/secrets.ts';
 import { Cache } from './cache.ts';
 import type { Changes } from './changes.ts';
 import type { Database } from './database.ts';
-import { refusal } from './refusal.ts';
+import { problem } from '../foundation/problem.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** A card as the API shows it. */
@@ -62,12 +62,12 @@ export class Cards {
 		return this.#known.get(id).workspaceId;
 	}
 
-	/** @throws Refusal card-not-found */
+	/** @throws Problem card-not-found */
 	get(workspaceId: string, cardId: string): Card {
 		const found = this.#known.get(cardId);
 		if (found.card && found.workspaceId === workspaceId) return found.card;
 		const detail = `Card "${cardId}" does not exist in workspace "${workspaceId}".`;
-		throw refusal('card-not-found', detail);
+		throw problem('card-not-found', detail);
 	}
 
 	/** Makes a card without an event. */
@@ -91,7 +91,7 @@ export class Cards {
 		});
 	}
 
-	/** @throws Refusal card-not-found */
+	/** @throws Problem card-not-found */
 	update(workspaceId: string, cardId: string, change: { name?: string; description?: string }) {
 		const { database, clock, changes } = this.#parts;
 		return changes.run((publish) => {

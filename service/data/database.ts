@@ -9,12 +9,12 @@ CREATE TABLE workspaces (
 ) WITHOUT ROWID;
 CREATE TABLE api_keys (
 	id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id), name TEXT NOT NULL,
-	hash TEXT NOT NULL UNIQUE, hint TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT, tier TEXT
+	hash TEXT NOT NULL UNIQUE, hint TEXT NOT NULL, created_at TEXT NOT NULL, revoked_at TEXT
 ) WITHOUT ROWID;
 CREATE TABLE accounts (
 	client_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces(id),
 	name TEXT NOT NULL, role TEXT NOT NULL, secret_hash TEXT NOT NULL,
-	created_at TEXT NOT NULL, revoked_at TEXT, tier TEXT
+	created_at TEXT NOT NULL, revoked_at TEXT
 ) WITHOUT ROWID;
 CREATE TABLE tokens (
 	model TEXT NOT NULL, hash TEXT NOT NULL, client_id TEXT, payload TEXT NOT NULL,
@@ -65,7 +65,7 @@ CREATE INDEX mails_by_subscription ON mails (subscription_id);
 `;
 
 /** Version of the tables above; goes up with every change of them. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 /** Marks the file as ours ("WsDa"). @see https://www.sqlite.org/fileformat.html, section 1.3.18 */
 const applicationId = 0x57734461;

@@ -1,7 +1,7 @@
 /** The choices of a select field: as clients send them, and as they are stored. */
 import { type FieldOption, type FieldType, hasOptions } from '../foundation/fieldTypes.ts';
 import { newId } from '../foundation/secrets.ts';
-import { refusal } from './refusal.ts';
+import { problem } from '../foundation/problem.ts';
 
 /** An option as a client may send it: a name, or an object that has one. */
 export type OptionInput = string | { id?: string; name: string } | { value: string; label: string };
@@ -28,18 +28,16 @@ export function toOptions(
 	input: readonly OptionInput[],
 	present: readonly FieldOption[],
 ): FieldOption[] {
-	const names = input.map(nameOf);
+	const refuse = (detail: string) =>
+		problem('validation-failed', `The options of a field: ${detail}.`, {
+			errors: [{ pointer: '/options', detail }],
+		});
 	if (!hasOptions(type)) {
-		if (names.length === 0) return [];
-		throw refusal('validation-failed', `A field of type "${type}" has no options.`, [
-			{ pointer: '/options', detail: `must be empty for type "${type}"` },
-		]);
+		if (input.length === 0) return [];
+		throw refuse(`must be empty for type "${type}"`);
 	}
-	if (new Set(names).size !== names.length) {
-		throw refusal('validation-failed', 'Each option must have a name of its own.', [
-			{ pointer: '/options', detail: 'names an option twice' },
-		]);
-	}
+	const names = input.map(nameOf);
+	if (new Set(names).size !== names.length) throw refuse('names an option twice');
 	const taken = new Set<string>();
 	return input.map((option) => {
 		const known = findPresent(option, present)?.id;

@@ -11,7 +11,7 @@ import { Cache } from './cache.ts';
 import type { Cards } from './cards.ts';
 import type { Database } from './database.ts';
 import { type OptionInput, toOptions } from './fieldOptions.ts';
-import { refusal } from './refusal.ts';
+import { problem } from '../foundation/problem.ts';
 
 /** A field as stored. `key` never changes and is what record data is stored under; `id` can change. */
 export interface Field {
@@ -52,21 +52,21 @@ export class Fields {
 		return this.#known.get(cardId);
 	}
 
-	/** @throws Refusal card-not-found */
+	/** @throws Problem card-not-found */
 	list(workspaceId: string, cardId: string): readonly Field[] {
 		this.#cards.get(workspaceId, cardId);
 		return this.of(cardId).list;
 	}
 
-	/** @throws Refusal card-not-found, field-not-found */
+	/** @throws Problem card-not-found, field-not-found */
 	get(workspaceId: string, cardId: string, fieldId: string): Field {
 		this.#cards.get(workspaceId, cardId);
 		const field = this.of(cardId).byId.get(fieldId);
 		if (field) return field;
-		throw refusal('field-not-found', `Field "${fieldId}" does not exist in card "${cardId}".`);
+		throw problem('field-not-found', `Field "${fieldId}" does not exist in card "${cardId}".`);
 	}
 
-	/** @throws Refusal card-not-found, validation-failed */
+	/** @throws Problem card-not-found, validation-failed */
 	create(workspaceId: string, cardId: string, { name, type, options = [] }: NewField): Field {
 		this.#cards.get(workspaceId, cardId);
 		const stored = toOptions(type, options, []);
@@ -81,7 +81,7 @@ export class Fields {
 
 	/**
 	 * Changes a field. If its type or options change, all values of the card are checked first.
-	 * @throws Refusal field-not-found, field-type-conflict, option-in-use
+	 * @throws Problem field-not-found, field-type-conflict, option-in-use
 	 */
 	update(workspaceId: string, cardId: string, fieldId: string, change: Partial<NewField>): Field {
 		return this.#database.transaction(() => {
@@ -151,8 +151,8 @@ export class Fields {
 			if (checked === true || checked.ok) continue;
 			const field = `Field "${before.id}" of card "${cardId}"`;
 			throw before.type === after.type
-				? refusal('option-in-use', `${field} has records with an option that would be gone.`)
-				: refusal(
+				? problem('option-in-use', `${field} has records with an option that would be gone.`)
+				: problem(
 						'field-type-conflict',
 						`${field} has values that are not of type "${after.type}": ${checked.detail}.`,
 					);

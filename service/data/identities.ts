@@ -2,7 +2,7 @@
 import { FifoMap } from 'toad-cache';
 import type { Clock } from '../foundation/clock.ts';
 import { hashSecret, newApiKey, newId, newSecret, secretMatches } from '../foundation/secrets.ts';
-import type { Role, Tier } from '../foundation/settings.ts';
+import type { Role } from '../foundation/settings.ts';
 import type { Database } from './database.ts';
 
 /** A workspace as stored. */
@@ -21,8 +21,6 @@ export interface ApiKey {
 	hint: string;
 	createdAt: string;
 	revokedAt: string | null;
-	/** Its rate limit; null for everybody's. */
-	tier: Tier | null;
 }
 
 /** A service account as it can be shown: the secret is not stored. */
@@ -38,11 +36,10 @@ interface NewAccount {
 	role: Role;
 	clientId?: string | undefined;
 	clientSecret?: string | undefined;
-	tier?: Tier | null;
 }
 
 const common =
-	'workspace_id AS workspaceId, name, created_at AS createdAt, revoked_at AS revokedAt, tier';
+	'workspace_id AS workspaceId, name, created_at AS createdAt, revoked_at AS revokedAt';
 const keyColumns = `id, hint, ${common}`;
 const accountColumns = `client_id AS clientId, role, secret_hash AS secretHash, ${common}`;
 
@@ -81,12 +78,12 @@ export class Identities {
 	}
 
 	/** Creates a key; the returned `apiKey` is shown nowhere else, only its hash is kept. */
-	createKey(workspaceId: string, name: string, apiKey = newApiKey(), tier: Tier | null = null) {
+	createKey(workspaceId: string, name: string, apiKey = newApiKey()) {
 		const id = newId('key');
 		const hint = apiKey.length > 24 ? `${apiKey.slice(0, 9)}…${apiKey.slice(-4)}` : '…';
 		this.#database.run(
-			'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL, ?)',
-			...[id, workspaceId, name, hashSecret(apiKey), hint, this.#clock.iso(), tier],
+			'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, NULL)',
+			...[id, workspaceId, name, hashSecret(apiKey), hint, this.#clock.iso()],
 		);
 		return { id, apiKey };
 	}
@@ -121,11 +118,11 @@ export class Identities {
 
 	/** Creates an account; the returned `clientSecret` is shown nowhere else. */
 	createAccount(workspaceId: string, account: NewAccount) {
-		const { name, role, clientId = newId('sa'), clientSecret = newSecret(), tier = null } = account;
+		const { name, role, clientId = newId('sa'), clientSecret = newSecret() } = account;
 		const hash = hashSecret(clientSecret);
 		this.#database.run(
-			'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL, ?)',
-			...[clientId, workspaceId, name, role, hash, this.#clock.iso(), tier],
+			'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, NULL)',
+			...[clientId, workspaceId, name, role, hash, this.#clock.iso()],
 		);
 		return { clientId, clientSecret };
 	}

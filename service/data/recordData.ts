@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkValue } from '../foundation/fieldTypes.ts';
 import type { CardFields } from './fields.ts';
-import { jsonPointer, maximumReasons, type Reason, refusal } from './refusal.ts';
+import { jsonPointer, maximumReasons, type Reason, problem } from '../foundation/problem.ts';
 
 /** Values under the stored keys of their fields. */
 export type StoredData = Record<string, unknown>;
@@ -11,7 +11,7 @@ export type StoredData = Record<string, unknown>;
  * Checks the `data` of a request against the fields of its card.
  * @param data field id → value; null clears
  * @returns stored key → value as it is stored, null where it clears
- * @throws Refusal unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
+ * @throws Problem unknown-field, invalid-value; with a reason for each refused entry, up to a hundred
  */
 export function toStored(
 	cardId: string,
@@ -36,8 +36,8 @@ export function toStored(
 			else invalid.push(reason(id, `Field "${id}" (${field.type}): ${checked.detail}.`));
 		}
 	}
-	if (unknown[0]) throw refusal('unknown-field', unknown[0].detail, unknown);
-	if (invalid[0]) throw refusal('invalid-value', invalid[0].detail, invalid);
+	if (unknown[0]) throw problem('unknown-field', unknown[0].detail, { errors: unknown });
+	if (invalid[0]) throw problem('invalid-value', invalid[0].detail, { errors: invalid });
 	return stored;
 }
 

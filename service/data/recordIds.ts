@@ -2,7 +2,7 @@
 import { monotonicFactory } from 'ulid';
 import type { Database } from './database.ts';
 
-/** How far ahead the time in record IDs is reserved, in ms. */
+/** How far ahead the time in record IDs is noted, in ms: noting each would cost a write for every record. */
 const reservedMs = 60_000;
 
 /**
@@ -13,7 +13,6 @@ export class RecordIds {
 	readonly #database: Database;
 	// They identify and protect nothing, so their random part need not be cryptographic (and is faster so).
 	readonly #ulid = monotonicFactory(Math.random);
-	/** IDs have a time before this one; noted ahead, as noting each would cost a write for every record. */
 	#reserved: number;
 	#floor: number;
 
@@ -26,14 +25,10 @@ export class RecordIds {
 	/** The ID of a record that is made now, in ms since 1970; belongs into the transaction that makes it. */
 	next(now: number): string {
 		this.#floor = Math.max(this.#floor, now);
-		if (this.#floor >= this.#reserved) this.#reserve();
+		if (this.#floor >= this.#reserved) {
+			this.#reserved = this.#floor + reservedMs;
+			this.#database.setMeta('reservedRecordTime', String(this.#reserved));
+		}
 		return this.#ulid(this.#floor);
-	}
-
-	#reserve(): void {
-		const before = this.#reserved;
-		this.#reserved = this.#floor + reservedMs;
-		this.#database.setMeta('reservedRecordTime', String(this.#reserved));
-		this.#database.afterRollback(() => (this.#reserved = before));
 	}
 }

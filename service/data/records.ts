@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import type { Fields } from './fields.ts';
 import { differences, type StoredData, toShown, toStored, withoutNulls } from './recordData.ts';
 import { RecordIds } from './recordIds.ts';
-import { refusal } from './refusal.ts';
+import { problem } from '../foundation/problem.ts';
 
 /** A record as the API shows it: `data` by field ID. */
 export interface ApiRecord {
@@ -77,7 +77,7 @@ export class Records {
 
 	/**
 	 * At most `limit` records after an ID ('' for the first), oldest first, and whether there are more.
-	 * @throws Refusal card-not-found
+	 * @throws Problem card-not-found
 	 */
 	page(workspaceId: string, cardId: string, { after, limit }: { after: string; limit: number }) {
 		this.#parts.cards.get(workspaceId, cardId);
@@ -97,7 +97,7 @@ export class Records {
 	/**
 	 * Records for a person to look at, newest first.
 	 * @returns `next`: the ID to continue before, null at the end
-	 * @throws Refusal card-not-found
+	 * @throws Problem card-not-found
 	 */
 	search(workspaceId: string, cardId: string, { text, before = afterAll, limit }: Search) {
 		this.#parts.cards.get(workspaceId, cardId);
@@ -116,7 +116,7 @@ export class Records {
 		return { records, next: null };
 	}
 
-	/** @throws Refusal card-not-found, record-not-found */
+	/** @throws Problem card-not-found, record-not-found */
 	get(workspaceId: string, cardId: string, recordId: string): ApiRecord {
 		return this.#show(cardId, this.#find(workspaceId, cardId, recordId));
 	}
@@ -124,7 +124,7 @@ export class Records {
 	/**
 	 * Makes a record without an event.
 	 * @param data field ID → value
-	 * @throws Refusal unknown-field, invalid-value
+	 * @throws Problem unknown-field, invalid-value
 	 */
 	insert(cardId: string, data: Record<string, unknown>): ApiRecord {
 		const { database, fields, clock } = this.#parts;
@@ -139,7 +139,7 @@ export class Records {
 		return this.#show(cardId, { id, data: stored, created_at });
 	}
 
-	/** @throws Refusal card-not-found, unknown-field, invalid-value */
+	/** @throws Problem card-not-found, unknown-field, invalid-value */
 	create(workspaceId: string, cardId: string, data: Record<string, unknown>): ApiRecord {
 		return this.#parts.changes.run((publish) => {
 			this.#parts.cards.get(workspaceId, cardId);
@@ -151,7 +151,7 @@ export class Records {
 
 	/**
 	 * Sets the given fields; null clears one. Without a difference there is no event.
-	 * @throws Refusal record-not-found, unknown-field, invalid-value
+	 * @throws Problem record-not-found, unknown-field, invalid-value
 	 */
 	update(workspaceId: string, cardId: string, recordId: string, data: Record<string, unknown>) {
 		return this.#parts.changes.run((publish) => {
@@ -170,7 +170,7 @@ export class Records {
 		});
 	}
 
-	/** @throws Refusal record-not-found */
+	/** @throws Problem record-not-found */
 	remove(workspaceId: string, cardId: string, recordId: string): void {
 		this.#parts.changes.run((publish) => {
 			const record = this.get(workspaceId, cardId, recordId);
@@ -189,6 +189,6 @@ export class Records {
 		const sql = 'SELECT id, data, created_at FROM records WHERE card_id = ? AND id = ?';
 		const row = this.#parts.database.get<Row>(sql, cardId, id);
 		if (row) return parse(row);
-		throw refusal('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
+		throw problem('record-not-found', `Record "${id}" does not exist in card "${cardId}".`);
 	}
 }

@@ -4,7 +4,7 @@ import type { EventName } from '../foundation/events.ts';
 import { newId, newSecret } from '../foundation/secrets.ts';
 import { Cache } from './cache.ts';
 import type { Database } from './database.ts';
-import { refusal } from './refusal.ts';
+import { problem } from '../foundation/problem.ts';
 
 /** A webhook subscription as stored. */
 export interface Subscription {
@@ -72,20 +72,20 @@ export class Subscriptions {
 		return row && parse(row);
 	}
 
-	/** @throws Refusal webhook-not-found */
+	/** @throws Problem webhook-not-found */
 	get(workspaceId: string, id: string): Subscription {
 		const found = this.find(id);
 		if (found?.workspaceId === workspaceId) return found;
 		const detail = `Webhook subscription "${id}" does not exist in workspace "${workspaceId}".`;
-		throw refusal('webhook-not-found', detail);
+		throw problem('webhook-not-found', detail);
 	}
 
-	/** @throws Refusal validation-failed (unknown card) */
+	/** @throws Problem validation-failed (unknown card) */
 	create(workspaceId: string, { targetUrl, events, cardId }: NewSubscription): Subscription {
 		const known = 'SELECT 1 FROM cards WHERE id = ? AND workspace_id = ?';
 		if (cardId !== null && !this.#database.get(known, cardId, workspaceId)) {
 			const detail = `Card "${cardId}" does not exist in workspace "${workspaceId}".`;
-			throw refusal('validation-failed', detail, [{ pointer: '/card_id', detail }]);
+			throw problem('validation-failed', detail, { errors: [{ pointer: '/card_id', detail }] });
 		}
 		const id = newId('whk');
 		const wanted = JSON.stringify([...new Set(events)]);
@@ -99,7 +99,7 @@ export class Subscriptions {
 		return this.get(workspaceId, id);
 	}
 
-	/** Deletes a subscription with its deliveries and e-mails. @throws Refusal webhook-not-found */
+	/** Deletes a subscription with its deliveries and e-mails. @throws Problem webhook-not-found */
 	remove(workspaceId: string, id: string): void {
 		this.get(workspaceId, id);
 		this.#database.run('DELETE FROM subscriptions WHERE id = ?', id);

@@ -1,6 +1,5 @@
 /** Everything that is stored, and all that clients can do with it. */
 import type { Clock } from '../foundation/clock.ts';
-import { newSecret } from '../foundation/secrets.ts';
 import { Cards } from './cards.ts';
 import { Changes } from './changes.ts';
 import { Database } from './database.ts';
@@ -35,13 +34,5 @@ export function openWorkspaceData(file: string, clock: Clock) {
 		fields,
 		records: new Records({ database, clock, changes, cards, fields }),
 		mails: new Mails(database, clock),
-		/** A key that belongs to the file, made at its first start. */
-		keyOf(name: string): string {
-			const known = database.meta(name);
-			if (known !== undefined) return known;
-			const made = newSecret();
-			database.setMeta(name, made);
-			return made;
-		},
 	};
 }

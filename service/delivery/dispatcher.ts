@@ -26,11 +26,6 @@ export interface DispatcherParts {
 /** The queue of one subscription. */
 interface Queue {
 	underWay: Map<number, Promise<void>>;
-	/**
-	 * Deliveries that may be under way: doubles with every success up to what the settings allow, and is one again after a
-	 * failure. So a target that fails gets four attempts.
-	 */
-	window: number;
 	timer?: NodeJS.Timeout;
 }
 
@@ -87,13 +82,13 @@ export class Dispatcher {
 
 	#serve(id: string): void {
 		const { data, settings } = this.#parts;
-		const queue = this.#queues.get(id) ?? { underWay: new Map<number, Promise<void>>(), window: 1 };
+		const queue: Queue = this.#queues.get(id) ?? { underWay: new Map() };
 		this.#queues.set(id, queue);
 		clearTimeout(queue.timer);
 		const subscription = data.subscriptions.find(id);
 		if (!subscription) this.#queues.delete(id);
 		if (subscription?.state !== 'active') return;
-		const most = Math.min(queue.window, settings.parallelDeliveries);
+		const most = settings.parallelDeliveries;
 		for (const delivery of data.deliveries.next(id, most)) {
 			if (queue.underWay.size >= most) return;
 			if (queue.underWay.has(delivery.id)) continue;
@@ -102,7 +97,7 @@ export class Dispatcher {
 				queue.timer = setTimeout(() => this.wake(id), Math.min(wait, maximumTimerMs));
 				return;
 			}
-			const sending = this.#deliver(subscription, delivery, queue).finally(() => {
+			const sending = this.#deliver(subscription, delivery).finally(() => {
 				queue.underWay.delete(delivery.id);
 				this.wake(id);
 			});
@@ -116,17 +111,15 @@ export class Dispatcher {
 		return due?.failures === failures ? due.at - this.#parts.clock.monotonic() : 0;
 	}
 
-	async #deliver(subscription: Subscription, delivery: Delivery, queue: Queue): Promise<void> {
+	async #deliver(subscription: Subscription, delivery: Delivery): Promise<void> {
 		const { clock, sender, settings } = this.#parts;
 		const at = clock.iso();
 		const body = Buffer.from(delivery.body);
 		const signature = sign(subscription.secret, body);
 		const limits = { timeoutMs: settings.deliveryTimeoutMs, signal: this.#cutting.signal };
 		const outcome = await sender.post({ url: subscription.targetUrl, body, signature }, limits);
-		const isGood = outcome.error === null;
 		// An attempt cut short by our own shutdown says nothing about the target.
-		if (!isGood && this.#cutting.signal.aborted) return;
-		queue.window = isGood ? Math.min(queue.window * 2, settings.parallelDeliveries) : 1;
+		if (outcome.error !== null && this.#cutting.signal.aborted) return;
 		try {
 			this.#note(subscription, delivery.id, { at, ...outcome });
 		} catch (error) {
@@ -153,6 +146,6 @@ export class Dispatcher {
 				);
 			}
 		});
-		void mailer.flush();
+		mailer.flush();
 	}
 }

@@ -4,8 +4,6 @@ import type { Mail, Mails } from '../data/mails.ts';
 
 /** Time until unsent messages are tried again, in ms. */
 const retryMs = 30_000;
-/** Tries for a message while the service runs; a start tries all once more. */
-const maximumTries = 100;
 
 /** Sends e-mails. */
 export class Mailer {
@@ -13,8 +11,8 @@ export class Mailer {
 	readonly #report: (message: string) => void;
 	readonly #transport: Transporter | undefined;
 	#timer: NodeJS.Timeout | undefined;
-	#running: Promise<void> | undefined;
-	#isAsked = false;
+	/** The end of what is sent now; messages go out one by one. */
+	#sent = Promise.resolve();
 	#isClosed = false;
 
 	/**
@@ -32,11 +30,14 @@ export class Mailer {
 	}
 
 	/** Tries to send everything unsent; never throws. */
-	async flush(): Promise<void> {
-		if (!this.#transport || this.#isClosed) return;
-		this.#isAsked = true;
-		this.#running ??= this.#run(this.#transport).finally(() => (this.#running = undefined));
-		await this.#running;
+	flush(): void {
+		const transport = this.#transport;
+		if (!transport) return;
+		clearTimeout(this.#timer);
+		this.#sent = this.#sent.then(async () => {
+			if (this.#isClosed) return;
+			for (const mail of this.#mails.unsent()) await this.#send(transport, mail);
+		});
 	}
 
 	/** Stops; what is unsent is tried after the next start. */
@@ -46,17 +47,7 @@ export class Mailer {
 		this.#transport?.close();
 	}
 
-	async #run(transport: Transporter): Promise<void> {
-		while (this.#isAsked && !this.#isClosed) {
-			this.#isAsked = false;
-			clearTimeout(this.#timer);
-			for (const mail of this.#mails.unsent()) await this.#send(transport, mail);
-		}
-	}
-
-	async #send(transport: Transporter, { id, recipient, subject, text, attempts }: Mail) {
-		// Read again: it may have been deleted meanwhile, with its subscription.
-		if (this.#isClosed || !this.#mails.unsent().some((mail) => mail.id === id)) return;
+	async #send(transport: Transporter, { id, recipient, subject, text }: Mail): Promise<void> {
 		const from = 'Workspace Data Service <no-reply@workspace-data.example>';
 		const error = await transport.sendMail({ from, to: recipient, subject, text }).then(
 			() => null,
@@ -66,6 +57,6 @@ export class Mailer {
 		this.#mails.note(id, error);
 		if (error === null) return;
 		this.#report('an e-mail to the owner of a subscription could not be sent');
-		if (attempts < maximumTries) this.#timer = setTimeout(() => void this.flush(), retryMs);
+		this.#timer = setTimeout(() => this.flush(), retryMs);
 	}
 }

@@ -2,7 +2,7 @@
 import { FifoMap } from 'toad-cache';
 import { z } from 'zod/v4';
 import type { Clock } from './clock.ts';
-import { type Tier, tierNames, tiers } from './settings.ts';
+import { tierNames, tiers } from './settings.ts';
 
 /** A limit: by the name of a tier, or written out. */
 export const rateSchema = z.union([
@@ -97,10 +97,9 @@ export class Rates {
 		this.#limiter = limiter;
 	}
 
-	/** The limit of a caller: set for it alone, that of its tier, or everybody's. */
-	of(caller: string, tier: Tier | null = null): Allowance {
-		const ofTier = tier === null ? this.#standard : perMinute(tiers[tier]);
-		return this.#byCaller.get(caller) ?? ofTier;
+	/** The limit of a caller: set for it alone, or everybody's. */
+	of(caller: string): Allowance {
+		return this.#byCaller.get(caller) ?? this.#standard;
 	}
 
 	/** Sets the limit of one caller, or of all if none is named, and starts new windows. */

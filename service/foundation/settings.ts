@@ -29,9 +29,6 @@ export const maximumFailures = 4;
 /** Records in a page if the request doesn't say, and the most it may ask for. */
 export const pageSize = { default: 50, maximum: 1_000 } as const;
 
-/** Largest request body, in bytes. */
-export const defaultBodyBytes = 256 * 1024;
-
 /** Requests per window of 60 s, by subscription tier (DECISIONS.md). */
 export const tiers = { free: 60, standard: 600, business: 6_000, enterprise: 1_000_000 } as const;
 /** Names of the tiers, smallest first. */

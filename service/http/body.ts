@@ -1,6 +1,6 @@
 /** Reads bodies: JSON in UTF-8. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { problem } from './problem.ts';
+import { problem } from '../foundation/problem.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,5 +1,5 @@
 /** The app, and what routes work with. */
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Principal } from '../auth/authenticate.ts';
@@ -13,6 +13,11 @@ declare module 'fastify' {
 	interface FastifyContextConfig {
 		/** The query parameters that an endpoint knows; others are refused. */
 		query?: readonly string[];
+		/** What an endpoint of the API does, and with what. */
+		operation?: {
+			verb: 'list' | 'get' | 'create' | 'update' | 'delete';
+			noun: 'Card' | 'Field' | 'Record' | 'Webhook';
+		};
 	}
 }
 
@@ -29,9 +34,3 @@ export type App = FastifyInstance<
 	FastifyBaseLogger,
 	ZodTypeProvider
 >;
-
-/** The path of a request, without its query. */
-export function pathOf({ url }: FastifyRequest): string {
-	const [path = ''] = url.split('?', 1);
-	return path;
-}

@@ -1,5 +1,5 @@
 /** Cursors: the last record of a page, bound to its card. */
-import { problem } from './problem.ts';
+import { problem } from '../foundation/problem.ts';
 
 /**
  * Makes a cursor. As a page starts after an ID and not at an offset, records that come and go meanwhile shift nothing.

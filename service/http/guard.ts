@@ -10,7 +10,7 @@ import {
 	type Rates,
 	type RateState,
 } from '../foundation/limiter.ts';
-import { problem, type ProblemError } from './problem.ts';
+import { type Problem, problem } from '../foundation/problem.ts';
 
 /** The parts that the guard is made from. */
 export interface GuardParts {
@@ -26,20 +26,16 @@ const signInsPerMinute = 10;
 const wrongCredentialsPerMinute = 300;
 
 /** Why a credential is refused. @see RFC 6750, section 3 */
-function refuseCredential(reason: 'missing' | 'unknown'): ProblemError {
+function refuseCredential(reason: 'missing' | 'unknown'): Problem {
 	const challenge = 'Bearer realm="workspace-data"';
+	const headers = { 'www-authenticate': challenge };
 	if (reason === 'missing') {
-		return problem(
-			'authentication-required',
-			'Send "Authorization: Bearer" with an API key or an access token.',
-			{ headers: { 'www-authenticate': challenge } },
-		);
+		const detail = 'Send "Authorization: Bearer" with an API key or an access token.';
+		return problem('authentication-required', detail, { headers });
 	}
-	return problem(
-		'invalid-credentials',
-		'The API key or access token is unknown, expired or revoked.',
-		{ headers: { 'www-authenticate': `${challenge}, error="invalid_token"` } },
-	);
+	headers['www-authenticate'] += ', error="invalid_token"';
+	const detail = 'The API key or access token is unknown, expired or revoked.';
+	return problem('invalid-credentials', detail, { headers });
 }
 
 /** The checks of a request, and the headers that its response gets. */
@@ -61,7 +57,7 @@ export class Guard {
 			throw refuseCredential(found);
 		}
 		request.principal = found;
-		this.#apply(limiter.take(found.id, rates.of(found.id, found.tier)), reply);
+		this.#apply(limiter.take(found.id, rates.of(found.id)), reply);
 		this.#checkAccess(found, request);
 	};
 
@@ -76,27 +72,15 @@ export class Guard {
 
 	/** Runs before an attempt to sign in; right or wrong, as a guess must not show by its response. */
 	readonly onSignIn = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-		this.#apply(
-			this.#parts.limiter.take(`sign-in:${request.ip}`, perMinute(signInsPerMinute)),
-			reply,
-			'Too many attempts to sign in. See Retry-After.',
-		);
+		const caller = `sign-in:${request.ip}`;
+		this.#apply(this.#parts.limiter.take(caller, perMinute(signInsPerMinute)), reply);
 	};
 
-	/** The headers of a response to something that was no request, by its address; counts it. */
-	headersFor(address: string): Record<string, string> {
-		const { limiter, rates, clock } = this.#parts;
-		return rateHeaders(limiter.take(`address:${address}`, rates.of('')), clock);
-	}
-
 	/** Writes the headers, and refuses if the limit is reached. */
-	#apply(
-		state: RateState,
-		reply: FastifyReply,
-		detail = `More than ${state.limit} requests in this window. See the X-RateLimit-Reset header.`,
-	): void {
+	#apply(state: RateState, reply: FastifyReply): void {
 		void reply.headers(rateHeaders(state, this.#parts.clock));
-		if (!state.allowed) throw problem('rate-limit-exceeded', detail);
+		if (state.allowed) return;
+		throw problem('rate-limit-exceeded', `More than ${state.limit} requests. See Retry-After.`);
 	}
 
 	/** Refuses who is signed in elsewhere, or may not change anything. */

@@ -1,15 +1,11 @@
 /** Checks the parts of requests against their schemas. */
 import type { FastifySchemaCompiler } from 'fastify';
 import { type core, safeParse, type z } from 'zod/v4';
-import { jsonPointer, maximumReasons, type Reason } from '../data/refusal.ts';
-import { problem } from './problem.ts';
+import { jsonPointer, problem, type Reason } from '../foundation/problem.ts';
 
 /** Zod's objections, as JSON Pointers and words. A union's own message says too little. */
 function reasonsOf(issues: readonly core.$ZodIssue[]): Reason[] {
-	return issues.slice(0, maximumReasons).map((issue) => ({
-		pointer: jsonPointer(issue.path),
-		detail: issue.message,
-	}));
+	return issues.map(({ path, message }) => ({ pointer: jsonPointer(path), detail: message }));
 }
 
 /**

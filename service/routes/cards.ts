@@ -1,7 +1,7 @@
 /** The card endpoints. */
 import { z } from 'zod/v4';
 import type { App, RouteContext } from '../http/context.ts';
-import { endpoint, noBody } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import {
 	cardCreateSchema,
 	cardParams,
@@ -18,58 +18,48 @@ export function addCardRoutes(app: App, { data: { cards } }: RouteContext) {
 	app.get(
 		all,
 		endpoint(
-			'listCards',
+			['list', 'Card'],
 			'List all cards in the workspace. This list has no pages.',
-			[200, z.object({ cards: z.array(cardSchema) })],
 			{ params: workspaceParams },
+			z.object({ cards: z.array(cardSchema) }),
 		),
 		({ params }) => ({ cards: cards.list(params.wid) }),
 	);
-
 	app.get(
 		one,
 		endpoint(
-			'getCard',
+			['get', 'Card'],
 			'Get one card. Its fields and records have separate lists.',
-			[200, cardSchema],
 			{ params: cardParams },
+			cardSchema,
 		),
 		({ params }) => cards.get(params.wid, params.cid),
 	);
-
 	app.post(
 		all,
 		endpoint(
-			'createCard',
+			['create', 'Card'],
 			'Create a card. The name need not be unique. Emits card.created.',
-			[201, cardSchema],
 			{ params: workspaceParams, body: cardCreateSchema },
+			cardSchema,
 		),
-		({ params, body }, reply) => reply.code(201).send(cards.create(params.wid, body)),
+		({ params, body }) => cards.create(params.wid, body),
 	);
-
 	app.patch(
 		one,
 		endpoint(
-			'updateCard',
-			"Update a card's name or description. Emits card.updated if one changes.",
-			[200, cardSchema],
+			['update', 'Card'],
+			'Update name or description. Emits card.updated if one changes.',
 			{ params: cardParams, body: cardUpdateSchema },
+			cardSchema,
 		),
 		({ params, body }) => cards.update(params.wid, params.cid, body),
 	);
-
 	app.delete(
 		one,
-		endpoint(
-			'deleteCard',
-			'Delete a card with its fields, records and subscriptions. Records have no events.',
-			[204, noBody],
-			{ params: cardParams },
-		),
-		({ params }, reply) => {
-			cards.remove(params.wid, params.cid);
-			return reply.code(204).send();
-		},
+		endpoint(['delete', 'Card'], 'Delete a card with all that it has. Records have no events.', {
+			params: cardParams,
+		}),
+		async ({ params }) => cards.remove(params.wid, params.cid),
 	);
 }

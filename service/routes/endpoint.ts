@@ -1,9 +1,13 @@
-/** What an endpoint says about itself in the description document. */
+/** What an endpoint says about itself in the description document, and the status of its success. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod/v4';
 import { problemSchema } from './resources.ts';
 
-/** No body. */
-export const noBody = z.null().describe('Done; no body.');
+const noBody = z.null().describe('Done; no body.');
+
+const statusOf = { list: 200, get: 200, create: 201, update: 200, delete: 204 } as const;
+type Verb = keyof typeof statusOf;
+type Noun = 'Card' | 'Field' | 'Record' | 'Webhook';
 
 /**
  * The options of a route: its description and its schemas. What it responds with is typed loosely on purpose: variants
@@ -11,14 +15,26 @@ export const noBody = z.null().describe('Done; no body.');
  * @param summary a sentence; more about it may follow
  */
 export function endpoint<Parts extends object>(
-	operationId: string,
+	[verb, noun]: [verb: Verb, noun: Noun],
 	summary: string,
-	[status, response]: [status: number, response: z.ZodType],
 	parts: Parts,
+	response: z.ZodType = noBody,
 ) {
-	const responses: Record<string, unknown> = { [status]: response, default: problemSchema };
+	const status = statusOf[verb];
+	const { querystring } = parts as { querystring?: z.ZodObject };
+	const query = Object.keys(querystring?.shape ?? {});
 	const [title = ''] = summary.split('. ', 1);
-	const tags = [`${/(Card|Field|Record|Webhook)s?$/.exec(operationId)?.[1] ?? ''}s`];
-	const described = { summary: title.replace(/\.$/, ''), description: summary };
-	return { schema: { operationId, ...described, tags, response: responses, ...parts } };
+	return {
+		config: { operation: { verb, noun }, query },
+		// A problem has its own status.
+		preHandler: async (_request: FastifyRequest, reply: FastifyReply) => void reply.code(status),
+		schema: {
+			operationId: `${verb}${noun}${verb === 'list' ? 's' : ''}`,
+			summary: title.replace(/\.$/, ''),
+			description: summary,
+			tags: [`${noun}s`],
+			response: { [status]: response, default: problemSchema } as Record<string, unknown>,
+			...parts,
+		},
+	};
 }

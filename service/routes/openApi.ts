@@ -3,7 +3,6 @@ import type { OpenAPIV3 } from 'openapi-types';
 import { stringify } from 'yaml';
 import type { Guard } from '../http/guard.ts';
 import type { App } from '../http/context.ts';
-import { refuseOtherMethods } from '../http/otherMethods.ts';
 
 /** The parts of the description that do not come from the routes. */
 export const openApiInfo: Partial<OpenAPIV3.Document> = {
@@ -39,14 +38,8 @@ export function addOpenApiRoutes(
 	let made: OpenAPIV3.Document | undefined;
 	const document = () => (made ??= describe(app, addresses()));
 
-	const options = {
-		schema: { hide: true },
-		onRequest: guard.onPublicRequest,
-	};
+	const options = { schema: { hide: true }, onRequest: guard.onPublicRequest };
 	for (const root of ['', apiRoot]) {
-		for (const name of ['openapi.json', 'openapi.yaml']) {
-			refuseOtherMethods(app, `${root}/${name}`, new Set(['GET', 'HEAD']), options);
-		}
 		app.get(`${root}/openapi.json`, options, (_request, reply) =>
 			reply.type('application/json; charset=utf-8').send(JSON.stringify(document())),
 		);

@@ -1,7 +1,7 @@
 /** The record endpoints. */
 import { z } from 'zod/v4';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../foundation/problem.ts';
 import {
 	cardParams,
 	recordCreateSchema,
@@ -11,7 +11,7 @@ import {
 	recordUpdateSchema,
 } from './resources.ts';
 import { pageSize } from '../foundation/settings.ts';
-import { endpoint, noBody } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/cards/:cid/records';
@@ -64,15 +64,12 @@ function readCursor(cardId: string, cursor: string | string[] | undefined) {
 export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 	app.get(
 		all,
-		{
-			config: { query: Object.keys(listQuery.shape) },
-			...endpoint(
-				'listRecords',
-				'List records, oldest first. Repeat with the next_cursor of the response until it is null.',
-				[200, recordListSchema],
-				{ params: cardParams, querystring: listQuery },
-			),
-		},
+		endpoint(
+			['list', 'Record'],
+			'List records, oldest first. Repeat until next_cursor is null.',
+			{ params: cardParams, querystring: listQuery },
+			recordListSchema,
+		),
 		({ params: { wid, cid }, query }) => {
 			const after = readCursor(cid, query.cursor);
 			const page = records.page(wid, cid, { after, limit: readLimit(query.limit) });
@@ -81,41 +78,31 @@ export function addRecordRoutes(app: App, { data: { records } }: RouteContext) {
 			return { records: page.records, next_cursor };
 		},
 	);
-
 	app.post(
 		all,
 		endpoint(
-			'createRecord',
-			'Create a record. Data is keyed by field ID. Emits record.created.',
-			[201, recordSchema],
+			['create', 'Record'],
+			'Create a record. Data is keyed by field ID.',
 			{ params: cardParams, body: recordCreateSchema },
+			recordSchema,
 		),
-		({ params, body }, reply) =>
-			reply.code(201).send(records.create(params.wid, params.cid, body.data)),
+		({ params, body }) => records.create(params.wid, params.cid, body.data),
 	);
-
 	app.patch(
 		one,
 		endpoint(
-			'updateRecord',
-			'Update a record. Fields that are not given stay; null clears a field.',
-			[200, recordSchema],
+			['update', 'Record'],
+			'Update a record. Other fields stay; null clears a field.',
 			{ params: recordParams, body: recordUpdateSchema },
+			recordSchema,
 		),
 		({ params, body }) => records.update(params.wid, params.cid, params.rid, body.data),
 	);
-
 	app.delete(
 		one,
-		endpoint(
-			'deleteRecord',
-			'Delete a record. Emits record.deleted with the last values.',
-			[204, noBody],
-			{ params: recordParams },
-		),
-		({ params }, reply) => {
-			records.remove(params.wid, params.cid, params.rid);
-			return reply.code(204).send();
-		},
+		endpoint(['delete', 'Record'], 'Delete a record. Its event has the last values.', {
+			params: recordParams,
+		}),
+		async ({ params }) => records.remove(params.wid, params.cid, params.rid),
 	);
 }

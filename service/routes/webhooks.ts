@@ -1,20 +1,21 @@
 /** The subscription endpoints. */
 import { webhookCreateSchema, webhookParams, webhookSchema, workspaceParams } from './resources.ts';
 import type { Subscription } from '../data/subscriptions.ts';
-import { endpoint, noBody } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import type { App, RouteContext } from '../http/context.ts';
 
 const all = '/workspaces/:wid/webhooks';
 const one = `${all}/:webhook_id`;
 
-/** A subscription as the API shows it, without its secret. */
-export const showSubscription = (subscription: Omit<Subscription, 'secret'>) => ({
+/** A subscription as the API shows it, when it is new. */
+const showSubscription = (subscription: Subscription) => ({
 	webhook_id: subscription.id,
 	target_url: subscription.targetUrl,
 	events: subscription.events,
 	card_id: subscription.cardId,
 	state: subscription.state,
 	created_at: subscription.createdAt,
+	secret: subscription.secret,
 });
 
 /** Adds the subscription endpoints. @see service interface, part 4 "Webhook subscriptions" */
@@ -22,29 +23,23 @@ export function addWebhookRoutes(app: App, { data: { subscriptions } }: RouteCon
 	app.post(
 		all,
 		endpoint(
-			'createWebhook',
-			'Create a subscription. Its secret, which signs deliveries, is in this response only.',
-			[201, webhookSchema],
+			['create', 'Webhook'],
+			'Create a subscription. Its secret is in this response only.',
 			{ params: workspaceParams, body: webhookCreateSchema },
+			webhookSchema,
 		),
-		({ params, body }, reply) => {
+		({ params, body }) => {
 			const { target_url: targetUrl, events, card_id: cardId = null } = body;
-			const made = subscriptions.create(params.wid, { targetUrl, events, cardId });
-			return reply.code(201).send({ ...showSubscription(made), secret: made.secret });
+			return showSubscription(subscriptions.create(params.wid, { targetUrl, events, cardId }));
 		},
 	);
-
 	app.delete(
 		one,
 		endpoint(
-			'deleteWebhook',
-			'Delete a subscription, active or paused. What waits for it is not delivered.',
-			[204, noBody],
+			['delete', 'Webhook'],
+			'Delete a subscription, active or paused, and what waits for it.',
 			{ params: webhookParams },
 		),
-		({ params }, reply) => {
-			subscriptions.remove(params.wid, params.webhook_id);
-			return reply.code(204).send();
-		},
+		async ({ params }) => subscriptions.remove(params.wid, params.webhook_id),
 	);
 }

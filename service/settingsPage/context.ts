@@ -16,8 +16,6 @@ export interface SettingsContext {
 	workspaceId: string;
 	realm: string;
 	password: string;
-	/** The key that encrypts the cookie; kept with the data. */
-	cookieKey: string;
 	guard: Guard;
 	/** The origin by which browsers reach the service, if it differs from the one it listens on. */
 	publicUrl: string | undefined;

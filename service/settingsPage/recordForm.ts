@@ -1,7 +1,7 @@
 /** The form of a record: its values as a person types them. */
 import type { Field } from '../data/fields.ts';
 import type { ApiRecord } from '../data/records.ts';
-import { isRefusal, type Refusal } from '../data/refusal.ts';
+import { isProblem, type Problem } from '../foundation/problem.ts';
 import { idsOf, settingsRoot, type Visit } from './context.ts';
 import { render } from './render.ts';
 
@@ -65,7 +65,7 @@ export function changedValues(
 }
 
 /** The form of a record, or of a new one; with what was typed if that was refused. */
-export function recordPage(visit: Visit, refused?: Refusal): string {
+export function recordPage(visit: Visit, refused?: Problem): string {
 	const { data, workspaceId } = visit.context;
 	const { cid, rid } = idsOf(visit);
 	const fields = data.fields.list(workspaceId, cid);
@@ -96,7 +96,7 @@ export function saveRecord(visit: Visit): { path: string } | { page: string } {
 			data.records.update(workspaceId, cid, rid, changedValues(fields, body, record));
 		}
 	} catch (error) {
-		if (!isRefusal(error) || error.refusal !== 'invalid-value') throw error;
+		if (!isProblem(error) || error.problem.status !== 422) throw error;
 		return { page: recordPage(visit, error) };
 	}
 	const text = rid === undefined ? 'The record was added.' : 'The record was changed.';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
-import { roles, tierNames } from '../foundation/settings.ts';
+import { roles } from '../foundation/settings.ts';
 import type { Visit } from './context.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -66,15 +66,13 @@ export function renderSignIn(data: { failed: boolean; next: string }): string {
 export function render(
 	view: (typeof viewNames)[number],
 	page: 'settings' | 'records',
-	{ context, session, request, reply }: Visit,
+	{ context, session, request }: Visit,
 	data: object,
 ): string {
 	const { workspaceId } = context;
 	const { name } = context.data.identities.workspace(workspaceId) ?? { name: workspaceId };
-	// Proves that a form is ours.
-	const hidden = `<input type="hidden" name="form_token" value="${escape(reply.generateCsrf())}">`;
 	return eta.render(`@${view}`, {
-		...{ page, hidden, time, show, roles, tierNames },
+		...{ page, time, show, roles },
 		workspace: { id: workspaceId, name },
 		// A HEAD request shows nothing, and secrets are shown only once.
 		notices: request.method === 'GET' ? session.notices.splice(0) : [],

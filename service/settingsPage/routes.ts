@@ -1,25 +1,17 @@
 /** Serves the settings and the records: plain HTML and forms, which work without script. */
 import { readFileSync } from 'node:fs';
-import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
-import session from '@fastify/secure-session';
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../http/context.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../foundation/problem.ts';
 import { type SettingsContext, settingsRoot, type Visit } from './context.ts';
 import { forms } from './forms.ts';
 import { cardPage, cardsPage, settingsPage } from './pages.ts';
 import { recordPage, saveRecord } from './recordForm.ts';
 import { assets, render, renderSignIn } from './render.ts';
-import { sessionMs, Sessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 
 export { settingsRoot } from './context.ts';
-
-declare module '@fastify/secure-session' {
-	interface SessionData {
-		id: string;
-	}
-}
 
 // A form has the values of a record, percent-encoded.
 const hide = { schema: { hide: true }, bodyLimit: 1024 * 1024 };
@@ -43,6 +35,12 @@ export async function addSettingsPage(app: App, context: SettingsContext): Promi
 	});
 }
 
+/** The cookie with the ID of a session. */
+const cookieName = 'workspace_settings';
+
+const sessionIdOf = ({ headers }: FastifyRequest) =>
+	new RegExp(`(?:^|; )${cookieName}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1];
+
 /** Refuses forms that another site sends; browsers say where a form comes from. */
 function checkOrigin({ headers, protocol, host }: FastifyRequest, publicUrl: string | undefined) {
 	const { origin } = headers;
@@ -54,25 +52,10 @@ function checkOrigin({ headers, protocol, host }: FastifyRequest, publicUrl: str
 	}
 }
 
-/** Cookies, forms and headers of all pages. */
+/** Forms and headers of all pages. */
 async function addPlugins(pages: FastifyInstance, context: SettingsContext): Promise<void> {
 	const { guard, publicUrl } = context;
 	await pages.register(formbody);
-	await pages.register(session, {
-		key: Buffer.from(context.cookieKey, 'base64url'),
-		cookieName: 'workspace_settings',
-		expiry: sessionMs / 1000,
-		cookie: {
-			path: settingsRoot,
-			httpOnly: true,
-			sameSite: 'strict',
-			secure: publicUrl?.startsWith('https:') === true,
-		},
-	});
-	await pages.register(csrf, {
-		sessionPlugin: '@fastify/secure-session',
-		getToken: ({ body }) => (body as { form_token?: string } | undefined)?.form_token,
-	});
 	pages.addHook('onRequest', async (request, reply) => {
 		await guard.onPublicRequest(request, reply);
 		void reply.headers({
@@ -103,18 +86,11 @@ class Pages {
 	readonly #app: FastifyInstance;
 	readonly #context: SettingsContext;
 	readonly #sessions: Sessions;
-	/** Only for somebody signed in whose form is ours. */
-	readonly #checkForm: preHandlerHookHandler[];
 
 	constructor(app: FastifyInstance, context: SettingsContext) {
 		this.#app = app;
 		this.#context = context;
 		this.#sessions = new Sessions(context.password, context.clock);
-		const checkSession = async (request: FastifyRequest) => {
-			if (this.#sessions.find(request.session.get('id'))) return;
-			throw problem('authentication-required', 'Sign in to the settings page first.');
-		};
-		this.#checkForm = [checkSession, app.csrfProtection] as preHandlerHookHandler[];
 	}
 
 	add(): void {
@@ -141,7 +117,7 @@ class Pages {
 				});
 			}
 			this.#form(path, (visit) => {
-				const notice = run(visit);
+				const notice = ask && !ask(visit) ? undefined : run(visit);
 				if (notice) visit.session.notices.push(notice);
 				return visit.reply.redirect(next?.(visit) ?? settingsRoot, 303);
 			});
@@ -151,46 +127,43 @@ class Pages {
 	/** Adds a page for somebody signed in; others are asked for the password. */
 	#page(path: string, make: (visit: Visit) => string | undefined): void {
 		this.#app.get(`${settingsRoot}${path}`, hide, (request, reply) => {
-			const current = this.#sessions.find(request.session.get('id'));
+			const session = this.#sessions.find(sessionIdOf(request));
 			const next = pathAfterSignIn(request.url);
-			if (!current) return html(reply, renderSignIn({ failed: false, next }));
-			const text = make({ context: this.#context, session: current, request, reply });
+			if (!session) return html(reply, renderSignIn({ failed: false, next }));
+			const text = make({ context: this.#context, session, request, reply });
 			return text === undefined ? reply.redirect(settingsRoot, 303) : html(reply, text);
 		});
 	}
 
-	/** Adds a form. */
+	/** Adds a form for somebody signed in. */
 	#form(path: string, run: (visit: Visit) => FastifyReply): void {
-		const options = { ...hide, preHandler: this.#checkForm };
-		this.#app.post(`${settingsRoot}${path}`, options, (request, reply) => {
-			const current = this.#sessions.find(request.session.get('id'));
-			return current && run({ context: this.#context, session: current, request, reply });
+		this.#app.post(`${settingsRoot}${path}`, hide, (request, reply) => {
+			const session = this.#sessions.find(sessionIdOf(request));
+			if (session) return run({ context: this.#context, session, request, reply });
+			throw problem('authentication-required', 'Sign in to the settings page first.');
 		});
 	}
 
 	#addSignIn(): void {
-		const { guard } = this.#context;
-		this.#app.post(
-			`${settingsRoot}/sign-in`,
-			{ ...hide, onRequest: guard.onSignIn },
-			(request, reply) => {
-				const { password, next } = (request.body ?? {}) as { password?: unknown; next?: unknown };
-				const id = typeof password === 'string' ? this.#sessions.signIn(password) : undefined;
-				const path = pathAfterSignIn(next);
-				if (id === undefined) {
-					return html(reply.code(401), renderSignIn({ failed: true, next: path }));
-				}
-				request.session.regenerate();
-				request.session.set('id', id);
-				// Made now, so that later pages need not set the cookie again.
-				reply.generateCsrf();
-				return reply.redirect(path, 303);
-			},
-		);
-		this.#form('/sign-out', ({ request, reply }) => {
-			this.#sessions.signOut(request.session.get('id'));
-			request.session.delete();
-			return reply.redirect(settingsRoot, 303);
+		const options = { ...hide, onRequest: this.#context.guard.onSignIn };
+		this.#app.post(`${settingsRoot}/sign-in`, options, (request, reply) => {
+			const { password, next } = (request.body ?? {}) as { password?: unknown; next?: unknown };
+			const id = typeof password === 'string' ? this.#sessions.signIn(password) : undefined;
+			const path = pathAfterSignIn(next);
+			if (id === undefined) {
+				return html(reply.code(401), renderSignIn({ failed: true, next: path }));
+			}
+			return this.#setCookie(reply, id).redirect(path, 303);
 		});
+		this.#form('/sign-out', ({ request, reply }) => {
+			this.#sessions.signOut(sessionIdOf(request));
+			return this.#setCookie(reply, '; Max-Age=0').redirect(settingsRoot, 303);
+		});
+	}
+
+	#setCookie(reply: FastifyReply, value: string): FastifyReply {
+		const secure = this.#context.publicUrl?.startsWith('https:') ? '; Secure' : '';
+		const attributes = `; Path=${settingsRoot}; HttpOnly; SameSite=Strict${secure}`;
+		return reply.header('set-cookie', `${cookieName}=${value}${attributes}`);
 	}
 }

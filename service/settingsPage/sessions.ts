@@ -17,7 +17,7 @@ export interface Session {
 }
 
 /** Life of a session, in ms. */
-export const sessionMs = 8 * 60 * 60 * 1000;
+const sessionMs = 8 * 60 * 60 * 1000;
 
 /** Sessions at a time; the oldest ends when there is one more. */
 const maximumSessions = 1_000;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killServices, runService, startServiceProcess } from './commandLine.ts';
@@ -99,25 +99,7 @@ test.each([
 	[['--tier', 'gold'], 'Allowed choices are free, standard, business, enterprise.'],
 	[['--colour', 'red'], "unknown option '--colour'"],
 	[['--file', '/nonexistent/folder/file.sqlite'], 'Cannot open the file'],
-	[['--secrets-file', '/nonexistent'], 'cannot be read as JSON'],
 ])('%j: a clear message and 1', async (args, message) => {
 	const { code, stderr } = await runService(args);
 	expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) });
-});
-
-test('F13 secrets come from the environment or from a file, too', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'workspace-data-'));
-	try {
-		const file = join(folder, 'secrets.json');
-		writeFileSync(file, JSON.stringify({ clientSecret: 'from a file', apiKey: 'unused' }));
-		process.env.WORKSPACE_DATA_API_KEY = 'wsd_live_from_the_environment';
-		const { addresses } = await startServiceProcess(['--secrets-file', file]);
-		expect(addresses).toMatchObject({
-			apiKey: 'wsd_live_from_the_environment',
-			clientSecret: 'from a file',
-		});
-	} finally {
-		delete process.env.WORKSPACE_DATA_API_KEY;
-		rmSync(folder, { recursive: true });
-	}
 });

@@ -202,14 +202,6 @@ test.each<[keyof ControlledService['control'], Record<string, unknown>]>([
 	expect((await api('POST', 'cards', { name: 'Card' })).status).toBe(201);
 });
 
-test('memory tells what the main thread has computed, in ms', () => {
-	const used = jest
-		.spyOn(process, 'threadCpuUsage')
-		.mockReturnValue({ user: 7_000, system: 2_500 });
-	expect(service.control.memory().cpuMs).toBe(9.5);
-	used.mockRestore();
-});
-
 test('values out of bounds: the service does not start', async () => {
 	await expect(startService({ control: true, deliveryTimeoutMs: 1500.5 })).rejects.toThrow(
 		'deliveryTimeoutMs',
@@ -227,16 +219,6 @@ test('reset goes back to the variants of the start, resetVariants to those of th
 	} finally {
 		await other.close();
 	}
-});
-
-test('of a request with a long address the beginning is logged', async () => {
-	service.control.resetRequests();
-	await api('GET', `cards?x=a?b&y=1`);
-	await createClient(service, null)('GET', `cards?${'y'.repeat(14_000)}`);
-	const [short, long] = service.control.requests();
-	expect(short?.query).toBe('x=a?b&y=1');
-	expect(`${long?.path}?${long?.query}`).toHaveLength(2_000);
-	expect(long?.query).toMatch(/^y+$/);
 });
 
 describe('over HTTP', () => {

@@ -1,6 +1,6 @@
 /** Which values a field takes, at the edges. */
 import { checkValue, type FieldType, fieldTypes, hasOptions } from '../foundation/fieldTypes.ts';
-import { jsonPointer } from '../data/refusal.ts';
+import { jsonPointer } from '../foundation/problem.ts';
 
 const options = ['Africa', 'Asia', 'Europe'].map((name, n) => ({ id: `opt_${n}`, name }));
 const takes = (type: FieldType, value: unknown) => checkValue(type, options, value).ok;

@@ -33,7 +33,6 @@ test('every answer has the three headers, whatever it is', async () => {
 		await anonymous('POST', '/nothing', '{'),
 		await anonymous('GET', '/openapi.json'),
 		await anonymous('GET', '/api/v1/openapi.yaml'),
-		await anonymous('GET', '/api/v1/workspaces/%zz/cards'),
 	];
 	for (const { status, headers } of answers) {
 		expect({ status, ...rateHeaders(headers) }).toEqual({

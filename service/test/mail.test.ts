@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openWorkspaceData } from '../data/workspaceData.ts';
-import { machineClock } from '../foundation/clock.ts';
+import { Clock } from '../foundation/clock.ts';
 import { startService } from '../index.ts';
 import { createClient, until } from './client.ts';
 import { startMailServer } from './mailServer.ts';
@@ -106,7 +106,7 @@ describe('(L9) e-mails', () => {
 	test('are bounded: the oldest of a workspace go', () => {
 		const { identities, subscriptions, mails, database } = openWorkspaceData(
 			':memory:',
-			machineClock,
+			new Clock(),
 		);
 		const { id } = identities.createWorkspace('Workspace', 'owner@example.com');
 		const target = { targetUrl: 'http://127.0.0.1:1/', events: [], cardId: null };

@@ -1,14 +1,8 @@
 /** The command line without a process: what its options ask for, and what the terminal is told. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readCommandLine } from '../commandLine.ts';
 
-let folder: string;
 const environment = { ...process.env };
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'workspace-data-'))));
 afterEach(() => void (process.env = { ...environment }));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The options that arguments ask for. */
 const options = (...args: string[]) => readCommandLine(args).options;
@@ -27,13 +21,6 @@ function refused(...args: string[]) {
 		return { code: (error as { exitCode?: number }).exitCode, out, err };
 	}
 	throw new Error(`accepted: ${args.join(' ')}`);
-}
-
-/** A file of secrets with this content. */
-function secretsFile(content: string): string {
-	const file = join(folder, 'secrets.json');
-	writeFileSync(file, content);
-	return file;
 }
 
 describe('options', () => {
@@ -132,42 +119,15 @@ describe('options that would start the wrong service are refused', () => {
 	});
 });
 
-describe('secrets', () => {
-	const content = { apiKey: 'a', clientSecret: 'c', settingsPassword: 's', controlToken: 't' };
-
-	test('a file holds each of them', () => {
-		const file = secretsFile(JSON.stringify(content));
-		expect(options('--secrets-file', file)).toEqual(content);
-	});
-
-	test('the environment goes before the file, and an argument before both', () => {
-		const file = secretsFile(JSON.stringify(content));
+describe('secrets of the environment', () => {
+	test('are taken, and an argument goes before them', () => {
 		process.env.WORKSPACE_DATA_API_KEY = 'b';
 		process.env.WORKSPACE_DATA_CLIENT_SECRET = 'd';
-		expect(options('--secrets-file', file, '--api-key', 'argument')).toMatchObject({
-			apiKey: 'argument',
-			clientSecret: 'd',
-			settingsPassword: 's',
-		});
+		expect(options('--api-key', 'argument')).toEqual({ apiKey: 'argument', clientSecret: 'd' });
 	});
 
-	test('one of the environment is checked, too', () => {
+	test('are checked, too', () => {
 		process.env.WORKSPACE_DATA_SETTINGS_PASSWORD = '';
 		expect(refused()).toMatchObject({ code: 1, err: expect.stringContaining('not be empty') });
-	});
-
-	test.each([
-		['{"apiKey": ""}', '"apiKey" is unknown or not text.'],
-		['{"apiKey": 5}', '"apiKey" is unknown or not text.'],
-		['{"apiKey": "a", "password": "p"}', '"password" is unknown or not text.'],
-		['null', 'cannot be read as JSON.'],
-		['apiKey=a', 'cannot be read as JSON.'],
-	])('the file may not be %s', (text, message) => {
-		expect(refused('--secrets-file', secretsFile(text))).toEqual({
-			code: 1,
-			out: '',
-			err: expect.stringMatching(/^--secrets-file: .*\n$/),
-		});
-		expect(refused('--secrets-file', secretsFile(text)).err).toContain(message);
 	});
 });

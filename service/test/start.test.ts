@@ -2,11 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fastify from 'fastify';
-import { Database } from '../data/database.ts';
 import { type Service, type ServiceOptions, startService } from '../index.ts';
-import type { App } from '../http/context.ts';
-import { addHealthRoute } from '../routes/health.ts';
 import { type Client, createClient } from './client.ts';
 
 /** Starts a service for as long as `use` takes. */
@@ -98,21 +94,4 @@ test('a start that fails gives back what it has taken: its file and its other po
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
-});
-
-test('health is told without credentials, is never kept, and needs the database', async () => {
-	await withService({}, async (service) => {
-		const { status, text, headers } = await createClient(service, null)('GET', '/health');
-		expect([status, text]).toEqual([200, '{"status":"ok"}']);
-		expect(headers.get('cache-control')).toBe('no-store');
-		expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-		expect(headers.has('x-ratelimit-limit')).toBe(false);
-	});
-	const app = fastify() as unknown as App;
-	const database = new Database(':memory:');
-	addHealthRoute(app, { database });
-	database.close();
-	const answer = await app.inject('/health');
-	expect(answer.json()).toMatchObject({ message: 'The database cannot be read.' });
-	await app.close();
 });

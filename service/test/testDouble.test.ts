@@ -153,16 +153,6 @@ test('(L10) seed makes cards with fields and records, and reset deletes all data
 	expect(receiver.received).toEqual([]);
 });
 
-test('keys and accounts have a tier', async () => {
-	const limitOf = async (bearer: string) =>
-		(await createClient(service, bearer)('GET', 'cards')).headers.get('x-ratelimit-limit');
-	expect(await limitOf(service.control.createKey({ tier: 'free' }).apiKey)).toBe('60');
-	expect(await limitOf(service.control.createKey().apiKey)).toBe('1000000');
-	const account = service.control.createAccount({ tier: 'business' });
-	const { access_token: token } = (await requestToken({ ...service, ...account })).body;
-	expect(await limitOf(token)).toBe('6000');
-});
-
 test('(L10) no file of the service imports anything outside of its folder', () => {
 	const root = resolve(__dirname, '..');
 	const files = globSync('**/*.ts', { cwd: root }).filter(

@@ -103,25 +103,12 @@ export function answerCalls({ state, data, rates, clock, settings }: ControlCont
 	};
 }
 
-/** Makes the calls about what came in, and what it took. */
-export function observationCalls({ requests, connections }: ControlContext) {
+/** Makes the calls about what came in. */
+export function observationCalls({ requests }: ControlContext) {
 	return {
 		/** The latest requests to the API and the token endpoint, oldest first; secrets are redacted. */
 		requests: call(nothing, () => requests.list()),
 		/** Empties the request log. */
 		resetRequests: call(nothing, () => requests.reset()),
-		/** Memory of the service's process, in bytes; CPU time of its main thread, in ms; the API's open connections. */
-		memory: call(nothing, () => {
-			const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
-			const { user, system } = process.threadCpuUsage();
-			return {
-				rss,
-				heapUsed,
-				heapTotal,
-				external,
-				cpuMs: (user + system) / 1000,
-				connections: connections(),
-			};
-		}),
 	};
 }

@@ -1,11 +1,10 @@
 /** Calls about who may call: keys, accounts, workspaces. */
 import { z } from 'zod/v4';
-import { roles, tierNames } from '../../foundation/settings.ts';
+import { roles } from '../../foundation/settings.ts';
 import type { ControlContext } from '../context.ts';
 import { call } from './call.ts';
 
 const account = z.strictObject({ clientId: z.string() });
-const tier = z.enum(tierNames).nullable().default(null);
 
 /** Makes the calls. */
 export function identityCalls({ data: { identities }, workspaceId: own }: ControlContext) {
@@ -15,11 +14,10 @@ export function identityCalls({ data: { identities }, workspaceId: own }: Contro
 			z
 				.strictObject({
 					name: z.string().default('key'),
-					tier,
 					workspaceId: z.string().default(own),
 				})
 				.prefault({}),
-			(input) => identities.createKey(input.workspaceId, input.name, undefined, input.tier),
+			(input) => identities.createKey(input.workspaceId, input.name),
 		),
 		/** Revokes an API key. @returns whether there was such a live key */
 		revokeKey: call(z.strictObject({ apiKey: z.string() }), ({ apiKey }) => {
@@ -32,7 +30,6 @@ export function identityCalls({ data: { identities }, workspaceId: own }: Contro
 				.strictObject({
 					name: z.string().default('account'),
 					role: z.enum(roles).default('editor'),
-					tier,
 					workspaceId: z.string().default(own),
 				})
 				.prefault({}),

@@ -1,5 +1,4 @@
 /** Connections: how many, how long a request may take to arrive, and how requests end when the service stops. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** Connections of a listener at a time. */
@@ -17,24 +16,12 @@ export const connectionOptions = {
 };
 
 /**
- * Bounds the connections of a listener. When the app closes, what is under way is answered first, for a limited time.
+ * Bounds the connections of a listener. When the app closes, what is under way may end first, for a limited time.
  * @param drainMs most time for that, in ms
  */
 export function boundConnections(app: FastifyInstance, drainMs: number): void {
-	const { server } = app;
-	let isClosing = false;
-	const drained = new AbortController();
-	server.maxConnections = maximumConnections;
-	app.addHook('onSend', (_request, reply, payload, done) => {
-		if (isClosing) void reply.header('connection', 'close');
-		done(null, payload);
-	});
+	app.server.maxConnections = maximumConnections;
 	app.addHook('preClose', async () => {
-		isClosing = true;
-		void sleep(drainMs, undefined, { signal: drained.signal }).then(
-			() => server.closeAllConnections(),
-			() => {},
-		);
+		setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
 	});
-	app.addHook('onClose', async () => drained.abort());
 }
