@@ -37,27 +37,10 @@ const project = (name) => ({
  * nodes/ alone is the same on both.
  */
 const n8nHasPart = [
-	...[
-		'answerSize',
-		'answers',
-		'cancelling',
-		'canvas',
-		'editor',
-		'failingItems',
-		'faults',
-		'mapping',
-	],
-	...[
-		'operations',
-		'otherServices',
-		'patterns',
-		'savedWorkflows',
-		'secrets',
-		'serviceAccount',
-		'stopping',
-	],
+	...['answers', 'credentials', 'description', 'editor', 'mapping', 'network', 'patterns'],
+	...['values', 'versions', 'writes'],
 	...['triggerDelivery', 'triggerPublishing', 'triggerRenewal', 'triggerRestarts'],
-	...['triggerUnpublishing', 'unexpectedErrors', 'values'],
+	...['triggerUnpublishing'],
 ];
 
 /** @type {import('jest').Config} */
@@ -81,7 +64,7 @@ const nodeOnZod4 = {
 	displayName: 'node-zod4',
 	testMatch: [
 		'<rootDir>/test/zod-4/*.test.ts',
-		'<rootDir>/test/node/{answers,editor,mapping,operations,records,serviceAccount}.test.ts',
+		'<rootDir>/test/node/{answers,credentials,editor,mapping,reading,versions}.test.ts',
 		'<rootDir>/test/node/trigger{CatchUp,Delivery,Publishing}.test.ts',
 	],
 	resolver: '<rootDir>/test/zod-4/resolver.cjs',

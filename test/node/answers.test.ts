@@ -1,439 +1,983 @@
-/** Answers beyond the variants: short ones, strange ones, and those of somebody else (B26 and B34). */
+/** Answers in other shapes, refusals under other statuses, and answers of somebody else. */
+import { SsrfProtectionConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
+import { CredentialTestContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { byId, byName, mapEach } from '../support/parameters';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
+import type { Session } from '../../nodes/WorkspaceData/transport/session';
+import {
+	CALLS,
+	createSubscription,
+} from '../../nodes/WorkspaceData/trigger/subscription/serviceCalls';
+import { createTestClock } from '../support/clock';
+import { hintsOf, n8nMajor, runAction } from '../support/n8n';
+import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { startWebServer } from '../support/webServer';
+import { startWebServer, type WebServer } from '../support/webServer';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard(
-	'Answers',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'At', type: 'datetime' },
-		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-	],
-	(made) => ({ workspace, card } = made),
-);
-
 const { run, answer } = recordRuns(() => ({ workspace, card }));
-const columns = mapEach({ Key: 'a' });
 
-describe('answers to a create that show little', () => {
-	test.each<[string, unknown]>([
-		['the id', { id: 'r9' }],
-		['the id under its own name', { record_id: 'r9' }],
-		['the id in a wrapper', { data: { id: 'r9' } }],
-		['no values', { id: 'r9', data: {} }],
-	])('%s: the rest is what was sent', async (_, body) => {
-		answer('POST', '/records$', body, { status: 201 });
-		const { json, error } = await run('create', { columns });
-		expect(error).toBeUndefined();
-		expect(json).toEqual([{ id: 'r9', created_at: null, fields: { Key: 'a' } }]);
-	});
-	test('nothing: the id is null, not an invention', async () => {
-		workspace.service.control.setVariants({ createStatus: 204 });
-		expect((await run('create', { columns })).json).toEqual([
-			{ id: null, created_at: null, fields: { Key: 'a' } },
-		]);
-	});
-});
+describe('short and strange answers', () => {
+	useCard(
+		'Answers',
+		{
+			Key: 'text',
+			Amount: 'number',
+			At: 'datetime',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+		},
+		(made) => ({ workspace, card } = made),
+	);
+	const columns = mapEach({ Key: 'a' });
 
-describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j', (id) => {
-	beforeEach(() => {
-		answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] });
-		answer('GET', '/records$', {
-			records: [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)],
-			next_cursor: null,
+	describe('answers to a create that show little', () => {
+		test.each<[string, unknown]>([
+			['the id', { id: 'r9' }],
+			['the id under its own name', { record_id: 'r9' }],
+			['the id in a wrapper', { data: { id: 'r9' } }],
+			['no values', { id: 'r9', data: {} }],
+		])('%s: the rest is what was sent', async (_, body) => {
+			answer('POST', '/records$', body, { status: 201 });
+			const { json, error } = await run('create', { columns });
+			expect(error).toBeUndefined();
+			expect(json).toEqual([{ id: 'r9', created_at: null, fields: { Key: 'a' } }]);
+		});
+		test('nothing: the id is null, not an invention', async () => {
+			workspace.service.control.setVariants({ createStatus: 204 });
+			expect((await run('create', { columns })).json).toEqual([
+				{ id: null, created_at: null, fields: { Key: 'a' } },
+			]);
+		});
+	});
+
+	describe.each(['constructor', '__proto__', 'toString'])('a field with the id %j', (id) => {
+		beforeEach(() => {
+			answer('GET', '/fields$', { fields: [{ id, name: 'Odd', type: 'text' }] });
+			answer('GET', '/records$', {
+				records: [{ id: 'r1', data: {} }, JSON.parse(`{"id":"r2","data":{"${id}":"x"}}`)],
+				next_cursor: null,
+			});
+		});
+
+		test.each([
+			['isEmpty', undefined, 'r1'],
+			['isNotEmpty', undefined, 'r2'],
+			['contains', 'x', 'r2'],
+		])('%s is asked of values only', async (condition, value, found) => {
+			const conditions = [{ field: 'Odd', condition, value }];
+			const { json, error } = await run('getAll', { filters: { conditions } });
+			expect(error).toBeUndefined();
+			expect(json.map((item) => item.id)).toEqual([found]);
+		});
+
+		test('without a value it matches nothing', async () => {
+			const value = mapEach({ Odd: '' }, { matchingColumns: ['Odd'] });
+			const { error } = await run('upsert', { columns: value, options: { emptyValues: 'ignore' } });
+			expect(error?.message).toBe("Matching field 'Odd' has no value");
 		});
 	});
 
 	test.each([
-		['isEmpty', undefined, 'r1'],
-		['isNotEmpty', undefined, 'r2'],
-		['contains', 'x', 'r2'],
-	])('%s is asked of values only', async (condition, value, found) => {
-		const conditions = [{ field: 'Odd', condition, value }];
-		const { json, error } = await run('getAll', { filters: { conditions } });
-		expect(error).toBeUndefined();
-		expect(json.map((item) => item.id)).toEqual([found]);
-	});
-
-	test('without a value it matches nothing', async () => {
-		const value = mapEach({ Odd: '' }, { matchingColumns: ['Odd'] });
-		const { error } = await run('upsert', { columns: value, options: { emptyValues: 'ignore' } });
-		expect(error?.message).toBe("Matching field 'Odd' has no value");
-	});
-});
-
-test.each([
-	['by time', { created_at: '2026-01-01T00:00:00Z' }, { created_at: '2026-01-02T00:00:00Z' }],
-	['by id, where no time is told', {}, {}],
-])('Update First takes the oldest also where the newest is listed first: %s', async (_, a, b) => {
-	const data = { [card.fieldIds.Key ?? '']: 'k' };
-	const records = [
-		{ id: 'r2', data, ...b },
-		{ id: 'r1', data, ...a },
-	];
-	answer('GET', '/records$', { records, next_cursor: null });
-	answer('PATCH', '/records/r1$', {});
-	const { json, error } = await run('upsert', {
-		columns: mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] }),
-		options: { multipleMatches: 'first' },
-	});
-	expect(error).toBeUndefined();
-	expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
-});
-
-test.each(['get', 'update', 'delete'])(
-	'%s of no field asks for no card by its name',
-	async (operation) => {
-		const { error } = await run(operation, {
-			resource: 'field',
-			cardId: byName('Answers'),
-			fieldId: byId('={{ "" }}'),
-			updateFields: { name: 'New' },
+		['by time', { created_at: '2026-01-01T00:00:00Z' }, { created_at: '2026-01-02T00:00:00Z' }],
+		['by id, where no time is told', {}, {}],
+	])('Update First takes the oldest also where the newest is listed first: %s', async (_, a, b) => {
+		const data = { [card.fieldIds.Key ?? '']: 'k' };
+		const records = [
+			{ id: 'r2', data, ...b },
+			{ id: 'r1', data, ...a },
+		];
+		answer('GET', '/records$', { records, next_cursor: null });
+		answer('PATCH', '/records/r1$', {});
+		const { json, error } = await run('upsert', {
+			columns: mapEach({ Key: 'k', Amount: 1 }, { matchingColumns: ['Key'] }),
+			options: { multipleMatches: 'first' },
 		});
-		expect(error?.message).toBe("'Field' is empty");
-		expect(workspace.requests()).toEqual([]);
-	},
-);
+		expect(error).toBeUndefined();
+		expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
+	});
 
-describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
-	test.each<[string, string, string, IDataObject, string]>([
-		['create', 'POST', '/records$', { columns }, 'The answer is not a record'],
+	test.each(['get', 'update', 'delete'])(
+		'%s of no field asks for no card by its name',
+		async (operation) => {
+			const { error } = await run(operation, {
+				resource: 'field',
+				cardId: byName('Answers'),
+				fieldId: byId('={{ "" }}'),
+				updateFields: { name: 'New' },
+			});
+			expect(error?.message).toBe("'Field' is empty");
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
+
+	describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
+		test.each<[string, string, string, IDataObject, string]>([
+			['create', 'POST', '/records$', { columns }, 'The answer is not a record'],
+			[
+				'update',
+				'PATCH',
+				'/records/',
+				{ columns, recordId: byId('r1') },
+				'The answer is not a record',
+			],
+			['getAll', 'GET', '/records$', { returnAll: true }, 'The answer is not a list of records'],
+			['get', 'GET', '/fields$', { recordId: byId('r1') }, 'The answer is not a list of fields'],
+		])('%s', async (operation, method, path, parameters, message) => {
+			workspace.service.control.fail({ method, path, status: 200, body: 'html' });
+			const { error } = await run(operation, parameters);
+			expect(error?.message).toBe(message);
+			expect(error?.description).toContain("'Base URL'");
+		});
+		test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
+			workspace.service.control.fail({ method: 'DELETE', status: 200, body: 'html' });
+			const { error } = await run('delete', {
+				resource,
+				fieldId: byId(card.fieldIds.Key ?? ''),
+				recordId: byId('r1'),
+			});
+			expect(error?.message).toBe('The service returned a web page instead of data');
+			expect(error?.description).toContain(`whether the ${resource} was deleted`);
+		});
+		test('nor for a record that does not exist', async () => {
+			workspace.service.control.fail({ method: 'DELETE', status: 404, body: 'html' });
+			const options = { ifNotFound: 'skip' };
+			const { error } = await run('delete', { recordId: byId('r1'), options });
+			expect(error?.httpCode).toBe('404');
+		});
+		test('nor for the API description', async () => {
+			workspace.service.control.fail({ path: '/openapi', status: 200, body: 'html' });
+			const { error } = await run('get', { resource: 'apiDescription', format: 'yaml' });
+			expect(error?.message).toBe('The service does not publish its description as YAML');
+		});
+		test('nor for a card', async () => {
+			workspace.service.control.fail({ method: 'GET', path: '/cards/', status: 200, body: 'html' });
+			const { error } = await run('get', { resource: 'card' });
+			expect(error?.message).toBe('The answer is not a card');
+		});
+		test.each(['create', 'update'])('nor for the card of a card’s %s', async (operation) => {
+			workspace.service.control.fail({
+				method: operation === 'create' ? 'POST' : 'PATCH',
+				status: 200,
+				body: 'html',
+			});
+			const { error } = await run(operation, {
+				resource: 'card',
+				name: 'x',
+				updateFields: { name: 'y' },
+			});
+			expect(error?.message).toBe('The answer is not a card');
+		});
+	});
+
+	test('an API description in JSON is one in YAML', async () => {
+		answer('GET', '/openapi', { openapi: '3.0.3' });
+		const { json } = await run('get', { resource: 'apiDescription', format: 'yaml' });
+		expect(json).toEqual([{ yaml: '{\n  "openapi": "3.0.3"\n}' }]);
+	});
+
+	test.each([
+		['create', 'POST'],
+		['update', 'PATCH'],
+	])(
+		'a plain text after a %s is no failure: the change has been made',
+		async (operation, method) => {
+			workspace.service.control.fail({ method, status: 200, body: 'plain' });
+			const { json, error } = await run(operation, { columns, recordId: byId('r1') });
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ fields: { Key: 'a' } }]);
+		},
+	);
+
+	test('problem details with members of their own are shown (B34)', async () => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status: 422,
+			json: {
+				type: 'https://x.example/problems/quota-reached',
+				title: 'Quota reached',
+				detail: `Field "${card.fieldIds.Key}" is full.`,
+				errors: [{ pointer: '/data', detail: 'at most 5' }],
+				balance: 30,
+			},
+		});
+		const { error } = await run('create', { columns });
+		expect(error?.message).toBe('Quota reached');
+		expect(error?.description).toContain("Field 'Key' is full.");
+		expect(error?.description).toContain('/data: at most 5');
+		expect(error?.context?.kind).toBe('quota-reached');
+	});
+
+	test('a refusal keeps its own words, also where the fields cannot be listed again', async () => {
+		const { control } = workspace.service;
+		control.fail({
+			method: 'POST',
+			path: '/records$',
+			status: 422,
+			json: { title: 'Invalid value' },
+		});
+		control.fail({ method: 'GET', path: '/fields$', status: 403, skip: 1 });
+		const { error } = await run('create', { columns });
+		expect(error?.message).toBe('Invalid value');
+		expect(workspace.requests()).toHaveLength(3);
+	});
+
+	test.each(['create', 'update', 'upsert'])(
+		'%s: an unknown field of the output is said before anything is written',
+		async (operation) => {
+			const [id = ''] = await workspace.records(card.id, [{ Key: 'there' }]);
+			workspace.service.control.resetRequests();
+			const { error } = await run(operation, {
+				columns: mapEach({ Key: 'a' }, { matchingColumns: ['Key'] }),
+				recordId: byId(id),
+				options: { outputFields: ['Nope'] },
+			});
+			expect(error?.message).toContain("no field 'Nope'");
+			expect(workspace.requests()).toEqual([`GET /cards/${card.id}/fields`]);
+		},
+	);
+
+	describe('cards and fields that come in pages', () => {
+		const pages = (path: string, ...bodies: unknown[]) => {
+			for (const body of bodies) answer('GET', path, body);
+		};
+		const one = { cards: [{ id: 'c1', name: 'One' }], next_cursor: 'n1' };
+		const two = { cards: [{ id: 'c2', name: 'Two' }], next_cursor: 2 };
+		const three = { cards: [{ id: 'c3', name: 'Three' }], next_cursor: null };
+		const cursors = () =>
+			workspace.service.control
+				.requests()
+				.map(({ query }) => new URLSearchParams(query).get('cursor'));
+		const cards = async (more: IDataObject) =>
+			await run('getAll', { resource: 'card', returnAll: true, ...more });
+
+		test('are all read', async () => {
+			pages('/cards$', one, two, three);
+			expect((await cards({})).json.map(({ id }) => id)).toEqual(['c1', 'c2', 'c3']);
+			expect(cursors()).toEqual([null, 'n1', '2']);
+		});
+		test('are read up to the limit', async () => {
+			pages('/cards$', one, two);
+			expect((await cards({ returnAll: false, limit: 2 })).json).toHaveLength(2);
+			expect(cursors()).toEqual([null, 'n1']);
+		});
+		test('are read until a cursor repeats', async () => {
+			pages('/cards$', one, { ...two, next_cursor: 'n1' });
+			expect((await cards({})).error?.message).toContain('does not end');
+			expect(cursors()).toEqual([null, 'n1']);
+		});
+		test('are found by name on any page', async () => {
+			pages('/cards$', one, three);
+			await run('getAll', { cardId: byName('Three'), returnAll: true });
+			expect(workspace.requests()).toContain('GET /cards/c3/fields');
+		});
+	});
+
+	describe('listings with odd entries lose none of them', () => {
+		test('records without data, and cards without a name', async () => {
+			answer('GET', '/records$', {
+				records: [
+					{ id: 'r1', data: null },
+					{ id: 'r2', data: [] },
+				],
+				next_cursor: null,
+			});
+			const records = await run('getAll', { returnAll: true });
+			expect(records.json).toMatchObject([
+				{ id: 'r1', fields: {} },
+				{ id: 'r2', fields: {} },
+			]);
+			answer('GET', '/cards$', [{ id: 'c1', name: null }]);
+			const cards = await run('getAll', { resource: 'card', returnAll: true });
+			expect(cards.json).toEqual([{ id: 'c1', name: null }]);
+		});
+		test('entries of which none can be read are no listing', async () => {
+			answer('GET', '/records$', { records: [{ key: 'r1' }], next_cursor: null });
+			const { error } = await run('getAll', { returnAll: true });
+			expect(error?.message).toBe('The answer is not a list of records');
+		});
+	});
+
+	test('a cursor that repeats does not matter where the limit is reached', async () => {
+		const page = (id: string) => ({ records: [{ id, data: {} }], next_cursor: 'same' });
+		answer('GET', '/records$', page('r1'));
+		answer('GET', '/records$', page('r2'));
+		const { json, error } = await run('getAll', { returnAll: false, limit: 2 });
+		expect(error).toBeUndefined();
+		expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
+	});
+
+	test('a listing that never ends is stopped (B26)', async () => {
+		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
+		workspace.service.control.setPaging({ mode: 'endless' });
+		const { error } = await run('getAll', { returnAll: true });
+		expect(error?.message).toContain('does not end');
+	});
+
+	test.each<[string, IDataObject, string]>([
+		['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' cannot be 'drop'"],
+		[
+			'create',
+			{ columns, options: { unknownFields: 'drop' } },
+			"'If Field Is Unknown' cannot be 'drop'",
+		],
+		['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' cannot be 'label'"],
+		['getAll', { matchType: 'none' }, "'Must Match' cannot be 'none'"],
+		[
+			'delete',
+			{ recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
+			"'If Not Found' cannot be 'ignore'",
+		],
 		[
 			'update',
-			'PATCH',
-			'/records/',
-			{ columns, recordId: byId('r1') },
-			'The answer is not a record',
+			{ columns, recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
+			"'If Not Found' cannot be 'ignore'",
 		],
-		['getAll', 'GET', '/records$', { returnAll: true }, 'The answer is not a list of records'],
-		['get', 'GET', '/fields$', { recordId: byId('r1') }, 'The answer is not a list of fields'],
-	])('%s', async (operation, method, path, parameters, message) => {
-		workspace.service.control.fail({ method, path, status: 200, body: 'html' });
-		const { error } = await run(operation, parameters);
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain("'Base URL'");
-	});
-	test.each(['card', 'field', 'record'])('nor for the deletion of a %s', async (resource) => {
-		workspace.service.control.fail({ method: 'DELETE', status: 200, body: 'html' });
-		const { error } = await run('delete', {
-			resource,
-			fieldId: byId(card.fieldIds.Key ?? ''),
-			recordId: byId('r1'),
-		});
-		expect(error?.message).toBe('The service returned a web page instead of data');
-		expect(error?.description).toContain(`whether the ${resource} was deleted`);
-	});
-	test('nor for a record that does not exist', async () => {
-		workspace.service.control.fail({ method: 'DELETE', status: 404, body: 'html' });
-		const options = { ifNotFound: 'skip' };
-		const { error } = await run('delete', { recordId: byId('r1'), options });
-		expect(error?.httpCode).toBe('404');
-	});
-	test('nor for the API description', async () => {
-		workspace.service.control.fail({ path: '/openapi', status: 200, body: 'html' });
-		const { error } = await run('get', { resource: 'apiDescription', format: 'yaml' });
-		expect(error?.message).toBe('The service does not publish its description as YAML');
-	});
-	test('nor for a card', async () => {
-		workspace.service.control.fail({ method: 'GET', path: '/cards/', status: 200, body: 'html' });
-		const { error } = await run('get', { resource: 'card' });
-		expect(error?.message).toBe('The answer is not a card');
-	});
-	test.each(['create', 'update'])('nor for the card of a card’s %s', async (operation) => {
-		workspace.service.control.fail({
-			method: operation === 'create' ? 'POST' : 'PATCH',
-			status: 200,
-			body: 'html',
-		});
-		const { error } = await run(operation, {
-			resource: 'card',
-			name: 'x',
-			updateFields: { name: 'y' },
-		});
-		expect(error?.message).toBe('The answer is not a card');
-	});
-});
-
-test('an API description in JSON is one in YAML', async () => {
-	answer('GET', '/openapi', { openapi: '3.0.3' });
-	const { json } = await run('get', { resource: 'apiDescription', format: 'yaml' });
-	expect(json).toEqual([{ yaml: '{\n  "openapi": "3.0.3"\n}' }]);
-});
-
-test.each([
-	['create', 'POST'],
-	['update', 'PATCH'],
-])('a plain text after a %s is no failure: the change has been made', async (operation, method) => {
-	workspace.service.control.fail({ method, status: 200, body: 'plain' });
-	const { json, error } = await run(operation, { columns, recordId: byId('r1') });
-	expect(error).toBeUndefined();
-	expect(json).toMatchObject([{ fields: { Key: 'a' } }]);
-});
-
-test('problem details with members of their own are shown (B34)', async () => {
-	workspace.service.control.fail({
-		method: 'POST',
-		path: '/records$',
-		status: 422,
-		json: {
-			type: 'https://x.example/problems/quota-reached',
-			title: 'Quota reached',
-			detail: `Field "${card.fieldIds.Key}" is full.`,
-			errors: [{ pointer: '/data', detail: 'at most 5' }],
-			balance: 30,
-		},
-	});
-	const { error } = await run('create', { columns });
-	expect(error?.message).toBe('Quota reached');
-	expect(error?.description).toContain("Field 'Key' is full.");
-	expect(error?.description).toContain('/data: at most 5');
-	expect(error?.context?.kind).toBe('quota-reached');
-});
-
-test('a refusal keeps its own words, also where the fields cannot be listed again', async () => {
-	const { control } = workspace.service;
-	control.fail({
-		method: 'POST',
-		path: '/records$',
-		status: 422,
-		json: { title: 'Invalid value' },
-	});
-	control.fail({ method: 'GET', path: '/fields$', status: 403, skip: 1 });
-	const { error } = await run('create', { columns });
-	expect(error?.message).toBe('Invalid value');
-	expect(workspace.requests()).toHaveLength(3);
-});
-
-test.each(['create', 'update', 'upsert'])(
-	'%s: an unknown field of the output is said before anything is written',
-	async (operation) => {
-		const [id = ''] = await workspace.records(card.id, [{ Key: 'there' }]);
-		workspace.service.control.resetRequests();
-		const { error } = await run(operation, {
-			columns: mapEach({ Key: 'a' }, { matchingColumns: ['Key'] }),
-			recordId: byId(id),
-			options: { outputFields: ['Nope'] },
-		});
-		expect(error?.message).toContain("no field 'Nope'");
-		expect(workspace.requests()).toEqual([`GET /cards/${card.id}/fields`]);
-	},
-);
-
-test('a page size that the service refuses is halved, once only', async () => {
-	const { control } = workspace.service;
-	control.fillCard({ cardId: card.id, count: 1_200 });
-	control.fail({
-		path: '/records$',
-		status: 400,
-		json: { type: 'https://x.example/problems/invalid-limit', title: 'Invalid limit' },
-	});
-	const { json, error } = await run('getAll', { returnAll: true });
-	expect(error).toBeUndefined();
-	expect(json).toHaveLength(1_200);
-	const limits = control
-		.requests()
-		.filter(({ path }) => path.endsWith('/records'))
-		.map(({ query }) => new URLSearchParams(query).get('limit'));
-	expect(limits).toEqual(['1000', '500', '500', '500']);
-});
-
-describe('cards and fields that come in pages', () => {
-	const pages = (path: string, ...bodies: unknown[]) => {
-		for (const body of bodies) answer('GET', path, body);
-	};
-	const one = { cards: [{ id: 'c1', name: 'One' }], next_cursor: 'n1' };
-	const two = { cards: [{ id: 'c2', name: 'Two' }], next_cursor: 2 };
-	const three = { cards: [{ id: 'c3', name: 'Three' }], next_cursor: null };
-	const cursors = () =>
-		workspace.service.control
-			.requests()
-			.map(({ query }) => new URLSearchParams(query).get('cursor'));
-	const cards = async (more: IDataObject) =>
-		await run('getAll', { resource: 'card', returnAll: true, ...more });
-
-	test('are all read', async () => {
-		pages('/cards$', one, two, three);
-		expect((await cards({})).json.map(({ id }) => id)).toEqual(['c1', 'c2', 'c3']);
-		expect(cursors()).toEqual([null, 'n1', '2']);
-	});
-	test('are read up to the limit', async () => {
-		pages('/cards$', one, two);
-		expect((await cards({ returnAll: false, limit: 2 })).json).toHaveLength(2);
-		expect(cursors()).toEqual([null, 'n1']);
-	});
-	test('are read until a cursor repeats', async () => {
-		pages('/cards$', one, { ...two, next_cursor: 'n1' });
-		expect((await cards({})).error?.message).toContain('does not end');
-		expect(cursors()).toEqual([null, 'n1']);
-	});
-	test('are found by name on any page', async () => {
-		pages('/cards$', one, three);
-		await run('getAll', { cardId: byName('Three'), returnAll: true });
-		expect(workspace.requests()).toContain('GET /cards/c3/fields');
-	});
-	test('fields, too', async () => {
-		const { Key = '', Amount = '' } = card.fieldIds;
-		pages(
-			'/fields$',
-			{ fields: [{ id: Key, name: 'Key' }], next_cursor: 'n1' },
-			{ fields: [{ id: Amount, name: 'Amount' }] },
-		);
-		const { json } = await run('getAll', { resource: 'field', returnAll: true });
-		expect(json.map(({ name }) => name)).toEqual(['Key', 'Amount']);
-	});
-});
-
-describe('listings with odd entries lose none of them', () => {
-	test('records without data, and cards without a name', async () => {
-		answer('GET', '/records$', {
-			records: [
-				{ id: 'r1', data: null },
-				{ id: 'r2', data: [] },
-			],
-			next_cursor: null,
-		});
-		const records = await run('getAll', { returnAll: true });
-		expect(records.json).toMatchObject([
-			{ id: 'r1', fields: {} },
-			{ id: 'r2', fields: {} },
-		]);
-		answer('GET', '/cards$', [{ id: 'c1', name: null }]);
-		const cards = await run('getAll', { resource: 'card', returnAll: true });
-		expect(cards.json).toEqual([{ id: 'c1', name: null }]);
-	});
-	test('entries of which none can be read are no listing', async () => {
-		answer('GET', '/records$', { records: [{ key: 'r1' }], next_cursor: null });
-		const { error } = await run('getAll', { returnAll: true });
-		expect(error?.message).toBe('The answer is not a list of records');
-	});
-});
-
-test('a cursor that repeats does not matter where the limit is reached', async () => {
-	const page = (id: string) => ({ records: [{ id, data: {} }], next_cursor: 'same' });
-	answer('GET', '/records$', page('r1'));
-	answer('GET', '/records$', page('r2'));
-	const { json, error } = await run('getAll', { returnAll: false, limit: 2 });
-	expect(error).toBeUndefined();
-	expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
-});
-
-test('a listing that never ends is stopped (B26)', async () => {
-	await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
-	workspace.service.control.setPaging({ mode: 'endless' });
-	const { error } = await run('getAll', { returnAll: true });
-	expect(error?.message).toContain('does not end');
-});
-
-test.each<[string, IDataObject, string]>([
-	['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' cannot be 'drop'"],
-	[
-		'create',
-		{ columns, options: { unknownFields: 'drop' } },
-		"'If Field Is Unknown' cannot be 'drop'",
-	],
-	['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' cannot be 'label'"],
-	['getAll', { matchType: 'none' }, "'Must Match' cannot be 'none'"],
-	[
-		'delete',
-		{ recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-		"'If Not Found' cannot be 'ignore'",
-	],
-	[
-		'update',
-		{ columns, recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-		"'If Not Found' cannot be 'ignore'",
-	],
-	['upsert', { columns, options: { upsertMode: 'replace' } }, "'Upsert Mode' cannot be 'replace'"],
-	[
-		'upsert',
-		{ columns, options: { multipleMatches: 'last' } },
-		"'Multiple Matches' cannot be 'last'",
-	],
-	[
-		'delete',
-		{ recordId: byId('r1'), options: { maxParallel: -1 } },
-		"'Max Parallel Requests' must be a number above 0",
-	],
-	[
-		'delete',
-		{ recordId: byId('r1'), options: { timeout: 'long' } },
-		"'Timeout (Seconds)' must be a number above 0",
-	],
-])('%s with %j says so and writes nothing', async (operation, parameters, message) => {
-	const { error } = await run(operation, parameters);
-	expect(error?.message).toContain(message);
-	expect(workspace.requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
-});
-
-describe('answers in other charsets (O6)', () => {
-	test.each(['iso-8859-1', 'utf-16le'] as const)('%s: texts stay as they are', async (charset) => {
-		await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
-		workspace.service.control.setVariants({ charset });
-		const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
-		const { json, error } = await run('upsert', { columns: matching });
-		expect(error).toBeUndefined();
-		expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
-	});
-
-	test('bytes that are not of the charset are refused: they would come back as other texts', async () => {
-		// As a service that sends its bytes under the name of another charset.
-		const server = await startWebServer((_, response) => {
-			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
-		});
-		const { workspaceDataApi } = workspace.apiKey;
-		const credentials = {
-			workspaceDataApi: { ...workspaceDataApi, baseUrl: `${server.url}/api/v1` },
-		};
-		const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
-		await server.close();
-		expect(error?.message).toContain('bytes that are not UTF-8');
-	});
-});
-
-describe('a problem inside of error (O21)', () => {
-	beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
-	const missing = { recordId: byId('rec_none') };
-	test('is read as the problem that it is', async () => {
-		const { error } = await run('get', missing);
-		expect(error?.message).toContain("has no record 'rec_none'");
-		const options = { ifNotFound: 'empty' };
-		expect((await run('get', { ...missing, options })).json).toEqual([{}]);
-	});
-});
-
-describe('answers that do not say success (O22)', () => {
-	const recordId = async () => byId((await workspace.records(card.id, [{ Key: 'a' }]))[0] ?? '');
-
-	test.each<[string, number, unknown, string]>([
-		['304', 304, {}, 'only that nothing has changed'],
 		[
-			'207 with a part that failed',
-			207,
-			{ results: [{ status: 200 }, { status: 422, detail: 'No' }] },
-			'No',
+			'upsert',
+			{ columns, options: { upsertMode: 'replace' } },
+			"'Upsert Mode' cannot be 'replace'",
 		],
-	])('%s', async (_, status, body, message) => {
-		answer('POST', '/records$', body, { status });
-		const { json, error } = await run('create', { columns });
-		expect(json).toEqual([]);
-		expect(`${error?.message} ${error?.description}`).toContain(message);
+		[
+			'upsert',
+			{ columns, options: { multipleMatches: 'last' } },
+			"'Multiple Matches' cannot be 'last'",
+		],
+		[
+			'delete',
+			{ recordId: byId('r1'), options: { maxParallel: -1 } },
+			"'Max Parallel Requests' must be a number above 0",
+		],
+		[
+			'delete',
+			{ recordId: byId('r1'), options: { timeout: 'long' } },
+			"'Timeout (Seconds)' must be a number above 0",
+		],
+	])('%s with %j says so and writes nothing', async (operation, parameters, message) => {
+		const { error } = await run(operation, parameters);
+		expect(error?.message).toContain(message);
+		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('DELETE answered with false', async () => {
-		const id = await recordId();
-		answer('DELETE', '/records/', false);
-		const { error } = await run('delete', { recordId: id });
-		expect(error?.message).toBe("The service reports that the record wasn't deleted");
-		answer('PATCH', '/records/', false);
-		expect((await run('update', { recordId: id, columns })).error?.message).toBe(
-			"The service reports that the record wasn't changed",
+	describe('answers in other charsets (O6)', () => {
+		test.each(['iso-8859-1', 'utf-16le'] as const)(
+			'%s: texts stay as they are',
+			async (charset) => {
+				await workspace.records(card.id, [{ Key: 'Zoé', Amount: 1 }]);
+				workspace.service.control.setVariants({ charset });
+				const matching = mapEach({ Key: 'Zoé', Amount: 2 }, { matchingColumns: ['Key'] });
+				const { json, error } = await run('upsert', { columns: matching });
+				expect(error).toBeUndefined();
+				expect(json).toMatchObject([{ action: 'updated', fields: { Key: 'Zoé', Amount: 2 } }]);
+			},
 		);
+
+		test('bytes that are not of the charset are refused: they would come back as other texts', async () => {
+			// As a service that sends its bytes under the name of another charset.
+			const server = await startWebServer((_, response) => {
+				response.writeHead(200, { 'content-type': 'application/json' });
+				response.end(Buffer.from('{"records":[{"id":"r1","data":{"k":"Zo\u00e9"}}]}', 'latin1'));
+			});
+			const { workspaceDataApi } = workspace.apiKey;
+			const credentials = {
+				workspaceDataApi: { ...workspaceDataApi, baseUrl: `${server.url}/api/v1` },
+			};
+			const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
+			await server.close();
+			expect(error?.message).toContain('bytes that are not UTF-8');
+		});
+	});
+
+	describe('a problem inside of error (O21)', () => {
+		beforeEach(() => void workspace.service.control.setVariants({ problems: 'nested' }));
+		const missing = { recordId: byId('rec_none') };
+		test('is read as the problem that it is', async () => {
+			const { error } = await run('get', missing);
+			expect(error?.message).toContain("has no record 'rec_none'");
+			const options = { ifNotFound: 'empty' };
+			expect((await run('get', { ...missing, options })).json).toEqual([{}]);
+		});
+	});
+
+	describe('answers that do not say success (O22)', () => {
+		const recordId = async () => byId((await workspace.records(card.id, [{ Key: 'a' }]))[0] ?? '');
+
+		test.each<[string, number, unknown, string]>([
+			['304', 304, {}, 'only that nothing has changed'],
+			[
+				'207 with a part that failed',
+				207,
+				{ results: [{ status: 200 }, { status: 422, detail: 'No' }] },
+				'No',
+			],
+		])('%s', async (_, status, body, message) => {
+			answer('POST', '/records$', body, { status });
+			const { json, error } = await run('create', { columns });
+			expect(json).toEqual([]);
+			expect(`${error?.message} ${error?.description}`).toContain(message);
+		});
+
+		test('DELETE answered with false', async () => {
+			const id = await recordId();
+			answer('DELETE', '/records/', false);
+			const { error } = await run('delete', { recordId: id });
+			expect(error?.message).toBe("The service reports that the record wasn't deleted");
+			answer('PATCH', '/records/', false);
+			expect((await run('update', { recordId: id, columns })).error?.message).toBe(
+				"The service reports that the record wasn't changed",
+			);
+		});
+	});
+});
+
+describe('services with other ideas', () => {
+	interface Answer {
+		status?: number;
+		body?: string;
+		location?: string;
+	}
+
+	let server: WebServer;
+	/** Answers a request in place of the usual answer; undefined: as usual. */
+	let answer: (method: string, path: string) => Answer | undefined;
+	/** Answers without an end. */
+	let trickles = false;
+	let sent: string[];
+	/** The node remembers what it wrote at an address. */
+	let tests = 0;
+
+	const field = { field_id: 'f1', name: 'Key', type: 'text' };
+	const records = {
+		records: [{ id: 'r1', data: { f1: 'a' }, created_at: null }],
+		next_cursor: null,
+	};
+
+	/** A service that is right in all that is not asked of it here. */
+	function usual(method: string, path: string): Answer {
+		if (method === 'DELETE') return { status: 204 };
+		if (method !== 'GET') return { body: JSON.stringify({ id: 'new', data: {} }) };
+		if (path.endsWith('/records')) return { body: JSON.stringify(records) };
+		if (path.endsWith('/fields')) return { body: JSON.stringify([field]) };
+		return { body: JSON.stringify(path.endsWith('/cards') ? [] : { id: 'c1', name: 'Card' }) };
+	}
+
+	function respond({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {
+		const [path = ''] = url.split('?');
+		sent.push(`${method} ${path.replace(/^.*\/workspaces\/w1/, '')}`);
+		if (trickles) {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			const timer = setInterval(() => response.write(' '), 20);
+			response.once('close', () => clearInterval(timer));
+			return;
+		}
+		const { status = 200, body = '', location } = answer(method, path) ?? usual(method, path);
+		response.writeHead(status, {
+			'content-type': 'application/json',
+			...(location && { location: `https://data.example.com/api/v1/workspaces/w1${location}` }),
+		});
+		response.end(body);
+	}
+
+	beforeAll(async () => {
+		server = await startWebServer(respond);
+	});
+	beforeEach(() => {
+		tests += 1;
+		sent = [];
+		trickles = false;
+		answer = () => undefined;
+	});
+	afterAll(async () => await server.close());
+
+	const credential = () => ({
+		baseUrl: `${server.url}/${tests}/api/v1`,
+		workspaceId: 'w1',
+		apiKey: 'key-of-w1',
+	});
+	const run = async (
+		name: string,
+		parameters: IDataObject = {},
+		more: Partial<Parameters<typeof runAction>[0]> = {},
+	) => {
+		const [resource, operation] = name.split(' ');
+		return await runAction({
+			credentials: { workspaceDataApi: credential() },
+			parameters: { resource, operation, cardId: byId('c1'), ...parameters },
+			items: [{ Key: 'b' }],
+			...more,
+		});
+	};
+
+	const columns = mapEach({ Key: 'b' });
+	const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+	const some = { filters, matchType: 'allConditions' };
+	const writes: Array<[string, IDataObject]> = [
+		['card create', { name: 'New' }],
+		['card createFromItems', { name: 'New' }],
+		['card update', { updateFields: { name: 'New' } }],
+		['card delete', {}],
+		['field create', { name: 'New', type: 'text' }],
+		['field update', { fieldId: byId('f1'), updateFields: { name: 'New' } }],
+		['field delete', { fieldId: byId('f1') }],
+		['record create', { columns }],
+		['record upsert', { columns: mapAutomatically(['Key']) }],
+		['record update', { recordId: byId('r1'), columns }],
+		['record delete', { recordId: byId('r1') }],
+		['record updateMany', { ...some, columns }],
+		['record deleteMany', some],
+	];
+
+	describe('G1: a refusal under status 200 is no success', () => {
+		test.each(writes)('%s', async (name, parameters) => {
+			const refusal = { success: false, error: { message: 'Read-only: key-of-w1' }, data: null };
+			answer = (method) => (method === 'GET' ? undefined : { body: JSON.stringify(refusal) });
+			const { error, json } = await run(name, parameters);
+			expect(json).toEqual([]);
+			expect(error?.message).toBe('The service refused the request');
+			expect(error?.description).toMatch(/^Read-only: \*\*\*/);
+			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+		});
+		test('its own status counts: a record that does not exist is skipped', async () => {
+			const problem = { type: 'https://x.example/record-not-found', title: 'Gone', status: 404 };
+			answer = (method) => (method === 'DELETE' ? { body: JSON.stringify(problem) } : undefined);
+			const options = { ifNotFound: 'skip' };
+			expect(await run('record delete', { recordId: byId('r1'), options })).toMatchObject({
+				status: 'success',
+				json: [],
+			});
+		});
+		test('it is no empty listing: nothing is created', async () => {
+			const refusal = { ok: false, message: 'Maintenance', details: [] };
+			answer = (method, path) =>
+				method === 'GET' && path.endsWith('/records')
+					? { body: JSON.stringify(refusal) }
+					: undefined;
+			const { error } = await run('record upsert', { columns: mapAutomatically(['Key']) });
+			expect(error?.description).toContain('Maintenance');
+			expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
+		});
+		test('nor a description', async () => {
+			answer = () => ({ body: '{"error":"Maintenance"}' });
+			const { error } = await run('apiDescription get', { format: 'json' });
+			expect(error?.description).toContain('Maintenance');
+		});
+		test('the test of a credential tells it', async () => {
+			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
+			const told = await testCredential();
+			expect(told.status).toBe('Error');
+			expect(told.message).toBe('The service refused the request. It answered: Maintenance.');
+		});
+	});
+
+	const testCredential = async () =>
+		await testWorkspaceAccess.call(
+			new CredentialTestContext({} as never),
+			{ id: '1', name: 'Test', type: 'workspaceDataApi', data: credential() },
+			createTestClock(),
+		);
+
+	describe('H17: a 404 that is not the service’s own', () => {
+		const bodies: Array<[string, string]> = [
+			['JSON without a problem type', '{"message":"no Route matched with those values"}'],
+			['JSON with a title only', '{"title":"Not Found","status":404}'],
+			['problem details without a kind', '{"type":"about:blank","title":"Not Found","status":404}'],
+			['nothing', ''],
+		];
+		const operations: Array<[string, IDataObject]> = [
+			['record delete', {}],
+			['record update', { columns }],
+		];
+		test.each(
+			operations.flatMap(([name, parameters]) =>
+				bodies.map((row) => [name, ...row, parameters] as const),
+			),
+		)('%s, %s: not skipped', async (name, _, body, parameters) => {
+			answer = (method) => (method === 'GET' ? undefined : { status: 404, body });
+			for (const ifNotFound of ['skip', 'empty']) {
+				const { error, json } = await run(name, {
+					recordId: byId('r1'),
+					...parameters,
+					options: { ifNotFound },
+				});
+				expect(error?.httpCode).toBe('404');
+				expect(json).toEqual([]);
+			}
+		});
+	});
+
+	describe('H18: a listing that is known to lack records', () => {
+		const whole = records.records[0];
+		const listings: Array<[string, unknown]> = [
+			['an empty list of errors with a message', { errors: [], message: 'shard offline' }],
+			['the same, wrapped', { data: { errors: [], message: 'shard offline' } }],
+			['records next to errors', { ...records, errors: ['shard 3 offline'] }],
+			['records next to an error', { ...records, error: { message: 'shard 3 offline' } }],
+			['an entry without an ID', { records: [whole, { data: { f1: 'b' } }], next_cursor: null }],
+			['an entry with an empty ID', { records: [whole, { id: '', data: {} }], next_cursor: null }],
+			['an entry that is null', { records: [whole, null], next_cursor: null }],
+			['an entry that is a text', { records: ['r1', whole], next_cursor: null }],
+		];
+		const operations: Array<[string, IDataObject]> = [
+			['record upsert', { columns: mapAutomatically(['Key']) }],
+			['record deleteMany', some],
+			['record updateMany', { ...some, columns }],
+			['record count', {}],
+			['record getAll', { returnAll: true }],
+			['record ifNotExists', some],
+			['record sync', { columns: mapAutomatically(['Key']), missingRecords: 'delete' }],
+		];
+		test.each(
+			operations.flatMap(([name, parameters]) =>
+				listings.map((row) => [name, ...row, parameters] as const),
+			),
+		)('%s, %s: an error, and nothing is changed', async (name, _, listing, parameters) => {
+			answer = (method, path) =>
+				method === 'GET' && path.endsWith('/records')
+					? { body: JSON.stringify(listing) }
+					: undefined;
+			const { error, json } = await run(name, parameters);
+			expect(error?.message).toMatch(/is incomplete|is not a list of records/);
+			expect(json).toEqual([]);
+			expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+		});
+		test('other properties next to the records say nothing', async () => {
+			answer = (method, path) =>
+				method === 'GET' && path.endsWith('/records')
+					? {
+							body: JSON.stringify({
+								...records,
+								errors: [],
+								error: null,
+								message: 'ok',
+								total: 1,
+							}),
+						}
+					: undefined;
+			expect((await run('record count')).json).toEqual([{ count: 1 }]);
+		});
+	});
+
+	test('G2: a web page under status 404 comes with what to check', async () => {
+		answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
+		const { error } = await run('record create', { columns });
+		expect(error?.description).toBe(
+			"404 Not Found A web page answered, not the service. Check 'Base URL' in the credential.",
+		);
+	});
+
+	describe('G3: 201 without a body, with the address in Location', () => {
+		test.each([
+			['card create', { name: 'New' }, '/cards/c%2F9', { id: 'c/9', name: 'New' }],
+			[
+				'field create',
+				{ name: 'New', type: 'text' },
+				'/cards/c1/fields/f9',
+				{ id: 'f9', name: 'New', type: 'text' },
+			],
+			[
+				'record create',
+				{ columns },
+				'/cards/c1/records/r9/?v=1',
+				{ id: 'r9', created_at: null, fields: { Key: 'b' } },
+			],
+			// The address of something else tells no identifier.
+			[
+				'record create',
+				{ columns },
+				'/cards/c1/jobs/r9',
+				{ id: null, created_at: null, fields: { Key: 'b' } },
+			],
+		])('%s', async (name, parameters, location, output) => {
+			answer = (method) => (method === 'POST' ? { status: 201, location } : undefined);
+			const { error, json } = await run(name, parameters);
+			expect(error).toBeUndefined();
+			expect(json).toEqual([output]);
+		});
+	});
+
+	describe('G13: a change is answered with JSON that cannot be read', () => {
+		const changes = writes.filter(([name]) => /update|delete/.test(name));
+
+		test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
+			answer = (method) => (method === 'GET' ? undefined : { body: '{"success": false, "er' });
+			const { error, json } = await run(name, parameters);
+			const [thing, operation = ''] = name.split(' ');
+			const change = operation.startsWith('delete') ? 'deleted' : 'changed';
+			expect(json).toEqual([]);
+			expect(error?.message).toBe(
+				`The ${thing} may not have been ${change}: the answer is not valid JSON`,
+			);
+			expect(error?.description).toContain(`Look at the ${thing} in the service`);
+			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
+		});
+		test('an upsert that finds its record', async () => {
+			answer = (method) => (method === 'PATCH' ? { body: '{"id": "r1' } : undefined);
+			const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
+			const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
+			expect(error?.message).toBe(
+				'The record may not have been changed: the answer is not valid JSON',
+			);
+		});
+		test.each(changes)('%s: any other answer is fine', async (name, parameters) => {
+			for (const body of ['', 'OK', '"OK"', '[]', '{}']) {
+				answer = (method) => (method === 'GET' ? undefined : { body });
+				const { error } = await run(name, parameters);
+				expect(error).toBeUndefined();
+			}
+		});
+	});
+
+	describe('G3: a create is answered with JSON that cannot be read', () => {
+		const body = '{"id": "rec';
+		const creates: Array<[string, IDataObject, IDataObject, string]> = [
+			['card', { name: 'New' }, { name: 'New' }, '/cards/x9'],
+			[
+				'field',
+				{ name: 'New', type: 'text' },
+				{ name: 'New', type: 'text' },
+				'/cards/c1/fields/x9',
+			],
+			[
+				'record',
+				{ columns },
+				{ id: null, created_at: null, fields: { Key: 'b' } },
+				'/cards/c1/records/x9',
+			],
+		];
+
+		test.each(creates)(
+			'%s, status 201: created, and a hint says that the ID is unknown',
+			async (...row) => {
+				const [thing, parameters, output] = row;
+				answer = (method) => (method === 'POST' ? { status: 201, body } : undefined);
+				const result = await run(`${thing} create`, parameters);
+				expect(result.error).toBeUndefined();
+				expect(result.json).toEqual([output]);
+				expect(hintsOf(result)).toEqual([
+					`The service created a ${thing}, but its answer shows no ID, so the output has none. Do not create the ${thing} again: look for it in the service.`,
+				]);
+			},
+		);
+		test.each(creates)('%s, the ID is in Location: nothing is missing', async (...row) => {
+			const [thing, parameters, output, location] = row;
+			answer = (method) => (method === 'POST' ? { body, location } : undefined);
+			const result = await run(`${thing} create`, parameters);
+			expect(result.error).toBeUndefined();
+			expect(result.json).toEqual([{ ...output, id: 'x9' }]);
+			expect(hintsOf(result)).toEqual([]);
+		});
+		test.each(creates)('%s, status 200: it may be a refusal as well', async (thing, parameters) => {
+			answer = (method) => (method === 'POST' ? { body: '{"success": false, "er' } : undefined);
+			const { error, json } = await run(`${thing} create`, parameters);
+			expect(json).toEqual([]);
+			expect(error?.message).toBe(
+				`The ${thing} may have been created: the answer is not valid JSON`,
+			);
+			expect(error?.description).toContain('check before you run this item again');
+			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		});
+		test('no later item of an upsert creates the record again', async () => {
+			answer = (method) => (method === 'POST' ? { body } : undefined);
+			const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
+			const { json } = await run('record upsert', upserted, {
+				items: [{ Key: 'b' }, { Key: 'b' }],
+				node: { onError: 'continueRegularOutput' },
+			});
+			expect(json.map(({ error }) => error)).toEqual([
+				'The record may have been created: the answer is not valid JSON',
+				'This record may exist already, but the service does not list it',
+			]);
+			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		});
+		test('a card that the listing shows afterwards is the one', async () => {
+			let listed = false;
+			answer = (method, path) => {
+				if (method === 'GET' && path.endsWith('/cards') && listed) {
+					return { body: '[{"id":"x9","name":"New"}]' };
+				}
+				if (method !== 'POST' || !path.endsWith('/cards')) return undefined;
+				listed = true;
+				return { body };
+			};
+			const additionalFields = { ifExists: 'reuse' };
+			const { json, error } = await run('card create', { name: 'New', additionalFields });
+			expect(error).toBeUndefined();
+			expect(json).toEqual([{ id: 'x9', name: 'New' }]);
+		});
+	});
+
+	test('G3: a subscription whose identifier is in Location only', async () => {
+		const request: Session['request'] = async () => ({
+			status: 201,
+			headers: { location: '/api/v1/workspaces/w1/webhooks/sub%2F9' },
+			body: { secret: 'of the subscription' },
+		});
+		const session = { request, baseUrl: credential().baseUrl, workspaceId: 'w1' } as Session;
+		const wanted = {
+			targetUrl: 'https://n8n.example.com',
+			events: ['record.created'],
+			cardId: null,
+		};
+		const how = { clock: createTestClock(), call: CALLS.start, isKnown: () => false };
+		expect(await createSubscription(session, wanted, how)).toMatchObject({
+			id: 'sub/9',
+			secret: 'of the subscription',
+		});
+	});
+
+	describe('G4: an answer of 20,000 levels, which n8n could not store', () => {
+		const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
+		test('is refused', async () => {
+			answer = (_, path) =>
+				path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
+			const { error } = await run('card get');
+			expect(error?.message).toBe(
+				'The service answered, but the answer is nested more than 500 levels deep',
+			);
+			expect(sent).toHaveLength(1);
+		});
+		test('may have created something', async () => {
+			answer = (method) => (method === 'POST' ? { body: `{"id":"r9","x":${deep}}` } : undefined);
+			const { error } = await run('record create', { columns });
+			expect(error?.message).toContain('The record may have been created');
+		});
+	});
+
+	test('G6: the test of a credential ends, although its answer trickles', async () => {
+		trickles = true;
+		const told = await testCredential();
+		expect(told.message).toContain('no answer came in time');
+	});
+});
+
+describe('web pages in place of the service', () => {
+	const PAGE = '<!doctype html><html><head><title>Sign in to Corp Proxy</title></head></html>';
+	const STATUSES = [401, 403, 407, 451];
+	const BLAMES =
+		/API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|does not allow/i;
+
+	let server: WebServer;
+	let respond: (path: string, response: ServerResponse) => void;
+	let tests = 0;
+
+	beforeAll(async () => {
+		server = await startWebServer(({ url = '' }, response) => respond(url, response));
+	});
+	beforeEach(() => (tests += 1));
+	afterAll(async () => await server.close());
+
+	const page = (status: number) => (response: ServerResponse) =>
+		void response.writeHead(status, { 'content-type': 'text/html' }).end(PAGE);
+
+	// Tokens and the pace are kept for the process: each test has a separate account and key.
+	const address = () => ({ baseUrl: `${server.url}/api/v1`, workspaceId: 'w1' });
+	const apiKey = () => ({ ...address(), apiKey: `key-${tests}` });
+	const account = () => ({
+		...address(),
+		authUrl: server.url,
+		realm: 'r',
+		clientId: `client-${tests}`,
+		clientSecret: 'secret-of-the-account',
+	});
+
+	async function inNode(authentication: 'apiKey' | 'serviceAccount', parameters: object) {
+		const { error } = await runAction({
+			credentials:
+				authentication === 'apiKey'
+					? { workspaceDataApi: apiKey() }
+					: { workspaceDataServiceAccountApi: account() },
+			parameters: { authentication, ...parameters },
+			items: [{ Key: 'a' }],
+		});
+		return `${error?.message} ${error?.description}`;
+	}
+	const list = { resource: 'card', operation: 'getAll', returnAll: true };
+	const create = {
+		resource: 'record',
+		operation: 'create',
+		cardId: byId('c1'),
+		columns: mapEach({ Key: 'b' }),
+	};
+
+	async function atTest(type: string, data: ReturnType<typeof apiKey | typeof account>) {
+		const context = new CredentialTestContext({} as never);
+		const tested = { id: '1', name: 'Test', type, data };
+		const { status, message } = await testWorkspaceAccess.call(context, tested);
+		return { status, message };
+	}
+
+	describe.each(STATUSES)('P11: a proxy’s web page with status %d', (status) => {
+		test.each([
+			['a read', list],
+			['a change', create],
+		])('%s: a web page answered, not the service', async (_, parameters) => {
+			respond = (_path, response) => page(status)(response);
+			const words = await inNode('apiKey', parameters);
+			expect(words).toContain('A web page answered, not the service');
+			expect(words).toContain("'Base URL'");
+			expect(words).toContain('Sign in to Corp Proxy');
+			expect(words).not.toMatch(BLAMES);
+		});
+
+		test('the credential test says the same', async () => {
+			respond = (_path, response) => page(status)(response);
+			const { status: outcome, message } = await atTest('workspaceDataApi', apiKey());
+			expect(outcome).toBe('Error');
+			expect(message).toContain('A web page answered, not the service');
+			expect(message).not.toMatch(BLAMES);
+		});
+
+		test('in place of a token: no account is blamed, by the node and by the credential test', async () => {
+			respond = (_path, response) => page(status)(response);
+			const words = await inNode('serviceAccount', list);
+			const { message } = await atTest('workspaceDataServiceAccountApi', account());
+			for (const told of [words, message]) {
+				expect(told).toContain('A web page answered, not the auth server');
+				expect(told).toContain("'Auth URL'");
+				expect(told).not.toMatch(BLAMES);
+			}
+		});
+	});
+
+	test('P11: a sign-in page with status 200 in place of a token', async () => {
+		respond = (_path, response) => page(200)(response);
+		const words = await inNode('serviceAccount', list);
+		const { message } = await atTest('workspaceDataServiceAccountApi', account());
+		for (const told of [words, message]) {
+			expect(told).toContain('A web page answered, not the auth server');
+			expect(told).not.toMatch(BLAMES);
+		}
+	});
+
+	if (n8nMajor === 2) {
+		test('P11: an address that n8n’s SSRF protection blocks: n8n’s own advice is kept', async () => {
+			respond = (_path, response) => page(200)(response);
+			const settings = Container.get(SsrfProtectionConfig);
+			settings.enabled = true;
+			const [words, { message }] = await Promise.all([
+				inNode('apiKey', list),
+				atTest('workspaceDataApi', apiKey()),
+			]).finally(() => (settings.enabled = false));
+			for (const told of [words, message]) {
+				expect(told).toMatch(/blocked because/);
+				expect(told).toContain('ask your n8n administrator');
+				expect(told).not.toMatch(BLAMES);
+			}
+		});
+	}
+
+	test('the service’s own 401 and 403 still say what to check', async () => {
+		for (const [status, words] of [
+			[401, "Check 'API Key'"],
+			[403, 'does not allow it'],
+		] as const) {
+			respond = (_path, response) => void response.writeHead(status).end('{"title":"No"}');
+			expect(await inNode('apiKey', list)).toContain(words);
+		}
 	});
 });

@@ -1,273 +1,531 @@
-/** Dry Run: what would change comes out, and nothing that changes anything is sent. */
+/** Dry Run shows what would change; what was deleted or overwritten is in the output, and goes back in (Q2, Q6). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction } from '../support/n8n';
-import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type ActionResult, hintsOf, runAction } from '../support/n8n';
+import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-let ids: string[];
-useCard(
-	'Dry',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-	],
-	(made) => ({ workspace, card } = made),
-);
-beforeEach(async () => {
-	ids = await workspace.records(card.id, [
-		{ Key: 'a', Amount: 1 },
-		{ Key: 'b', Amount: 2 },
-	]);
-});
+const { run } = recordRuns(() => ({ workspace, card }));
 
-async function run(
-	operation: string,
-	parameters: IDataObject,
-	items: IDataObject[] = [{}],
-	dry = true,
-) {
-	workspace.service.control.resetRequests();
-	const { options, ...others } = parameters;
-	const result = await runAction({
-		credentials: workspace.apiKey,
-		items,
-		parameters: {
-			resource: 'record',
-			operation,
-			cardId: byId(card.id),
-			...others,
-			options: { ...(options as IDataObject | undefined), ...(dry && { dryRun: true }) },
-		},
-	});
-	return result;
-}
-const sent = () => workspace.requests().filter((one) => !one.startsWith('GET '));
-const where = (field: string, condition: string, value: unknown = ''): IDataObject => ({
-	filters: { conditions: [{ field, condition, value }] } as IDataObject,
-});
-const matchKey = (value: IDataObject) => ({
-	columns: mapEach(value, { matchingColumns: ['Key'] }),
-});
-const rows = async () => await workspace.rows(card.id);
-
-afterEach(async () => {
-	if (sent().length > 0) return;
-	expect(await rows()).toEqual([
-		{ Key: 'a', Amount: 1 },
-		{ Key: 'b', Amount: 2 },
-	]);
-});
-
-test('Update shows the record before and after', async () => {
-	const { json } = await run('update', {
-		recordId: byId(ids[0] ?? ''),
-		columns: mapEach({ Amount: '7' }),
-	});
-	expect(json).toEqual([
-		{
-			dry_run: true,
-			action: 'update',
-			id: ids[0],
-			before: { Key: 'a', Amount: 1 },
-			after: { Key: 'a', Amount: 7 },
-		},
-	]);
-	expect(sent()).toEqual([]);
-});
-
-test('Delete shows what would be gone', async () => {
-	const { json } = await run('delete', { recordId: byId(ids[1] ?? '') });
-	expect(json).toEqual([
-		{ dry_run: true, action: 'delete', id: ids[1], before: { Key: 'b', Amount: 2 }, after: null },
-	]);
-	expect(sent()).toEqual([]);
-});
-
-test('Update and Delete: items see what those before them would have done (M18)', async () => {
-	const updated = await run(
-		'update',
-		{ recordId: byId(ids[0] ?? ''), columns: mapAutomatically() },
-		[{ Key: 'x' }, { Amount: 5 }],
-	);
-	expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
-		[
+describe('Dry Run', () => {
+	let ids: string[];
+	useCard('Dry', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
+	beforeEach(async () => {
+		ids = await workspace.records(card.id, [
 			{ Key: 'a', Amount: 1 },
-			{ Key: 'x', Amount: 1 },
-		],
-		[
-			{ Key: 'x', Amount: 1 },
-			{ Key: 'x', Amount: 5 },
-		],
-	]);
-	expect(sent()).toEqual([]);
-	const twice = { recordId: byId(ids[1] ?? ''), options: { ifNotFound: 'empty' } };
-	const deleted = await run('delete', twice, [{}, {}]);
-	expect(deleted.json).toMatchObject([{ action: 'delete', id: ids[1] }, {}]);
-	expect(deleted.json[1]).toEqual({});
-	expect(sent()).toEqual([]);
-});
-
-test('Create or Update: items see what those before them would have done', async () => {
-	const { json, items } = await run(
-		'upsert',
-		matchKey({ Key: '={{ $json.key }}', Amount: '={{ $json.amount }}' }),
-		[
-			{ key: 'a', amount: 5 },
-			{ key: 'new', amount: 1 },
-			{ key: 'new', amount: 2 },
-			{ key: 'a', amount: 6 },
-		],
-	);
-	const entry = (action: string, id: unknown, before: unknown, after: unknown) => ({
-		dry_run: true,
-		action,
-		id,
-		before,
-		after,
+			{ Key: 'b', Amount: 2 },
+		]);
 	});
-	expect(json).toEqual([
-		entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 5 }),
-		entry('create', null, null, { Key: 'new', Amount: 1 }),
-		entry('update', null, { Key: 'new', Amount: 1 }, { Key: 'new', Amount: 2 }),
-		entry('update', ids[0], { Key: 'a', Amount: 5 }, { Key: 'a', Amount: 6 }),
-	]);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3].map((item) => ({ item })));
-	expect(sent()).toEqual([]);
-});
 
-test('Create Only does not change an existing record: action none', async () => {
-	const { json } = await run('upsert', {
-		...matchKey({ Key: 'a', Amount: 9 }),
-		options: { upsertMode: 'createOnly' },
-	});
-	const values = { Key: 'a', Amount: 1 };
-	expect(json).toEqual([
-		{ dry_run: true, action: 'none', id: ids[0], before: values, after: values },
-	]);
-});
-
-test('Update Many and Delete Many: each item finds what those before it would have left', async () => {
-	const updated = await run(
-		'updateMany',
-		{
-			...where('Amount', 'equals', '={{ $json.from }}'),
-			columns: mapEach({ Amount: '={{ $json.to }}' }),
-		},
-		[
-			{ from: 1, to: 2 },
-			{ from: 2, to: 3 },
-		],
-	);
-	expect(updated.json.map(({ id, before, after }) => [id, before, after])).toEqual([
-		[ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 2 }],
-		[ids[0], { Key: 'a', Amount: 2 }, { Key: 'a', Amount: 3 }],
-		[ids[1], { Key: 'b', Amount: 2 }, { Key: 'b', Amount: 3 }],
-	]);
-	expect(sent()).toEqual([]);
-	const deleted = await run('deleteMany', where('Amount', 'lessThan', '={{ $json.below }}'), [
-		{ below: 2 },
-		{ below: 9 },
-	]);
-	expect(deleted.json.map(({ action, id, after }) => [action, id, after])).toEqual([
-		['delete', ids[0], null],
-		['delete', ids[1], null],
-	]);
-	expect(sent()).toEqual([]);
-});
-
-test('values come under the keys that the options choose', async () => {
-	const { json } = await run('update', {
-		recordId: byId(ids[0] ?? ''),
-		columns: mapEach({ Amount: 7 }),
-		options: { fieldKeys: 'id', outputFields: ['Amount'] },
-	});
-	const amount = String(card.fieldIds.Amount);
-	expect(json).toMatchObject([{ before: { [amount]: 1 }, after: { [amount]: 7 } }]);
-});
-
-/** Failures of the real run; a dry run fails with the same message. */
-const FAILURES: Array<[string, string, IDataObject]> = [
-	['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
-	['a value that the field cannot hold', 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
-	['no value', 'update', { recordId: byId('x'), columns: mapEach({}) }],
-	['an empty matching value', 'upsert', matchKey({ Key: '', Amount: 1 })],
-	['no condition', 'deleteMany', { filters: {} }],
-	['no condition', 'updateMany', { filters: {}, columns: mapEach({ Amount: 1 }) }],
-	['an unknown field in a condition', 'deleteMany', where('KEY', 'equals', 'a')],
-	['a near name of a card', 'delete', { recordId: byId('x'), cardId: byName('DRY') }],
-	[
-		'nothing to update',
-		'upsert',
-		{ ...matchKey({ Key: 'z' }), options: { upsertMode: 'updateOnly' } },
-	],
-	[
-		'a wrong option',
-		'update',
-		{ recordId: byId('x'), columns: mapEach({ Amount: 1 }), options: { ifNotFound: 'no' } },
-	],
-	['a wrong option', 'delete', { recordId: byId('x'), options: { ifNotFound: 'no' } }],
-];
-test.each(FAILURES)('%s fails as the real run of %s does', async (_, operation, parameters) => {
-	const real = await run(operation, parameters, [{}], false);
-	const realSent = sent();
-	const dry = await run(operation, parameters);
-	expect(real.error?.message).toBeTruthy();
-	expect(dry.error?.message).toBe(real.error?.message);
-	expect(dry.error?.description).toBe(real.error?.description);
-	expect([...realSent, ...sent()]).toEqual([]);
-});
-
-test('several matches fail as in the real run', async () => {
-	await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
-	const { error } = await run('upsert', matchKey({ Key: 'a', Amount: 9 }));
-	expect(error?.message).toBe("2 records of card 'Dry' match this item".replace('Dry', card.id));
-	expect(sent()).toEqual([]);
-	await workspace.send('DELETE', `/cards/${card.id}/records/${(await lastId()) ?? ''}`);
-});
-const lastId = async () => {
-	const page = (await workspace.send('GET', `/cards/${card.id}/records`)) as {
-		records: Array<{ id: string }>;
-	};
-	return page.records.at(-1)?.id;
-};
-
-describe.each([
-	['update', { columns: mapEach({ Amount: 1 }) }],
-	['delete', {}],
-] as const)('%s of a record that does not exist', (operation, parameters) => {
-	test.each([
-		['error', "has no record 'gone'"],
-		['skip', []],
-		['empty', [{}]],
-	])('%s', async (ifNotFound, expected) => {
-		const { json, error } = await run(operation, {
-			...parameters,
-			recordId: byId('gone'),
-			options: { ifNotFound },
-		});
-		if (typeof expected === 'string') expect(error?.message).toContain(expected);
-		else expect(json).toEqual(expected);
-		expect(sent()).toEqual([]);
-	});
-});
-
-test.each(['upsert', 'update', 'delete', 'updateMany', 'deleteMany'])(
-	'%s: what is neither true nor false changes nothing',
-	async (operation) => {
-		const { error } = await run(
-			operation,
-			{
-				...matchKey({ Key: 'a', Amount: 9 }),
-				...where('Key', 'equals', 'a'),
-				recordId: byId(ids[0] ?? ''),
-				options: { dryRun: '={{ "yes" }}' },
+	async function run(
+		operation: string,
+		parameters: IDataObject,
+		items: IDataObject[] = [{}],
+		dry = true,
+	) {
+		workspace.service.control.resetRequests();
+		const { options, ...others } = parameters;
+		const result = await runAction({
+			credentials: workspace.apiKey,
+			items,
+			parameters: {
+				resource: 'record',
+				operation,
+				cardId: byId(card.id),
+				...others,
+				options: { ...(options as IDataObject | undefined), ...(dry && { dryRun: true }) },
 			},
-			[{}],
-			false,
+		});
+		return result;
+	}
+	const matchKey = (value: IDataObject) => ({
+		columns: mapEach(value, { matchingColumns: ['Key'] }),
+	});
+	const rows = async () => await workspace.rows(card.id);
+
+	afterEach(async () => {
+		if (workspace.changes().length > 0) return;
+		expect(await rows()).toEqual([
+			{ Key: 'a', Amount: 1 },
+			{ Key: 'b', Amount: 2 },
+		]);
+	});
+
+	test('Update shows the record before and after', async () => {
+		const { json } = await run('update', {
+			recordId: byId(ids[0] ?? ''),
+			columns: mapEach({ Amount: '7' }),
+		});
+		expect(json).toEqual([
+			{
+				dry_run: true,
+				action: 'update',
+				id: ids[0],
+				before: { Key: 'a', Amount: 1 },
+				after: { Key: 'a', Amount: 7 },
+			},
+		]);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('Delete shows what would be gone', async () => {
+		const { json } = await run('delete', { recordId: byId(ids[1] ?? '') });
+		expect(json).toEqual([
+			{ dry_run: true, action: 'delete', id: ids[1], before: { Key: 'b', Amount: 2 }, after: null },
+		]);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('Update and Delete: items see what those before them would have done (M18)', async () => {
+		const updated = await run(
+			'update',
+			{ recordId: byId(ids[0] ?? ''), columns: mapAutomatically() },
+			[{ Key: 'x' }, { Amount: 5 }],
 		);
-		expect(error?.message).toBe("'Dry Run' cannot be 'yes'");
-		expect(sent()).toEqual([]);
-	},
-);
+		expect(updated.json.map(({ before, after }) => [before, after])).toEqual([
+			[
+				{ Key: 'a', Amount: 1 },
+				{ Key: 'x', Amount: 1 },
+			],
+			[
+				{ Key: 'x', Amount: 1 },
+				{ Key: 'x', Amount: 5 },
+			],
+		]);
+		expect(workspace.changes()).toEqual([]);
+		const twice = { recordId: byId(ids[1] ?? ''), options: { ifNotFound: 'empty' } };
+		const deleted = await run('delete', twice, [{}, {}]);
+		expect(deleted.json).toMatchObject([{ action: 'delete', id: ids[1] }, {}]);
+		expect(deleted.json[1]).toEqual({});
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('Create or Update: items see what those before them would have done', async () => {
+		const { json, items } = await run(
+			'upsert',
+			matchKey({ Key: '={{ $json.key }}', Amount: '={{ $json.amount }}' }),
+			[
+				{ key: 'a', amount: 5 },
+				{ key: 'new', amount: 1 },
+				{ key: 'new', amount: 2 },
+				{ key: 'a', amount: 6 },
+			],
+		);
+		const entry = (action: string, id: unknown, before: unknown, after: unknown) => ({
+			dry_run: true,
+			action,
+			id,
+			before,
+			after,
+		});
+		expect(json).toEqual([
+			entry('update', ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 5 }),
+			entry('create', null, null, { Key: 'new', Amount: 1 }),
+			entry('update', null, { Key: 'new', Amount: 1 }, { Key: 'new', Amount: 2 }),
+			entry('update', ids[0], { Key: 'a', Amount: 5 }, { Key: 'a', Amount: 6 }),
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('Create Only does not change an existing record: action none', async () => {
+		const { json } = await run('upsert', {
+			...matchKey({ Key: 'a', Amount: 9 }),
+			options: { upsertMode: 'createOnly' },
+		});
+		const values = { Key: 'a', Amount: 1 };
+		expect(json).toEqual([
+			{ dry_run: true, action: 'none', id: ids[0], before: values, after: values },
+		]);
+	});
+
+	test('Update Many and Delete Many: each item finds what those before it would have left', async () => {
+		const updated = await run(
+			'updateMany',
+			{
+				...where('Amount', 'equals', '={{ $json.from }}'),
+				columns: mapEach({ Amount: '={{ $json.to }}' }),
+			},
+			[
+				{ from: 1, to: 2 },
+				{ from: 2, to: 3 },
+			],
+		);
+		expect(updated.json.map(({ id, before, after }) => [id, before, after])).toEqual([
+			[ids[0], { Key: 'a', Amount: 1 }, { Key: 'a', Amount: 2 }],
+			[ids[0], { Key: 'a', Amount: 2 }, { Key: 'a', Amount: 3 }],
+			[ids[1], { Key: 'b', Amount: 2 }, { Key: 'b', Amount: 3 }],
+		]);
+		expect(workspace.changes()).toEqual([]);
+		const deleted = await run('deleteMany', where('Amount', 'lessThan', '={{ $json.below }}'), [
+			{ below: 2 },
+			{ below: 9 },
+		]);
+		expect(deleted.json.map(({ action, id, after }) => [action, id, after])).toEqual([
+			['delete', ids[0], null],
+			['delete', ids[1], null],
+		]);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('values come under the keys that the options choose', async () => {
+		const { json } = await run('update', {
+			recordId: byId(ids[0] ?? ''),
+			columns: mapEach({ Amount: 7 }),
+			options: { fieldKeys: 'id', outputFields: ['Amount'] },
+		});
+		const amount = String(card.fieldIds.Amount);
+		expect(json).toMatchObject([{ before: { [amount]: 1 }, after: { [amount]: 7 } }]);
+	});
+
+	/** Failures of the real run; a dry run fails with the same message. */
+	const FAILURES: Array<[string, string, IDataObject]> = [
+		['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
+		['a value that the field cannot hold', 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
+		['no value', 'update', { recordId: byId('x'), columns: mapEach({}) }],
+		['an empty matching value', 'upsert', matchKey({ Key: '', Amount: 1 })],
+		['no condition', 'deleteMany', { filters: {} }],
+		['no condition', 'updateMany', { filters: {}, columns: mapEach({ Amount: 1 }) }],
+		['an unknown field in a condition', 'deleteMany', where('KEY', 'equals', 'a')],
+		['a near name of a card', 'delete', { recordId: byId('x'), cardId: byName('DRY') }],
+		[
+			'nothing to update',
+			'upsert',
+			{ ...matchKey({ Key: 'z' }), options: { upsertMode: 'updateOnly' } },
+		],
+		[
+			'a wrong option',
+			'update',
+			{ recordId: byId('x'), columns: mapEach({ Amount: 1 }), options: { ifNotFound: 'no' } },
+		],
+		['a wrong option', 'delete', { recordId: byId('x'), options: { ifNotFound: 'no' } }],
+	];
+	test.each(FAILURES)('%s fails as the real run of %s does', async (_, operation, parameters) => {
+		const real = await run(operation, parameters, [{}], false);
+		const realSent = workspace.changes();
+		const dry = await run(operation, parameters);
+		expect(real.error?.message).toBeTruthy();
+		expect(dry.error?.message).toBe(real.error?.message);
+		expect(dry.error?.description).toBe(real.error?.description);
+		expect([...realSent, ...workspace.changes()]).toEqual([]);
+	});
+
+	test('several matches fail as in the real run', async () => {
+		await workspace.records(card.id, [{ Key: 'a', Amount: 3 }]);
+		const { error } = await run('upsert', matchKey({ Key: 'a', Amount: 9 }));
+		expect(error?.message).toBe("2 records of card 'Dry' match this item".replace('Dry', card.id));
+		expect(workspace.changes()).toEqual([]);
+		await workspace.send('DELETE', `/cards/${card.id}/records/${(await lastId()) ?? ''}`);
+	});
+	const lastId = async () => {
+		const page = (await workspace.send('GET', `/cards/${card.id}/records`)) as {
+			records: Array<{ id: string }>;
+		};
+		return page.records.at(-1)?.id;
+	};
+
+	describe.each([
+		['update', { columns: mapEach({ Amount: 1 }) }],
+		['delete', {}],
+	] as const)('%s of a record that does not exist', (operation, parameters) => {
+		test.each([
+			['error', "has no record 'gone'"],
+			['skip', []],
+			['empty', [{}]],
+		])('%s', async (ifNotFound, expected) => {
+			const { json, error } = await run(operation, {
+				...parameters,
+				recordId: byId('gone'),
+				options: { ifNotFound },
+			});
+			if (typeof expected === 'string') expect(error?.message).toContain(expected);
+			else expect(json).toEqual(expected);
+			expect(workspace.changes()).toEqual([]);
+		});
+	});
+
+	test.each(['upsert', 'update', 'delete', 'updateMany', 'deleteMany'])(
+		'%s: what is neither true nor false changes nothing',
+		async (operation) => {
+			const { error } = await run(
+				operation,
+				{
+					...matchKey({ Key: 'a', Amount: 9 }),
+					...where('Key', 'equals', 'a'),
+					recordId: byId(ids[0] ?? ''),
+					options: { dryRun: '={{ "yes" }}' },
+				},
+				[{}],
+				false,
+			);
+			expect(error?.message).toBe("'Dry Run' cannot be 'yes'");
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
+});
+
+describe('fields and choices', () => {
+	useWorkspace((started) => (workspace = started));
+
+	test.each(['upsert', 'update', 'updateMany', 'sync'])(
+		'a dry run of %s shows fields and choices that would be added, names them in hints, and adds none (M18)',
+		async (operation) => {
+			const card = await workspace.card('Dry', {
+				Key: 'text',
+				State: { type: 'single_select', options: ['Open'] },
+			});
+			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+			workspace.service.control.resetRequests();
+			const result = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ Key: 'a', New: '12', State: 'Late' }],
+				parameters: {
+					resource: 'record',
+					operation,
+					cardId: fromList(card.id, 'Dry'),
+					recordId: byId(id),
+					columns: mapAutomatically(['Key']),
+					filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] },
+					options: { dryRun: true, unknownFields: 'create', missingChoices: 'add' },
+				},
+			});
+			expect(result.error).toBeUndefined();
+			expect(result.json).toEqual([
+				{
+					dry_run: true,
+					action: 'update',
+					id,
+					before: { Key: 'a' },
+					after: { Key: 'a', New: 12, State: 'Late' },
+				},
+			]);
+			expect(workspace.changes()).toEqual([]);
+			const texts = hintsOf(result);
+			expect(texts).toContainEqual(
+				expect.stringMatching(
+					/^Dry run: fields would be added to card 'Dry': 'New' \(number: .+\)$/,
+				),
+			);
+			expect(texts).toContain(
+				"Dry run: choices would be added to field 'State' of card 'Dry': 'Late'",
+			);
+		},
+	);
+});
+
+describe('what was there before', () => {
+	let ids: string[];
+	const FIELDS = [
+		{ name: 'Key', type: 'text' },
+		{ name: 'Note', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+	];
+	useCard('Undo', FIELDS, (made) => ({ workspace, card } = made));
+	const ROWS = [
+		{ Key: 'a', Note: 'first', Amount: 1 },
+		{ Key: 'b', Amount: 2 },
+	];
+	beforeEach(async () => {
+		ids = await workspace.records(card.id, ROWS);
+	});
+	/** Runs an operation in version 2 of the node. */
+	const run2 = async (
+		operation: string,
+		parameters: IDataObject = {},
+		items: IDataObject[] = [{}],
+		typeVersion = 2,
+	): Promise<ActionResult> => await run(operation, parameters, items, { node: { typeVersion } });
+
+	const everything = {
+		filters: { conditions: [{ field: 'Key', condition: 'isNotEmpty', value: '' }] },
+		maxChanges: 9,
+	};
+	const columns = mapEach({ Note: 'new' });
+	const keyed = { columns: mapAutomatically(['Key']) };
+	const rows = async () => await workspace.rows(card.id);
+
+	describe('Q2: the old values of the fields that changed', () => {
+		const created = { Key: 'c', Amount: 3 };
+		const items = [{ Key: 'a', Note: 'new' }, { Key: 'b', Amount: 2 }, created];
+
+		test.each([
+			['Create or Update', 'upsert'],
+			['Sync', 'sync'],
+		])('%s returns them, for updated records only', async (_, operation) => {
+			const { json } = await run2(operation, keyed, items);
+			expect(json).toEqual([
+				expect.objectContaining({ action: 'updated', before: { Note: 'first' } }),
+				expect.objectContaining({ action: 'unchanged' }),
+				expect.objectContaining({ action: 'created' }),
+			]);
+			expect(json.map((item) => 'before' in item)).toEqual([true, false, false]);
+			expect(Object.keys(json[0] ?? {}).slice(-2)).toEqual(['before', 'action']);
+		});
+
+		test('Update Many returns them, null where there was none', async () => {
+			const { json } = await run2('updateMany', { ...everything, columns });
+			expect(json.map(({ before }) => before)).toEqual([{ Note: 'first' }, { Note: null }]);
+		});
+
+		test('Update returns them where the option is on, and reads the record first', async () => {
+			const parameters = { recordId: byId(ids[0] ?? ''), columns };
+			workspace.service.control.resetRequests();
+			const plain = await run2('update', parameters);
+			expect(plain.json[0]).not.toHaveProperty('before');
+			expect(workspace.requests().filter((one) => one.includes('/records'))).toHaveLength(1);
+			const back = { recordId: byId(ids[0] ?? ''), columns: mapEach({ Note: 'first' }) };
+			const told = await run2('update', { ...back, options: { oldValues: true } });
+			expect(told.json[0]).toMatchObject({ Note: 'first', before: { Note: 'new' } });
+			const gone = { recordId: byId('rec_none'), columns, options: { oldValues: true } };
+			expect((await run2('update', gone)).error?.message).toContain("has no record 'rec_none'");
+		});
+
+		test.each([
+			['off', { oldValues: false }, 2, false],
+			['off in version 1', {}, 1, false],
+			['on in version 1', { oldValues: true }, 1, true],
+		])('%s', async (_, options, version, has) => {
+			const { json } = await run2('upsert', { ...keyed, options }, items, version);
+			expect(json[0]?.action).toBe('updated');
+			expect('before' in (json[0] ?? {})).toBe(has);
+		});
+
+		test('a value that is neither true nor false is refused before anything is sent', async () => {
+			const { error } = await run2('upsert', { ...keyed, options: { oldValues: 'maybe' } }, items);
+			expect(error?.message).toContain("'Return Old Values' cannot be 'maybe'");
+			expect(await rows()).toEqual(ROWS);
+		});
+
+		test('go back in: Edit Fields and Update', async () => {
+			const { json } = await run2('updateMany', { ...everything, columns });
+			// What Edit Fields sets: `fields` to what was there before.
+			const edited = json.map(({ id, before }) => ({ id, fields: before }));
+			const back = {
+				recordId: byId('={{ $json.id }}'),
+				columns: mapAutomatically(),
+			};
+			expect((await run2('update', back, edited)).error).toBeUndefined();
+			expect(await rows()).toEqual([ROWS[0], { ...ROWS[1] }]);
+		});
+	});
+
+	describe('Q2: the values of deleted records', () => {
+		const deleting: Array<[string, IDataObject, IDataObject[], IDataObject]> = [
+			['deleteMany', everything, [{}], {}],
+			[
+				'sync',
+				{ ...keyed, missingRecords: 'delete', maxDeletions: '9' },
+				[],
+				{ action: 'deleted' },
+			],
+		];
+		const keep = { Key: 'c', Note: 'kept', Amount: 3 };
+
+		test.each(deleting)(
+			'%s returns them, and Create brings them back',
+			async (operation, given) => {
+				const items = operation === 'sync' ? [keep] : [{}];
+				const { json } = await run2(operation, given, items);
+				const action = operation === 'sync' ? { action: 'deleted' } : {};
+				const deleted = json.filter((item) => item.deleted === true);
+				expect(deleted).toEqual([
+					{ ...ROWS[0], id: ids[0], deleted: true, ...action },
+					{ Key: 'b', Note: null, Amount: 2, id: ids[1], deleted: true, ...action },
+				]);
+				expect(Object.keys(deleted[0] ?? {}).slice(0, 4)).toEqual(['Key', 'Note', 'Amount', 'id']);
+				const back = await run2('create', { columns: mapAutomatically() }, deleted);
+				expect(back.error).toBeUndefined();
+				const kept = operation === 'sync' ? [keep] : [];
+				expect(await rows()).toEqual([...kept, ...ROWS]);
+			},
+		);
+
+		test('nested where Output Fields says so; in version 1 as before', async () => {
+			const { json } = await run2('deleteMany', {
+				...everything,
+				options: { outputFormat: 'nested' },
+			});
+			expect(json[0]).toEqual({ deleted: true, id: ids[0], fields: ROWS[0] });
+			await workspace.records(card.id, ROWS);
+			const old = await run2('deleteMany', everything, [{}], 1);
+			expect(old.json[0]).toEqual({ deleted: true, id: expect.any(String) as string });
+		});
+	});
+
+	describe('Q6: a dry run at a glance', () => {
+		test.each<[string, IDataObject, IDataObject[], unknown[], string]>([
+			[
+				'upsert',
+				{ ...keyed, options: { dryRun: true } },
+				[{ Key: 'a', Note: 'new' }, { Key: 'c', Amount: 3 }, ROWS[1] ?? {}],
+				[
+					{ Note: { from: 'first', to: 'new' } },
+					{ Key: { from: null, to: 'c' }, Amount: { from: null, to: 3 } },
+					{},
+				],
+				'1 record would be created, 1 updated; 1 unchanged',
+			],
+			[
+				'updateMany',
+				{ ...everything, columns, dryRun: true },
+				[{}],
+				[{ Note: { from: 'first', to: 'new' } }, { Note: { from: null, to: 'new' } }],
+				'2 records would be updated',
+			],
+			[
+				'deleteMany',
+				{ ...everything, dryRun: true },
+				[{}],
+				[
+					{
+						Key: { from: 'a', to: null },
+						Note: { from: 'first', to: null },
+						Amount: { from: 1, to: null },
+					},
+					{ Key: { from: 'b', to: null }, Amount: { from: 2, to: null } },
+				],
+				'2 records would be deleted',
+			],
+		])('%s: what differs, and the counts', async (operation, parameters, items, changes, hint) => {
+			const result = await run2(operation, parameters, items);
+			const { json } = result;
+			expect(json.map((item) => item.changes)).toEqual(changes);
+			expect(hintsOf(result)).toContain(`Dry run of card '${card.id}': ${hint}`);
+			expect(Object.keys(json[0] ?? {})).toEqual([
+				'dry_run',
+				'action',
+				'id',
+				'changes',
+				'before',
+				'after',
+			]);
+			expect(await rows()).toEqual(ROWS);
+		});
+
+		test('nothing that would change is said so; version 1 has no changes', async () => {
+			const same = { ...keyed, options: { dryRun: true } };
+			expect(hintsOf(await run2('upsert', same, [ROWS[0] ?? {}]))).toContain(
+				`Dry run of card '${card.id}': nothing would change; 1 unchanged`,
+			);
+			const old = await run2('upsert', same, [{ Key: 'a', Note: 'new' }], 1);
+			expect(old.json[0]).not.toHaveProperty('changes');
+		});
+
+		test('Create From Items gives one item for each field first, then the card', async () => {
+			const name = 'Would be';
+			const parameters = { resource: 'card', name, options: { dryRun: true } };
+			const { json } = await run2('createFromItems', parameters, [{ A: 1, B: 'x' }]);
+			const field = { dry_run: true, action: 'create', reason: expect.any(String) as string };
+			expect(json).toEqual([
+				{ ...field, field: 'A', type: 'number' },
+				{ ...field, field: 'B', type: 'text' },
+				expect.objectContaining({ dry_run: true, action: 'create', id: null }),
+			]);
+			expect((await run2('createFromItems', parameters, [{ A: 1 }], 1)).json).toHaveLength(1);
+		});
+	});
+});

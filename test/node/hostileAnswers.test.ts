@@ -137,11 +137,11 @@ beforeAll(async () => {
 		operations.map((operation) => `${value} ${operation.value}`),
 	);
 	for (const name of names) {
-		const card = await workspace.card(`For ${name}`, [
-			{ name: 'Key', type: 'text' },
-			{ name: 'Amount', type: 'number' },
-			{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-		]);
+		const card = await workspace.card(`For ${name}`, {
+			Key: 'text',
+			Amount: 'number',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+		});
 		const [recordId = ''] = await workspace.records(card.id, [
 			{ Key: 'a', Amount: 1, Status: 'Open' },
 			{ Key: 'b', Amount: 2, Status: 'Done' },

@@ -1,317 +1,987 @@
-/** Asking about records and changing many of them (Get Page, Count, If Record Exists, Update Many, Delete Many). */
-import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
-import { byId, byName, mapEach } from '../support/parameters';
+/** Asking about records, changing many of them, what bounds a change, and deletions that hit exactly what was chosen. */
+import {
+	type IDataObject,
+	type INodeParameters,
+	type INodeProperties,
+	NodeHelpers,
+} from 'n8n-workflow';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { hintsOf, runAction } from '../support/n8n';
+import { type OtherService, startOtherService } from '../support/otherService';
+import { byId, byName, fromList, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
-import { cases } from '../support/cases';
+import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard(
-	'Many',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-	],
-	(made) => ({ workspace, card } = made),
-);
 
-const { runCounted: run } = recordRuns(() => ({ workspace, card }));
-const where = (field: string, condition: string, value: unknown = ''): IDataObject => ({
-	filters: { conditions: [{ field, condition, value }] } as IDataObject,
-});
-const requested = (method: string, what: RegExp | string = 'records') =>
-	workspace
-		.requests()
-		.filter((request) => new RegExp(`^${method} /cards/[^/]+/${what}`).test(request)).length;
-const keys = async () => (await workspace.rows(card.id)).map(({ Key }) => Key);
-const fill = async (count: number) =>
-	await workspace.records(
-		card.id,
-		Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
-	);
+describe('many records', () => {
+	useCard('Many', { Key: 'text', Amount: 'number' }, (made) => ({ workspace, card } = made));
 
-describe('Get Page', () => {
-	test('gives one page and the cursor of the next, to the end', async () => {
-		const ids = await fill(5);
-		const seen: unknown[] = [];
-		let cursor: unknown = '';
-		const sizes: number[] = [];
-		do {
-			const { json, error } = await run('getPage', { cursor: cursor as string, limit: 2 });
-			if (error) throw error;
-			expect(json).toHaveLength(1);
-			const records = json[0]?.records as IDataObject[];
-			seen.push(...records.map(({ id }) => id));
-			sizes.push(records.length);
-			cursor = json[0]?.next_cursor;
-		} while (cursor !== null);
-		expect(seen).toEqual(ids);
-		expect(sizes).toEqual([2, 2, 1]);
+	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
+	const requested = (method: string, what: RegExp | string = 'records') =>
+		workspace
+			.requests()
+			.filter((request) => new RegExp(`^${method} /cards/[^/]+/${what}`).test(request)).length;
+	const keys = async () => (await workspace.rows(card.id)).map(({ Key }) => Key);
+	const fill = async (count: number) =>
+		await workspace.records(
+			card.id,
+			Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
+		);
+
+	describe('Get Page', () => {
+		test('gives one page and the cursor of the next, to the end', async () => {
+			const ids = await fill(5);
+			const seen: unknown[] = [];
+			let cursor: unknown = '';
+			const sizes: number[] = [];
+			do {
+				const { json, error } = await run('getPage', { cursor: cursor as string, limit: 2 });
+				if (error) throw error;
+				expect(json).toHaveLength(1);
+				const records = json[0]?.records as IDataObject[];
+				seen.push(...records.map(({ id }) => id));
+				sizes.push(records.length);
+				cursor = json[0]?.next_cursor;
+			} while (cursor !== null);
+			expect(seen).toEqual(ids);
+			expect(sizes).toEqual([2, 2, 1]);
+		});
+
+		test('records come as in Get Many, or as the service sends them', async () => {
+			await fill(1);
+			const simple = await run('getPage', { limit: 1, options: { outputFields: ['Amount'] } });
+			expect(simple.json[0]?.records).toEqual([
+				{ id: expect.any(String), created_at: expect.any(String), fields: { Amount: 0 } },
+			]);
+			const raw = await run('getPage', { limit: 1, simple: false });
+			expect(raw.json[0]?.records).toEqual([
+				expect.objectContaining({
+					data: { [card.fieldIds.Key ?? '']: 'k0', [card.fieldIds.Amount ?? '']: 0 },
+				}),
+			]);
+		});
+
+		test.each(['of another card', 'that is none'])(
+			'a cursor %s names the parameter',
+			async (which) => {
+				const other = await workspace.card('Other', { Key: 'text' });
+				await workspace.records(other.id, [{ Key: 'a' }, { Key: 'b' }]);
+				await fill(3);
+				const page = await run('getPage', { cardId: byId(other.id), limit: 1 });
+				const cursor = which === 'that is none' ? 'not-a-cursor' : page.json[0]?.next_cursor;
+				expect(cursor).toEqual(expect.any(String));
+				const { error } = await run('getPage', { cursor: cursor as string, limit: 2 });
+				expect(error?.description).toContain("Check 'Cursor'");
+			},
+		);
+
+		test.each<[IDataObject, string]>([
+			[{ limit: 0 }, "'Limit'"],
+			[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' cannot be"],
+		])('%j is refused before anything is sent', async (parameters, message) => {
+			const { error } = await run('getPage', parameters);
+			expect(error?.message).toContain(message);
+			expect(workspace.requests()).toEqual([]);
+		});
 	});
 
-	test('records come as in Get Many, or as the service sends them', async () => {
-		await fill(1);
-		const simple = await run('getPage', { limit: 1, options: { outputFields: ['Amount'] } });
-		expect(simple.json[0]?.records).toEqual([
-			{ id: expect.any(String), created_at: expect.any(String), fields: { Amount: 0 } },
-		]);
-		const raw = await run('getPage', { limit: 1, simple: false });
-		expect(raw.json[0]?.records).toEqual([
-			expect.objectContaining({
-				data: { [card.fieldIds.Key ?? '']: 'k0', [card.fieldIds.Amount ?? '']: 0 },
-			}),
-		]);
+	describe('Count', () => {
+		test('counts once for all items, each with its own conditions', async () => {
+			await fill(7);
+			const parameters = where('Amount', 'lessThan', '={{ $json.below }}');
+			const { json, items } = await run('count', parameters, [
+				{ below: 3 },
+				{ below: 100 },
+				{ below: 0 },
+			]);
+			expect(json).toEqual([{ count: 3 }, { count: 7 }, { count: 0 }]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+				{ item: 2 },
+			]);
+			expect(requested('GET')).toBe(1);
+		});
+
+		test('without conditions all are read and counted, and a hint says so', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 250 });
+			const result = await run('count');
+			expect(result.json).toEqual([{ count: 250 }]);
+			expect(requested('GET')).toBe(1);
+			expect(hintsOf(result)[0]).toContain('250 records were read');
+		});
 	});
 
-	test.each(['of another card', 'that is none'])(
-		'a cursor %s names the parameter',
-		async (which) => {
-			const other = await workspace.card('Other', [{ name: 'Key', type: 'text' }]);
-			await workspace.records(other.id, [{ Key: 'a' }, { Key: 'b' }]);
+	describe.each([
+		['ifExists', true],
+		['ifNotExists', false],
+	] as const)('%s', (operation, wanted) => {
+		test('passes on the items for which it is so, as they came', async () => {
 			await fill(3);
-			const page = await run('getPage', { cardId: byId(other.id), limit: 1 });
-			const cursor = which === 'that is none' ? 'not-a-cursor' : page.json[0]?.next_cursor;
-			expect(cursor).toEqual(expect.any(String));
-			const { error } = await run('getPage', { cursor: cursor as string, limit: 2 });
-			expect(error?.description).toContain("Check 'Cursor'");
-		},
-	);
+			const items = [{ key: 'k1', more: { a: [1] } }, { key: 'none' }, { key: 'k2' }];
+			const { items: output } = await run(
+				operation,
+				where('Key', 'equals', '={{ $json.key }}'),
+				items,
+			);
+			const expected = items.flatMap((json, item) =>
+				(json.key !== 'none') === wanted ? [{ json, pairedItem: { item } }] : [],
+			);
+			expect(output).toMatchObject(expected);
+			expect(output).toHaveLength(expected.length);
+		});
 
-	test.each<[IDataObject, string]>([
-		[{ limit: 0 }, "'Limit'"],
-		[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' cannot be"],
-	])('%j is refused before anything is sent', async (parameters, message) => {
-		const { error } = await run('getPage', parameters);
-		expect(error?.message).toContain(message);
-		expect(workspace.requests()).toEqual([]);
+		test('reads no further than the first match', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 2_500 });
+			await run(operation, where('created_at', 'isNotEmpty'));
+			expect(requested('GET')).toBe(1);
+			await run(operation, where('created_at', 'isEmpty'));
+			expect(requested('GET')).toBe(3);
+		});
 	});
-});
 
-describe('Count', () => {
-	test('counts once for all items, each with its own conditions', async () => {
-		await fill(7);
-		const parameters = where('Amount', 'lessThan', '={{ $json.below }}');
-		const { json, items } = await run('count', parameters, [
-			{ below: 3 },
-			{ below: 100 },
-			{ below: 0 },
+	describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
+		test.each<[string, IDataObject, string]>([
+			['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
+			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' cannot be 'isLike'"],
+			['a value that the field cannot hold', where('Amount', 'equals', 'x'), 'cannot hold "x"'],
+			[
+				'no field',
+				where('', 'equals', 'a'),
+				"'Field Name or ID' is empty in a condition of 'Filters'",
+			],
+			[
+				'an unknown match',
+				{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
+				"'Must Match' cannot be 'someConditions'",
+			],
+		])('%s is refused, and no record is read', async (_, conditions, message) => {
+			const { error } = await run(operation, conditions);
+			expect(error?.message).toContain(message);
+			expect(requested('GET')).toBe(0);
+		});
+	});
+
+	describe.each([
+		['updateMany', { columns: mapEach({ Amount: 99 }) }, 'PATCH'],
+		['deleteMany', {}, 'DELETE'],
+	] as const)('%s', (operation, parameters, method) => {
+		test.each<[string, IDataObject, string]>([
+			['no condition', { filters: {} }, "'Filters' has no condition"],
+			[
+				'an empty list of conditions',
+				{ filters: { conditions: [] } },
+				"'Filters' has no condition",
+			],
+			['a near name of a field', where('KEY', 'equals', 'k1'), "has no field 'KEY'"],
+			[
+				'an expression that gives nothing',
+				where('Key', 'notEquals', '={{ $json.nope }}'),
+				"'Value' is empty",
+			],
+			['a value that the field cannot hold', where('Amount', 'lessThan', 'x'), 'cannot hold "x"'],
+		])('%s: nothing is changed', async (_, conditions, message) => {
+			await fill(3);
+			const { error } = await run(operation, { ...parameters, ...conditions });
+			expect(error?.message).toContain(message);
+			expect(requested(method)).toBe(0);
+		});
+
+		test('fields that change while records are read: nothing is changed', async () => {
+			await fill(3);
+			const { control } = workspace.service;
+			control.setLatency({ ms: 100 });
+			const running = run(operation, { ...parameters, ...where('Key', 'notEquals', 'k1') });
+			while (
+				!control.requests().some(({ path, status }) => /fields$/.test(path) && status === 200)
+			) {
+				await new Promise(setImmediate);
+			}
+			control.rotateFieldIds({ cardId: card.id });
+			const { error } = await running;
+			expect(error?.message).toContain('changed while its records were being read');
+			expect(requested(method)).toBe(0);
+		});
+
+		test('one is refused: nothing after the end, and the message counts', async () => {
+			await fill(10);
+			workspace.service.control.fail({ method, skip: 2, status: 409, json: { title: 'No' } });
+			const { error } = await run(operation, {
+				...parameters,
+				...where('Key', 'isNotEmpty'),
+				options: { maxParallel: 1 },
+			});
+			expect(error?.message).toBe('No');
+			expect(error?.description).toMatch(/2 of 10 records were (updated|deleted)\./);
+			expect(requested(method)).toBe(3);
+		});
+	});
+
+	test('Update Many changes what meets the conditions, one item a record', async () => {
+		await fill(5);
+		const { json, error } = await run('updateMany', {
+			...where('Amount', 'greaterOrEqual', 3),
+			columns: mapEach({ Amount: 0 }),
+		});
+		expect(error).toBeUndefined();
+		expect(json.map(({ fields }) => fields)).toEqual([
+			{ Key: 'k3', Amount: 0 },
+			{ Key: 'k4', Amount: 0 },
 		]);
-		expect(json).toEqual([{ count: 3 }, { count: 7 }, { count: 0 }]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual([0, 1, 2, 0, 0]);
+	});
+
+	test('items take turns: each finds what those before it left, from one reading', async () => {
+		await fill(4);
+		const updated = await run(
+			'updateMany',
+			{
+				...where('Amount', 'equals', '={{ $json.from }}'),
+				columns: mapEach({ Amount: '={{ $json.to }}' }),
+			},
+			[
+				{ from: 1, to: 2 },
+				{ from: 2, to: 7 },
+				{ from: 1, to: 9 },
+			],
+		);
+		expect(updated.error).toBeUndefined();
+		expect(updated.items.map(({ pairedItem }) => pairedItem)).toEqual([
 			{ item: 0 },
 			{ item: 1 },
-			{ item: 2 },
+			{ item: 1 },
 		]);
 		expect(requested('GET')).toBe(1);
+		expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual([0, 7, 7, 3]);
+		const deleted = await run('deleteMany', where('Amount', 'greaterThan', '={{ $json.above }}'), [
+			{ above: 5 },
+			{ above: 1 },
+		]);
+		expect(deleted.json).toHaveLength(3);
+		expect(deleted.json[0]).toEqual({ deleted: true, id: expect.any(String) });
+		expect(await keys()).toEqual(['k0']);
 	});
 
-	test('without conditions all are read and counted, and a hint says so', async () => {
-		workspace.service.control.fillCard({ cardId: card.id, count: 250 });
-		const { json, run: execution } = await run('count');
-		expect(json).toEqual([{ count: 250 }]);
-		expect(requested('GET')).toBe(1);
-		const [hint] = execution.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hint?.message).toContain('250 records were read');
-	});
-});
-
-describe.each([
-	['ifExists', true],
-	['ifNotExists', false],
-] as const)('%s', (operation, wanted) => {
-	test('passes on the items for which it is so, as they came', async () => {
-		await fill(3);
-		const items = [{ key: 'k1', more: { a: [1] } }, { key: 'none' }, { key: 'k2' }];
-		const { items: output } = await run(
-			operation,
-			where('Key', 'equals', '={{ $json.key }}'),
-			items,
-		);
-		const expected = items.flatMap((json, item) =>
-			(json.key !== 'none') === wanted ? [{ json, pairedItem: { item } }] : [],
-		);
-		expect(output).toMatchObject(expected);
-		expect(output).toHaveLength(expected.length);
-	});
-
-	test('reads no further than the first match', async () => {
-		workspace.service.control.fillCard({ cardId: card.id, count: 2_500 });
-		await run(operation, where('created_at', 'isNotEmpty'));
-		expect(requested('GET')).toBe(1);
-		await run(operation, where('created_at', 'isEmpty'));
-		expect(requested('GET')).toBe(3);
-	});
-});
-
-describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
-	test.each<[string, IDataObject, string]>([
-		['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
-		['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' cannot be 'isLike'"],
-		['a value that the field cannot hold', where('Amount', 'equals', 'x'), 'cannot hold "x"'],
-		[
-			'no field',
-			where('', 'equals', 'a'),
-			"'Field Name or ID' is empty in a condition of 'Filters'",
-		],
-		[
-			'an unknown match',
-			{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
-			"'Must Match' cannot be 'someConditions'",
-		],
-	])('%s is refused, and no record is read', async (_, conditions, message) => {
-		const { error } = await run(operation, conditions);
-		expect(error?.message).toContain(message);
-		expect(requested('GET')).toBe(0);
-	});
-});
-
-describe.each([
-	['updateMany', { columns: mapEach({ Amount: 99 }) }, 'PATCH'],
-	['deleteMany', {}, 'DELETE'],
-] as const)('%s', (operation, parameters, method) => {
-	test.each<[string, IDataObject, string]>([
-		['no condition', { filters: {} }, "'Filters' has no condition"],
-		['an empty list of conditions', { filters: { conditions: [] } }, "'Filters' has no condition"],
-		['a near name of a field', where('KEY', 'equals', 'k1'), "has no field 'KEY'"],
-		[
-			'no value to compare with',
-			where('Key', 'equals', ''),
-			"'Value' is empty in a condition of 'Filters'",
-		],
-		[
-			'an expression that gives nothing',
-			where('Key', 'notEquals', '={{ $json.nope }}'),
-			"'Value' is empty",
-		],
-		['a value that the field cannot hold', where('Amount', 'lessThan', 'x'), 'cannot hold "x"'],
-	])('%s: nothing is changed', async (_, conditions, message) => {
-		await fill(3);
-		const { error } = await run(operation, { ...parameters, ...conditions });
-		expect(error?.message).toContain(message);
-		expect(requested(method)).toBe(0);
-	});
-
-	test('a card of a near name is not meant', async () => {
-		const { error } = await run(operation, {
-			...parameters,
-			...where('Key', 'equals', 'k1'),
-			cardId: byName('MANY'),
+	test('a record that somebody else deleted during the run counts as deleted', async () => {
+		const [id = ''] = await fill(2);
+		workspace.service.control.fail({
+			method: 'DELETE',
+			path: id,
+			status: 404,
+			json: { type: 'https://errors.example.com/record-not-found', title: 'Gone' },
 		});
-		expect(error?.message).toBe("The workspace has no card called 'MANY'");
-	});
-
-	test('fields that change while records are read: nothing is changed', async () => {
-		await fill(3);
-		const { control } = workspace.service;
-		control.setLatency({ ms: 100 });
-		const running = run(operation, { ...parameters, ...where('Key', 'notEquals', 'k1') });
-		while (!control.requests().some(({ path, status }) => /fields$/.test(path) && status === 200)) {
-			await new Promise(setImmediate);
-		}
-		control.rotateFieldIds({ cardId: card.id });
-		const { error } = await running;
-		expect(error?.message).toContain('changed while its records were being read');
-		expect(requested(method)).toBe(0);
-	});
-
-	test('one is refused: nothing after the end, and the message counts', async () => {
-		await fill(10);
-		workspace.service.control.fail({ method, skip: 2, status: 409, json: { title: 'No' } });
-		const { error } = await run(operation, {
-			...parameters,
-			...where('Key', 'isNotEmpty'),
-			options: { maxParallel: 1 },
-		});
-		expect(error?.message).toBe('No');
-		expect(error?.description).toMatch(/2 of 10 records were (updated|deleted)\./);
-		expect(requested(method)).toBe(3);
+		const { json, error } = await run('deleteMany', where('Key', 'isNotEmpty'));
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(2);
 	});
 });
 
-test('Update Many changes what meets the conditions, one item a record', async () => {
-	await fill(5);
-	const { json, error } = await run('updateMany', {
-		...where('Amount', 'greaterOrEqual', 3),
-		columns: mapEach({ Amount: 0 }),
-	});
-	expect(error).toBeUndefined();
-	expect(json.map(({ fields }) => fields)).toEqual([
-		{ Key: 'k3', Amount: 0 },
-		{ Key: 'k4', Amount: 0 },
-	]);
-	expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual([0, 1, 2, 0, 0]);
-});
-
-test('items take turns: each finds what those before it left, from one reading', async () => {
-	await fill(4);
-	const updated = await run(
-		'updateMany',
+describe('bounds', () => {
+	useCard(
+		'Bounds',
 		{
-			...where('Amount', 'equals', '={{ $json.from }}'),
-			columns: mapEach({ Amount: '={{ $json.to }}' }),
+			Key: 'text',
+			Amount: 'number',
+			Status: { type: 'single_select', options: ['Open', 'Done', 'Late'] },
+			error: 'text',
+			'fields.id': 'text',
 		},
-		[
-			{ from: 1, to: 2 },
-			{ from: 2, to: 7 },
-			{ from: 1, to: 9 },
-		],
+		(made) => ({ workspace, card } = made),
 	);
-	expect(updated.error).toBeUndefined();
-	expect(updated.items.map(({ pairedItem }) => pairedItem)).toEqual([
-		{ item: 0 },
-		{ item: 1 },
-		{ item: 1 },
-	]);
-	expect(requested('GET')).toBe(1);
-	expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual([0, 7, 7, 3]);
-	const deleted = await run('deleteMany', where('Amount', 'greaterThan', '={{ $json.above }}'), [
-		{ above: 5 },
-		{ above: 1 },
-	]);
-	expect(deleted.json).toHaveLength(3);
-	expect(deleted.json[0]).toEqual({ deleted: true, id: expect.any(String) });
-	expect(await keys()).toEqual(['k0']);
-});
 
-test('a record that somebody else deleted during the run counts as deleted', async () => {
-	const [id = ''] = await fill(2);
-	workspace.service.control.fail({
-		method: 'DELETE',
-		path: id,
-		status: 404,
-		json: { type: 'https://errors.example.com/record-not-found', title: 'Gone' },
+	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
+	const below = (value: unknown): IDataObject => ({
+		filters: { conditions: [{ field: 'Amount', condition: 'lessThan', value }] } as IDataObject,
 	});
-	const { json, error } = await run('deleteMany', where('Key', 'isNotEmpty'));
-	expect(error).toBeUndefined();
-	expect(json).toHaveLength(2);
+	const fill = async (count: number) =>
+		await workspace.records(
+			card.id,
+			Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Amount: n })),
+		);
+	const onCard = async (resource: string, operation: string, parameters: IDataObject) => {
+		workspace.service.control.resetRequests();
+		return await runAction({
+			credentials: workspace.apiKey,
+			parameters: { resource, operation, cardId: byId(card.id), ...parameters },
+			items: [{}],
+		});
+	};
+
+	describe('Max Records to Change', () => {
+		test.each(['updateMany', 'deleteMany'])(
+			'%s of more records is refused before anything is sent; as many are changed',
+			async (operation) => {
+				await fill(5);
+				const parameters = { ...below(4), columns: mapEach({ Key: 'new' }) };
+				const { error } = await run(operation, { ...parameters, maxChanges: 3 });
+				expect(error?.message).toMatch(/^4 records of card '.+' would be (?:updated|deleted), but/);
+				expect(error?.message).toContain("'Max Records to Change' is 3");
+				expect(workspace.changes()).toEqual([]);
+				const { json } = await run(operation, { ...parameters, maxChanges: 4 });
+				expect(json).toHaveLength(4);
+			},
+		);
+
+		test('records that have all values already do not count', async () => {
+			await fill(5);
+			const columns = mapEach({ Key: 'k1' });
+			const { json } = await run('updateMany', { ...below(3), columns, maxChanges: 2 });
+			expect(json.map(({ action }) => action)).toEqual(['updated', 'unchanged', 'updated']);
+		});
+
+		test('-1 is no limit; without the parameter it is 1,000', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 1_001 });
+			const parameters = {
+				filters: { conditions: [{ field: 'id', condition: 'isNotEmpty' }] } as IDataObject,
+				dryRun: true,
+			};
+			const { error } = await run('deleteMany', parameters);
+			expect(error?.message).toContain('1001 records');
+			const { json } = await run('deleteMany', { ...parameters, maxChanges: -1 });
+			expect(json).toHaveLength(1_001);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test.each([[0], [''], [-2], [1.5], ['many']])('%j is refused', async (maxChanges) => {
+			const { error } = await run('deleteMany', { ...below(4), maxChanges });
+			expect(error?.message).toContain("'Max Records to Change' must be a whole number");
+			expect(workspace.requests()).toEqual([]);
+		});
+	});
+
+	describe('Dry Run', () => {
+		test.each([
+			['updateMany', true, {}],
+			['updateMany', false, { dryRun: true }],
+			['deleteMany', true, { dryRun: false }],
+			['deleteMany', undefined, { dryRun: true }],
+		])(
+			'%s with the switch %j and the option %j changes nothing',
+			async (operation, dryRun, options) => {
+				await fill(2);
+				const { json, error } = await run(operation, {
+					...below(9),
+					columns: mapEach({ Key: 'new' }),
+					options,
+					...(dryRun !== undefined && { dryRun }),
+				});
+				expect(error).toBeUndefined();
+				expect(json.map(({ dry_run }) => dry_run)).toEqual([true, true]);
+				expect(workspace.changes()).toEqual([]);
+			},
+		);
+
+		describe('the option next to the switch', () => {
+			const { description } = new WorkspaceData();
+
+			/** How often the editor shows the option: in the list of a new one, or because the node has it. */
+			function shown(operation: string, options: IDataObject): number {
+				const parameters = { resource: 'record', operation, options } as INodeParameters;
+				const collection = description.properties.find(
+					({ name, displayOptions }) =>
+						name === 'options' && displayOptions?.show?.operation?.includes(operation),
+				);
+				return ((collection?.options ?? []) as INodeProperties[])
+					.filter(({ name, type }) => name === 'dryRun' && type !== 'hidden')
+					.filter((entry) =>
+						NodeHelpers.displayParameterPath(
+							{ parameters },
+							entry,
+							'parameters.options',
+							{ typeVersion: 1 },
+							description,
+						),
+					).length;
+			}
+
+			/** What the editor saves of a node. */
+			const saved = (parameters: INodeParameters) =>
+				NodeHelpers.getNodeParameters(
+					description.properties,
+					parameters,
+					false,
+					false,
+					{ typeVersion: 1 },
+					description,
+				);
+
+			test.each(['updateMany', 'deleteMany', 'sync'])('%s does not offer it', (operation) => {
+				expect(shown(operation, {})).toBe(0);
+				expect(shown('upsert', {})).toBe(1);
+			});
+
+			test.each([true, false, '={{ $json.dry }}'])(
+				'after a change from Create or Update to Sync, %j is shown and stays',
+				(dryRun) => {
+					expect(shown('sync', { dryRun })).toBe(1);
+					const parameters = { resource: 'record', operation: 'sync', options: { dryRun } };
+					expect(saved(parameters)).toMatchObject({ options: { dryRun } });
+				},
+			);
+		});
+
+		test('deleting a card tells how much it holds', async () => {
+			await fill(7);
+			const { json } = await onCard('card', 'delete', { dryRun: true });
+			expect(json).toEqual([
+				{
+					dry_run: true,
+					action: 'delete',
+					id: card.id,
+					before: { name: 'Bounds', fields: 5, records: 7 },
+					after: null,
+				},
+			]);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('deleting a field tells how many values would be lost', async () => {
+			await workspace.records(card.id, [{ Key: 'a', Amount: 0 }, { Key: 'b' }, { Amount: 2 }]);
+			const fieldId = byId(card.fieldIds.Amount ?? '');
+			const { json } = await onCard('field', 'delete', { fieldId, dryRun: true });
+			expect(json).toEqual([
+				{
+					dry_run: true,
+					action: 'delete',
+					id: card.fieldIds.Amount,
+					before: { name: 'Amount', type: 'number', values: 2 },
+					after: null,
+				},
+			]);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('updating a field names the choices that would be removed, with the records that have them', async () => {
+			await workspace.records(card.id, [
+				{ Status: 'Open' },
+				{ Status: 'Late' },
+				{ Status: 'Late' },
+				{ Key: 'none' },
+			]);
+			const { json } = await onCard('field', 'update', {
+				fieldId: byId(card.fieldIds.Status ?? ''),
+				updateFields: { choices: ['Open', 'New'], name: 'State' },
+				dryRun: true,
+			});
+			expect(json).toEqual([
+				{
+					dry_run: true,
+					action: 'update',
+					id: card.fieldIds.Status,
+					before: {
+						name: 'Status',
+						type: 'single_select',
+						choices: ['Open', 'Done', 'Late'],
+						values: 3,
+					},
+					after: { name: 'State', type: 'single_select', choices: ['Open', 'New'] },
+					removed_choices: [
+						{ choice: 'Done', records: 0 },
+						{ choice: 'Late', records: 2 },
+					],
+				},
+			]);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test.each([['card'], ['field']])(
+			'a switch that is no yes or no is refused for a %s',
+			async (resource) => {
+				const { error } = await onCard(resource, 'delete', {
+					fieldId: byId(card.fieldIds.Key ?? ''),
+					dryRun: 'perhaps',
+				});
+				expect(error?.message).toContain("'Dry Run' cannot be 'perhaps'");
+				expect(workspace.changes()).toEqual([]);
+			},
+		);
+	});
+
+	describe('Output Fields: Flat', () => {
+		test('fields are at the top level; names of the record itself are told apart and read back', async () => {
+			await workspace.records(card.id, [
+				{ Key: 'a', Amount: 1, error: 'none', 'fields.id': 'an id' },
+			]);
+			const { json } = await run('getAll', { returnAll: true, options: { outputFormat: 'flat' } });
+			expect(json).toEqual([
+				{
+					id: expect.any(String),
+					created_at: expect.any(String),
+					Key: 'a',
+					Amount: 1,
+					'fields.error': 'none',
+					'fields.fields.id': 'an id',
+				},
+			]);
+			const { json: copied } = await run('create', { columns: mapAutomatically() }, json);
+			expect(copied[0]?.fields).toEqual({
+				Key: 'a',
+				Amount: 1,
+				error: 'none',
+				'fields.id': 'an id',
+			});
+		});
+
+		test('an unknown format is refused before anything is sent', async () => {
+			const { error } = await run('getAll', { options: { outputFormat: 'wide' } });
+			expect(error?.message).toContain("'Output Fields' cannot be 'wide'");
+		});
+	});
+
+	test('Requests per Second spreads the requests of a run', async () => {
+		const startedAt = Date.now();
+		const items = Array.from({ length: 5 }, (_, n) => ({ Key: `k${n}` }));
+		const options = { requestsPerSecond: 4 };
+		const { error } = await run('create', { columns: mapAutomatically(), options }, items);
+		expect(error).toBeUndefined();
+		// The cards, the fields and five records: six pauses of 250 ms, less what may go out at once.
+		expect(Date.now() - startedAt).toBeGreaterThan(900);
+		const refused = await run('create', {
+			columns: mapAutomatically(),
+			options: { requestsPerSecond: -1 },
+		});
+		expect(refused.error?.message).toContain("'Requests per Second' must be a number above 0");
+	});
 });
 
-test('any conditions delete exactly the records that a plain implementation finds', async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 6 }),
-			fc.constantFrom('equals', 'notEquals', 'lessThan', 'greaterOrEqual'),
-			fc.integer({ min: 0, max: 5 }),
-			async (amounts, condition, value) => {
-				card = await workspace.card('Any', [{ name: 'Amount', type: 'number' }]);
-				await workspace.records(
-					card.id,
-					amounts.map((Amount) => ({ Amount })),
-				);
-				const { json } = await run('deleteMany', where('Amount', condition, value));
-				const holds: Record<string, (amount: number) => boolean> = {
-					equals: (amount) => amount === value,
-					notEquals: (amount) => amount !== value,
-					lessThan: (amount) => amount < value,
-					greaterOrEqual: (amount) => amount >= value,
-				};
-				const left = amounts.filter((amount) => !holds[condition]?.(amount));
-				expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual(left);
-				expect(json).toHaveLength(amounts.length - left.length);
+describe('deletions', () => {
+	useWorkspace((started) => (workspace = started));
+
+	const run = async (parameters: IDataObject, items: IDataObject[] = [{}]) =>
+		await runAction({ credentials: workspace.apiKey, parameters, items });
+	const deletions = () => workspace.requests().filter((request) => request.startsWith('DELETE'));
+
+	describe('Field Delete (D5)', () => {
+		const deleteField = async (cardId: string, fieldId: IDataObject) =>
+			await run({ resource: 'field', operation: 'delete', cardId: byId(cardId), fieldId });
+
+		/** A card with two fields called Status. */
+		async function twins() {
+			const card = await workspace.card('Twins', { Status: 'text', Other: 'text' });
+			const [chosen = '', other = ''] = [card.fieldIds.Status, card.fieldIds.Other];
+			workspace.service.control.renameField({ cardId: card.id, fieldId: other, name: 'Status' });
+			workspace.service.control.resetRequests();
+			return { id: card.id, chosen, other };
+		}
+
+		test('run twice deletes the chosen field, then says that it is gone', async () => {
+			const { id, chosen, other } = await twins();
+			expect((await deleteField(id, fromList(chosen, 'Status'))).json).toEqual([
+				{ deleted: true, id: chosen },
+			]);
+			const { error } = await deleteField(id, fromList(chosen, 'Status'));
+			expect(error?.message).toBe(`Card '${id}' has no field with the ID '${chosen}'`);
+			expect(error?.description).toContain("'Status'");
+			expect(deletions()).toHaveLength(1);
+			const left = (await workspace.send('GET', `/cards/${id}/fields`)) as {
+				fields: Array<{ id: string }>;
+			};
+			expect(left.fields.map((field) => field.id)).toEqual([other]);
+		});
+
+		test('a chosen field whose name moved to another field is in doubt', async () => {
+			const { id, chosen, other } = await twins();
+			workspace.service.control.renameField({ cardId: id, fieldId: chosen, name: 'Old Status' });
+			const { error } = await deleteField(id, fromList(chosen, 'Status'));
+			expect(error?.message).toBe(
+				"The chosen field 'Status' is now called 'Old Status', and another field has the old name",
+			);
+			expect(error?.description).toContain(`${other} is 'Status'`);
+			expect(deletions()).toEqual([]);
+		});
+
+		test('a chosen field that was renamed, and nothing more, is deleted', async () => {
+			const { id, fieldIds } = await workspace.card('Renamed', { Status: 'text' });
+			const fieldId = fieldIds.Status ?? '';
+			workspace.service.control.renameField({ cardId: id, fieldId, name: 'State' });
+			expect((await deleteField(id, fromList(fieldId, 'Status'))).json).toEqual([
+				{ deleted: true, id: fieldId },
+			]);
+		});
+
+		test.each(['STATUS', 'Status ', 'Statu'])('By Name %j does not mean Status', async (name) => {
+			const { id } = await workspace.card('Near', { Status: 'text' });
+			const { error } = await deleteField(id, byName(name));
+			expect(error?.message).toBe(`Card '${id}' has no field '${name}'`);
+			expect(error?.description).toContain("'Status'");
+			expect(deletions()).toEqual([]);
+		});
+
+		test('By Name does not take the ID of a field', async () => {
+			const { id, fieldIds } = await workspace.card('Ids', { Status: 'text' });
+			const { error } = await deleteField(id, byName(fieldIds.Status ?? ''));
+			expect(error?.message).toContain('has no field');
+			expect(deletions()).toEqual([]);
+		});
+
+		test('two fields of the name are two too many', async () => {
+			const { id, chosen, other } = await twins();
+			const { error } = await deleteField(id, byName('Status'));
+			expect(error?.message).toContain("'Status' matches 2 fields");
+			expect(error?.description).toContain(chosen);
+			expect(error?.description).toContain(other);
+			expect(deletions()).toEqual([]);
+		});
+
+		test('get and update still follow the name of a field whose ID has changed', async () => {
+			const { id, fieldIds } = await workspace.card('Rotated', { Status: 'text' });
+			const fieldId = fromList(fieldIds.Status ?? '', 'Status');
+			workspace.service.control.rotateFieldIds({ cardId: id });
+			const { json } = await run({
+				resource: 'field',
+				operation: 'get',
+				cardId: byId(id),
+				fieldId,
+			});
+			expect(json[0]?.name).toBe('Status');
+		});
+	});
+
+	describe('Card Delete By Name (D6)', () => {
+		const deleteCard = async (name: string) =>
+			await run({ resource: 'card', operation: 'delete', cardId: byName(name) });
+
+		test('run twice deletes Orders, not orders', async () => {
+			const { id } = await workspace.card('Orders', []);
+			await workspace.card('orders', []);
+			expect((await deleteCard('Orders')).json).toEqual([{ deleted: true, id }]);
+			const { error } = await deleteCard('Orders');
+			expect(error?.message).toBe("The workspace has no card called 'Orders'");
+			expect(error?.description).toContain("'orders'");
+			expect(deletions()).toHaveLength(1);
+		});
+
+		test.each(['STATUS ', 'status', 'Status '])(
+			'%j does not mean the card Status',
+			async (name) => {
+				const { id } = await workspace.card('Status', []);
+				const { error } = await deleteCard(name);
+				expect(error?.message).toBe(`The workspace has no card called '${name}'`);
+				expect(error?.description).toContain("'Status'");
+				expect(deletions()).toEqual([]);
+				await workspace.send('DELETE', `/cards/${id}`);
 			},
-		),
-		cases(15),
-	);
+		);
+
+		test('a record or a field is not deleted in a card of a near name', async () => {
+			const card = await workspace.card('Invoices', { No: 'text' });
+			const [id = ''] = await workspace.records(card.id, [{ No: '1' }]);
+			for (const what of [
+				{ resource: 'record', recordId: byId(id) },
+				{ resource: 'field', fieldId: byName('No') },
+			]) {
+				const { error } = await run({ ...what, operation: 'delete', cardId: byName('invoices') });
+				expect(error?.message).toBe("The workspace has no card called 'invoices'");
+			}
+			expect(deletions()).toEqual([]);
+		});
+	});
+
+	describe('what counts as deleted after a lost answer (D8)', () => {
+		let card: { id: string; fieldIds: Record<string, string> };
+		let recordId: string;
+		beforeEach(async () => {
+			card = await workspace.card('Deletions', { Key: 'text' });
+			[recordId = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+		});
+		const things = (): Array<[string, IDataObject, string]> => [
+			['record', { resource: 'record', recordId: byId(recordId) }, recordId],
+			[
+				'field',
+				{ resource: 'field', fieldId: byId(card.fieldIds.Key ?? '') },
+				card.fieldIds.Key ?? '',
+			],
+			['card', { resource: 'card' }, card.id],
+		];
+		const deleteAfter502 = async (what: IDataObject, second: IDataObject) => {
+			const fault = { method: 'DELETE', mode: 'answer' } as const;
+			workspace.service.control.fail({ ...fault, status: 502, body: 'html' });
+			workspace.service.control.fail({ ...fault, ...second });
+			return await run({ ...what, operation: 'delete', cardId: byId(card.id) });
+		};
+
+		test.each([0, 1, 2])(
+			'a gateway’s 404 does not, nor the workspace’s: thing %d',
+			async (place) => {
+				const [, what] = things()[place] ?? ['', {}];
+				const gateway = await deleteAfter502(what, { status: 404, body: 'html' });
+				expect(gateway.error?.httpCode).toBe('404');
+				const elsewhere = await deleteAfter502(what, {
+					status: 404,
+					json: { type: 'https://errors.example.com/workspace-not-found', title: 'No workspace' },
+				});
+				expect(elsewhere.error?.message).toBe('No workspace');
+			},
+		);
+
+		test.each([0, 1, 2])('the service’s own word for the thing does: thing %d', async (place) => {
+			const [thing, what, id] = things()[place] ?? ['', {}, ''];
+			const { json, error } = await deleteAfter502(what, {
+				status: 404,
+				json: { type: `https://errors.example.com/${thing}-not-found`, title: 'Gone' },
+			});
+			expect(error).toBeUndefined();
+			expect(json).toEqual([{ deleted: true, id }]);
+		});
+	});
+
+	describe('a card that was deleted (E10)', () => {
+		test.each<[string, IDataObject]>([
+			['create', { columns: mapEach({ Key: 'a' }) }],
+			['getAll', {}],
+			['delete', { recordId: byId('r1') }],
+		])('%s: the name that the panel shows, and what to do', async (operation, parameters) => {
+			const { id } = await workspace.card('Short-lived', { Key: 'text' });
+			await workspace.send('DELETE', `/cards/${id}`);
+			const { error } = await run({
+				resource: 'record',
+				operation,
+				cardId: fromList(id, 'Short-lived'),
+				...parameters,
+			});
+			expect(error?.description).toContain("'Short-lived'");
+			expect(error?.description).not.toContain(id);
+			expect(error?.description).toContain("Choose the card again in 'Card'");
+		});
+	});
+
+	describe('a switch or a choice whose expression gives nothing (H27)', () => {
+		test.each<[string, IDataObject]>([
+			[
+				'deleteMany',
+				{ filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } },
+			],
+			['delete', { options: {} }],
+		])(
+			'Dry Run in %s: nothing is deleted, and the message names it',
+			async (operation, parameters) => {
+				const { id } = await workspace.card('Not dry', { Key: 'text' });
+				const [recordId = ''] = await workspace.records(id, [{ Key: 'a' }]);
+				const dryRun = '={{ $json.mispelt }}';
+				for (const where of [{ dryRun }, { options: { dryRun } }]) {
+					if (operation === 'delete' && !('options' in where)) continue;
+					const { error } = await run({
+						resource: 'record',
+						operation,
+						cardId: byId(id),
+						recordId: byId(recordId),
+						...parameters,
+						...where,
+					});
+					expect(error?.message).toBe("'Dry Run' has no value");
+				}
+				expect(deletions()).toEqual([]);
+				expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
+			},
+		);
+
+		const condition = { field: 'Key', condition: 'equals', value: 'a' };
+		test.each<[string, IDataObject]>([
+			[
+				'Condition',
+				{ filters: { conditions: [{ ...condition, condition: '={{ $json.mispelt }}' }] } },
+			],
+			['Must Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
+		])('%s: the records of another condition are not deleted', async (label, parameters) => {
+			const { id } = await workspace.card('Not equal', { Key: 'text' });
+			await workspace.records(id, [{ Key: 'a' }]);
+			const { error } = await run({
+				resource: 'record',
+				operation: 'deleteMany',
+				cardId: byId(id),
+				...parameters,
+			});
+			expect(error?.message).toBe(`'${label}' has no value`);
+			expect(deletions()).toEqual([]);
+			expect(await workspace.rows(id)).toEqual([{ Key: 'a' }]);
+		});
+	});
+
+	test('Conditions by one expression are refused: n8n makes an empty condition of each of its characters (O13)', async () => {
+		const { id } = await workspace.card('Lost', { Key: 'text' });
+		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
+		const columns = mapAutomatically(['Key']);
+		for (const more of [
+			{ operation: 'sync', columns, missingRecords: 'delete' },
+			{ operation: 'count' },
+		]) {
+			const filters = { conditions: '={{ $json.mispelt }}' };
+			const { error } = await run({ resource: 'record', cardId: byId(id), ...more, filters }, [
+				{ Key: 'a' },
+			]);
+			expect(error?.message).toContain("'Field Name or ID' is empty in a condition of 'Filters'");
+		}
+		expect(await workspace.rows(id)).toHaveLength(2);
+	});
+
+	test('Sync with deletions and Execute Once is refused: n8n hands over the first item only (O23)', async () => {
+		const { id } = await workspace.card('Once', { Key: 'text' });
+		await workspace.records(id, [{ Key: 'a' }, { Key: 'b' }]);
+		const { error } = await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				resource: 'record',
+				operation: 'sync',
+				cardId: byId(id),
+				columns: mapAutomatically(['Key']),
+				missingRecords: 'delete',
+			},
+			items: [{ Key: 'a' }, { Key: 'b' }],
+			node: { executeOnce: true },
+		});
+		expect(error?.message).toContain("'Execute Once' is on");
+		expect(await workspace.rows(id)).toHaveLength(2);
+	});
+});
+
+describe('other executions write to the card', () => {
+	let service: OtherService;
+	beforeEach(async () => {
+		service = await startOtherService(
+			[
+				{ id: 'f1', name: 'Key', type: 'text' },
+				{ id: 'f2', name: 'Pages', type: 'number' },
+				{ id: 'f3', name: 'Status', type: 'text' },
+			],
+			[
+				{ f1: 'a', f2: 3, f3: 'Open' },
+				{ f1: 'b', f2: 1, f3: 'Done' },
+				{ f1: 'c', f2: 2, f3: 'Open' },
+			],
+		);
+	});
+	afterEach(async () => await service.close());
+
+	const run = async (
+		operation: string,
+		parameters: IDataObject = {},
+		items: IDataObject[] = [{}],
+	) =>
+		await runAction({
+			credentials: service.credentials,
+			parameters: { resource: 'record', operation, cardId: byId('c1'), ...parameters },
+			items,
+		});
+	const values = (field: string) => service.records.map(({ data }) => data[field]);
+
+	/** Does this once a run has read the records: they are followed by a second look at the fields. */
+	function onceRead(action: () => Promise<unknown> | void): void {
+		let reading = false;
+		service.before = async (_, path) => {
+			reading ||= path.endsWith('/records');
+			if (!reading || !path.endsWith('/fields')) return;
+			service.before = () => {};
+			await action();
+		};
+	}
+
+	const open = {
+		filters: { conditions: [{ field: 'Status', condition: 'equals', value: 'Open' }] },
+	};
+	const pages = { columns: mapEach({ Pages: 9 }) };
+	const change = async (data: IDataObject, id = 'r0') =>
+		await run('update', { recordId: byId(id), columns: mapEach(data) });
+	const kept = (done: string) =>
+		`Not ${done}: 1 record of card 'c1' that met the conditions when the card was read. Another execution was writing, or somebody has deleted meanwhile`;
+
+	describe('H37: another execution changes a record that was chosen', () => {
+		test.each([
+			['deleteMany', 'deleted', ['a', 'b'], [3, 1]],
+			['updateMany', 'updated', ['a', 'b', 'c'], [3, 1, 9]],
+		])(
+			'%s keeps it, where it no longer meets the conditions',
+			async (operation, done, keys, held) => {
+				onceRead(async () => await change({ Status: 'Done' }));
+				const result = await run(operation, { ...open, ...pages });
+				expect(result.json.map(({ id }) => id)).toEqual(['r2']);
+				expect(hintsOf(result)).toContain(kept(done));
+				expect([values('f1'), values('f2')]).toEqual([keys, held]);
+			},
+		);
+
+		test('Delete Many deletes it, where it still does', async () => {
+			onceRead(async () => await change({ Pages: 100 }));
+			const result = await run('deleteMany', open);
+			expect(result.json.map(({ id }) => id)).toEqual(['r0', 'r2']);
+			expect(hintsOf(result)).toEqual([]);
+		});
+
+		test.each([
+			['deleteMany', 'deleted'],
+			['updateMany', 'updated'],
+		])('%s leaves it alone while its change is under way', async (operation, done) => {
+			let arrive = (): void => {};
+			const arrived = new Promise<void>((resolve) => (arrive = resolve));
+			let changing: Promise<unknown> | undefined;
+			onceRead(async () => {
+				const sent = new Promise<void>((resolve) => {
+					service.before = async (method, path) => {
+						if (method !== 'PATCH' || !path.endsWith('/r0')) return;
+						resolve();
+						await arrived;
+					};
+				});
+				changing = change({ Status: 'Done' });
+				await sent;
+			});
+			const result = await run(operation, { ...open, ...pages });
+			arrive();
+			await changing;
+			expect(result.json.map(({ id }) => id)).toEqual(['r2']);
+			expect(hintsOf(result)).toContain(kept(done));
+			expect(service.records[0]?.data).toEqual({ f1: 'a', f2: 3, f3: 'Done' });
+		});
+
+		test('Update Many skips a record that is deleted meanwhile', async () => {
+			onceRead(async () => await run('delete', { recordId: byId('r0') }));
+			const result = await run('updateMany', { ...open, ...pages });
+			expect(result.error).toBeUndefined();
+			expect(result.json.map(({ id }) => id)).toEqual(['r2']);
+			expect(values('f2')).toEqual([1, 9]);
+		});
+	});
+
+	describe('H37: another execution writes after Sync has checked its items', () => {
+		const sync = async (items: IDataObject[]) =>
+			await run(
+				'sync',
+				{ columns: mapAutomatically(['Key']), missingRecords: 'delete', maxDeletions: 9 },
+				items,
+			);
+		const all = [{ Key: 'a' }, { Key: 'b' }, { Key: 'c' }];
+		const create = async (Key: string) => await run('create', { columns: mapEach({ Key }) });
+
+		test('a second record for an item: neither is changed', async () => {
+			onceRead(async () => await create('a'));
+			const { error } = await sync([{ Key: 'a', Pages: 9 }, ...all.slice(1)]);
+			expect(error?.message).toBe("2 records of card 'c1' match this item now");
+			expect(service.changes.map(({ method }) => method)).toEqual(['POST']);
+		});
+
+		test('the record of an item: it is updated, not created twice', async () => {
+			onceRead(async () => await create('z'));
+			const { json } = await sync([...all, { Key: 'z', Pages: 9 }]);
+			expect(json.at(-1)).toMatchObject({ id: 'r3', action: 'updated' });
+			expect(values('f1')).toEqual(['a', 'b', 'c', 'z']);
+		});
+
+		test('a record without an item: it stays, and a hint says so', async () => {
+			onceRead(async () => await change({ Pages: 100 }, 'r1'));
+			const result = await sync([{ Key: 'a' }]);
+			expect(hintsOf(result)).toEqual([
+				"Not deleted: 1 record of card 'c1' without an item, because another execution wrote to the card during this run",
+			]);
+			expect(values('f1')).toEqual(['a', 'b']);
+		});
+
+		test('a record that somebody else has deleted counts as deleted', async () => {
+			onceRead(() => void service.records.pop());
+			const { json, error } = await sync([{ Key: 'a' }]);
+			expect(error).toBeUndefined();
+			expect(json.slice(1).map(({ id }) => id)).toEqual(['r1', 'r2']);
+			expect(values('f1')).toEqual(['a']);
+		});
+	});
 });

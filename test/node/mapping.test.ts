@@ -1,298 +1,470 @@
-/** Values and names on their way into records. */
+/** Values and names on their way into records, also as the people of a country write them (Q3, Q13). */
 import type { IDataObject } from 'n8n-workflow';
-import { runAction, type ActionResult } from '../support/n8n';
+import { type ActionResult, runAction } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard(
-	'Mapping',
-	[
-		{ name: 'Title', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'Active', type: 'boolean' },
-		{ name: 'Due', type: 'date' },
-		{ name: 'At', type: 'datetime' },
-		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-		{ name: 'Tags', type: 'multi_select', options: ['a', 'b, c'] },
-		{ name: 'Extra', type: 'json' },
-	],
-	(made) => ({ workspace, card } = made),
-);
+const { run } = recordRuns(() => ({ workspace, card }));
 
-const write = async (
-	columns: IDataObject,
-	options: IDataObject = {},
-	item: IDataObject = {},
-	operation: IDataObject = { operation: 'create' },
-): Promise<ActionResult> =>
-	await runAction({
-		credentials: workspace.apiKey,
-		items: [item],
-		parameters: { resource: 'record', cardId: byId(card.id), columns, options, ...operation },
-	});
-
-const stored = async () => (await workspace.rows(card.id))[0];
-
-test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
-	const values = {
-		Title: 'é 🙂',
-		Amount: 12.5,
-		Active: true,
-		Due: '2026-02-28',
-		At: '2026-02-28T10:00:00Z',
-		Status: 'Done',
-		Tags: ['b, c', 'a'],
-		Extra: { deep: [1, null, { x: false }] },
-	};
-	expect((await write(mapEach(values))).error).toBeUndefined();
-	expect(await stored()).toEqual(values);
-});
-
-test.each([
-	['Amount', '={{ 0 }}', 0],
-	['Amount', ' 12.5 ', 12.5],
-	['Active', '={{ false }}', false],
-	['Active', 'true', true],
-	['Title', '={{ "" }}', ''],
-	['Due', '2026-03-31T23:30:00-05:00', '2026-03-31'],
-	// The workflow's time zone is Europe/Berlin.
-	['At', '2026-07-01T12:00:00', '2026-07-01T10:00:00.000Z'],
-	['Status', 'done', 'Done'],
-	['Tags', 'a', ['a']],
-	['Tags', 'b, c', ['b, c']],
-	['Tags', 'b, c, a', ['b, c', 'a']],
-	['Tags', 'a, "b, c"', ['a', 'b, c']],
-	['Tags', '={{ ["b, c"] }}', ['b, c']],
-	['Tags', '["a","b, c"]', ['a', 'b, c']],
-	['Extra', '{"a":1}', { a: 1 }],
-])('%s: %j is stored as %j', async (name, entered, expected) => {
-	const { error } = await write(mapEach({ [name]: entered }));
-	expect(error).toBeUndefined();
-	expect((await stored())?.[name]).toEqual(expected);
-});
-
-test.each([
-	['Amount', 'twelve', /Field 'Amount' cannot hold "twelve"/, /number such as/],
-	['Due', '02/01/2024', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
-	['Due', '2026-02-30', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
-	['Status', 'Lost', /Field 'Status' cannot hold "Lost"/, /'Open', 'Done'/],
-	['Titel', 'x', /has no field 'Titel'/, /Did you mean 'Title'/],
-])('%s: %j is refused before anything is sent', async (name, entered, message, advice) => {
-	workspace.service.control.resetRequests();
-	const { error } = await write(mapEach({ [name]: entered }));
-	expect(error?.message).toMatch(message);
-	expect(error?.description).toMatch(advice);
-	expect(workspace.requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
-});
-
-test('null clears; undefined and fields that are not mapped change nothing', async () => {
-	await workspace.records(card.id, [{ Title: 'keep', Amount: 1, Status: 'Open' }]);
-	const [record] = (
-		(await workspace.send('GET', `/cards/${card.id}/records`)) as { records: Array<{ id: string }> }
-	).records;
-	const { error } = await write(
-		mapEach({ Amount: '={{ null }}', Status: '={{ undefined }}' }),
-		{},
-		{},
-		{ operation: 'update', recordId: byId(record?.id ?? '') },
-	);
-	expect(error).toBeUndefined();
-	expect(await stored()).toEqual({ Title: 'keep', Status: 'Open' });
-});
-
-test.each([
-	['ignore', { Title: 'old' }],
-	['clear', {}],
-])('empty values: %s', async (emptyValues, expected) => {
-	const [id = ''] = await workspace.records(card.id, [{ Title: 'old' }]);
-	await write(
-		mapEach({ Title: '={{ "" }}', Amount: 1 }),
-		{ emptyValues },
-		{},
-		{ operation: 'update', recordId: byId(id) },
-	);
-	expect(await stored()).toEqual({ ...expected, Amount: 1 });
-});
-
-test('where the service refuses an empty text, the message names the field and Empty Values (M17)', async () => {
-	const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
-	const refused = await write(columns);
-	expect(refused.error?.description).toContain(
-		"Empty texts were sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
-	);
-	const { error } = await write(columns, { emptyValues: 'ignore' });
-	expect(error).toBeUndefined();
-});
-
-test('unknown fields are left out where the option says so', async () => {
-	const { error } = await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' });
-	expect(error).toBeUndefined();
-	expect(await stored()).toEqual({ Title: 'a' });
-});
-
-test.each([
-	['the item’s fields', { id: 'x', fields: { Title: 'a', Amount: 1 }, other: 1 }],
-	[
-		'its top level without the record’s own properties',
-		{ id: 'x', created_at: 'y', action: 'created', Title: 'a', Amount: 1 },
-	],
-])('Map Automatically takes %s', async (_what, item) => {
-	expect((await write(mapAutomatically(), {}, item)).error).toBeUndefined();
-	expect(await stored()).toEqual({ Title: 'a', Amount: 1 });
-});
-
-test.each([
-	['nothing mapped', mapEach({})],
-	['an empty item', mapAutomatically()],
-])('E5 %s: a message with the label on the screen, and nothing is sent', async (_what, columns) => {
-	workspace.service.control.resetRequests();
-	const { error } = await write(columns);
-	expect(error?.message).toBe("No value in 'Values to Send'");
-	expect(workspace.requests()).toEqual([]);
-});
-
-test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
-	'E5 %s: a mistyped card is named before the values that its mapper could not offer',
-	async (operation) => {
-		const { error } = await runAction({
-			credentials: workspace.apiKey,
-			items: [{}],
-			parameters: {
-				resource: 'record',
-				operation,
-				cardId: byName('Mappping'),
-				recordId: byId('rec_1'),
-				columns: mapEach({}),
-				filters: { conditions: [{ field: 'Title', condition: 'equals', value: 'a' }] },
-			},
-		});
-		expect(error?.message).toBe("The workspace has no card called 'Mappping'");
-		expect(error?.description).toContain("Did you mean 'Mapping");
-	},
-);
-
-test('field values that the editor keeps for hidden columns are not written', async () => {
-	const schema = [{ id: 'Active', displayName: 'Active', removed: true }];
-	await write(mapEach({ Title: 'a', Active: false }, { schema }));
-	expect(await stored()).toEqual({ Title: 'a' });
-});
-
-describe('a saved workflow continues to work', () => {
-	const saved = () =>
-		mapEach(
-			{ Title: 'kept', Amount: 7 },
-			{
-				schema: [
-					{ id: 'Title', displayName: 'Title', fieldId: card.fieldIds.Title },
-					{ id: 'Amount', displayName: 'Amount', fieldId: card.fieldIds.Amount },
-				],
-			},
-		);
-
-	test('after a field was renamed', async () => {
-		const mapping = saved();
-		const fieldId = card.fieldIds.Amount ?? '';
-		workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
-		expect((await write(mapping)).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
-	});
-
-	test('after all field ids changed', async () => {
-		const mapping = saved();
-		workspace.service.control.rotateFieldIds({ cardId: card.id });
-		expect((await write(mapping)).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'kept', Amount: 7 });
-	});
-
-	test('after a rename, a refresh in the editor and a change of ids', async () => {
-		const mapping = saved();
-		const fieldId = card.fieldIds.Amount ?? '';
-		workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
-		const [, entry] = mapping.schema as IDataObject[];
-		if (entry) entry.displayName = 'Price';
-		workspace.service.control.rotateFieldIds({ cardId: card.id });
-		expect((await write(mapping)).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
-	});
-
-	const listings = () =>
-		workspace.requests().filter((request) => request === `GET /cards/${card.id}/fields`);
-
-	test('when ids change between the listing and the write (B27)', async () => {
-		const { control } = workspace.service;
-		control.resetRequests();
-		control.setLatency({ ms: 200 });
-		const run = write(mapEach({ Title: 'late', Amount: 7 }));
-		while (
-			!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
-		) {
-			await new Promise(setImmediate);
-		}
-		control.rotateFieldIds({ cardId: card.id });
-		expect((await run).error).toBeUndefined();
-		expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
-	});
-
-	test('but not when the service refuses for another reason: one fresh listing, then its own words', async () => {
-		const { control } = workspace.service;
-		control.resetRequests();
-		control.fail({ method: 'POST', path: '/records$', status: 422 });
-		expect((await write(mapEach({ Title: 'late' }))).error?.httpCode).toBe('422');
-		expect(listings()).toHaveLength(2);
-	});
-});
-
-test.each([
-	['emoji', '🙂 name'],
-	['1,000 characters', 'x'.repeat(1_000)],
-	['outer spaces', '  padded  '],
-	['__proto__', '__proto__'],
-	['constructor', 'constructor'],
-	['toString', 'toString'],
-	['error', 'error'],
-])('a field called by %s makes an exact round trip (B28)', async (_what, name) => {
-	const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
-	const value = Object.fromEntries([[name, 'value']]) as IDataObject;
-	const { json, error } = await runAction({
-		credentials: workspace.apiKey,
-		parameters: {
-			resource: 'record',
-			operation: 'create',
-			cardId: byId(id),
-			columns: mapAutomatically(),
+describe('mapping', () => {
+	useCard(
+		'Mapping',
+		{
+			Title: 'text',
+			Amount: 'number',
+			Active: 'boolean',
+			Due: 'date',
+			At: 'datetime',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+			Tags: { type: 'multi_select', options: ['a', 'b, c'] },
+			Extra: 'json',
 		},
-		items: [{ fields: value }],
-	});
-	expect(error).toBeUndefined();
-	expect(Object.entries(json[0]?.fields as object)).toEqual([[name, 'value']]);
-	expect(({} as { value?: unknown }).value).toBeUndefined();
-});
+		(made) => ({ workspace, card } = made),
+	);
 
-test('two fields of one name: the name is ambiguous, the ids work, and the output says which (B28)', async () => {
-	const { id } = await workspace.card('Twins', [
-		{ name: 'Twin', type: 'text' },
-		{ name: 'Other', type: 'text' },
-	]);
-	const listing = (await workspace.send('GET', `/cards/${id}/fields`)) as {
-		fields: Array<{ id: string }>;
-	};
-	const [first = { id: '' }, second = { id: '' }] = listing.fields;
-	workspace.service.control.renameField({ cardId: id, fieldId: second.id, name: 'Twin' });
-	const create = async (value: IDataObject) =>
+	const write = async (
+		columns: IDataObject,
+		options: IDataObject = {},
+		item: IDataObject = {},
+		operation: IDataObject = { operation: 'create' },
+	): Promise<ActionResult> =>
 		await runAction({
+			credentials: workspace.apiKey,
+			items: [item],
+			parameters: { resource: 'record', cardId: byId(card.id), columns, options, ...operation },
+		});
+
+	const stored = async () => (await workspace.rows(card.id))[0];
+
+	test('texts, numbers, booleans, dates, lists and objects keep their types', async () => {
+		const values = {
+			Title: 'é 🙂',
+			Amount: 12.5,
+			Active: true,
+			Due: '2026-02-28',
+			At: '2026-02-28T10:00:00Z',
+			Status: 'Done',
+			Tags: ['b, c', 'a'],
+			Extra: { deep: [1, null, { x: false }] },
+		};
+		expect((await write(mapEach(values))).error).toBeUndefined();
+		expect(await stored()).toEqual(values);
+	});
+
+	test.each([
+		['Amount', '={{ 0 }}', 0],
+		['Amount', ' 12.5 ', 12.5],
+		['Active', '={{ false }}', false],
+		['Active', 'true', true],
+		['Title', '={{ "" }}', ''],
+		['Due', '2026-03-31T23:30:00-05:00', '2026-03-31'],
+		// The workflow's time zone is Europe/Berlin.
+		['At', '2026-07-01T12:00:00', '2026-07-01T10:00:00.000Z'],
+		['Status', 'done', 'Done'],
+		['Tags', 'a', ['a']],
+		['Tags', 'b, c', ['b, c']],
+		['Tags', 'b, c, a', ['b, c', 'a']],
+		['Tags', 'a, "b, c"', ['a', 'b, c']],
+		['Tags', '={{ ["b, c"] }}', ['b, c']],
+		['Tags', '["a","b, c"]', ['a', 'b, c']],
+		['Extra', '{"a":1}', { a: 1 }],
+	])('%s: %j is stored as %j', async (name, entered, expected) => {
+		const { error } = await write(mapEach({ [name]: entered }));
+		expect(error).toBeUndefined();
+		expect((await stored())?.[name]).toEqual(expected);
+	});
+
+	test.each([
+		['Amount', 'twelve', /Field 'Amount' cannot hold "twelve"/, /number such as/],
+		['Due', '02/01/2024', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
+		['Due', '2026-02-30', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
+		['Status', 'Lost', /Field 'Status' cannot hold "Lost"/, /'Open', 'Done'/],
+		['Titel', 'x', /has no field 'Titel'/, /Did you mean 'Title'/],
+	])('%s: %j is refused before anything is sent', async (name, entered, message, advice) => {
+		workspace.service.control.resetRequests();
+		const { error } = await write(mapEach({ [name]: entered }));
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(advice);
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('null clears; undefined and fields that are not mapped change nothing', async () => {
+		await workspace.records(card.id, [{ Title: 'keep', Amount: 1, Status: 'Open' }]);
+		const [record] = (
+			(await workspace.send('GET', `/cards/${card.id}/records`)) as {
+				records: Array<{ id: string }>;
+			}
+		).records;
+		const { error } = await write(
+			mapEach({ Amount: '={{ null }}', Status: '={{ undefined }}' }),
+			{},
+			{},
+			{ operation: 'update', recordId: byId(record?.id ?? '') },
+		);
+		expect(error).toBeUndefined();
+		expect(await stored()).toEqual({ Title: 'keep', Status: 'Open' });
+	});
+
+	test.each([
+		['ignore', { Title: 'old' }],
+		['clear', {}],
+	])('empty values: %s', async (emptyValues, expected) => {
+		const [id = ''] = await workspace.records(card.id, [{ Title: 'old' }]);
+		await write(
+			mapEach({ Title: '={{ "" }}', Amount: 1 }),
+			{ emptyValues },
+			{},
+			{ operation: 'update', recordId: byId(id) },
+		);
+		expect(await stored()).toEqual({ ...expected, Amount: 1 });
+	});
+
+	test('where the service refuses an empty text, the message names the field and Empty Values (M17)', async () => {
+		const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
+		const refused = await write(columns);
+		expect(refused.error?.description).toContain(
+			"Empty texts were sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
+		);
+		const { error } = await write(columns, { emptyValues: 'ignore' });
+		expect(error).toBeUndefined();
+	});
+
+	test('unknown fields are left out where the option says so', async () => {
+		const { error } = await write(mapEach({ Title: 'a', Nothing: 1 }), { unknownFields: 'ignore' });
+		expect(error).toBeUndefined();
+		expect(await stored()).toEqual({ Title: 'a' });
+	});
+
+	test.each([
+		['the item’s fields', { id: 'x', fields: { Title: 'a', Amount: 1 }, other: 1 }],
+		[
+			'its top level without the record’s own properties',
+			{ id: 'x', created_at: 'y', action: 'created', Title: 'a', Amount: 1 },
+		],
+	])('Map Automatically takes %s', async (_what, item) => {
+		expect((await write(mapAutomatically(), {}, item)).error).toBeUndefined();
+		expect(await stored()).toEqual({ Title: 'a', Amount: 1 });
+	});
+
+	test.each([
+		['nothing mapped', mapEach({})],
+		['an empty item', mapAutomatically()],
+	])(
+		'E5 %s: a message with the label on the screen, and nothing is sent',
+		async (_what, columns) => {
+			workspace.service.control.resetRequests();
+			const { error } = await write(columns);
+			expect(error?.message).toBe("No value in 'Values to Send'");
+			expect(workspace.requests()).toEqual([]);
+		},
+	);
+
+	test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
+		'E5 %s: a mistyped card is named before the values that its mapper could not offer',
+		async (operation) => {
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: [{}],
+				parameters: {
+					resource: 'record',
+					operation,
+					cardId: byName('Mappping'),
+					recordId: byId('rec_1'),
+					columns: mapEach({}),
+					filters: { conditions: [{ field: 'Title', condition: 'equals', value: 'a' }] },
+				},
+			});
+			expect(error?.message).toBe("The workspace has no card called 'Mappping'");
+			expect(error?.description).toContain("Did you mean 'Mapping");
+		},
+	);
+
+	test('field values that the editor keeps for hidden columns are not written', async () => {
+		const schema = [{ id: 'Active', displayName: 'Active', removed: true }];
+		await write(mapEach({ Title: 'a', Active: false }, { schema }));
+		expect(await stored()).toEqual({ Title: 'a' });
+	});
+
+	describe('a saved workflow continues to work', () => {
+		const saved = () =>
+			mapEach(
+				{ Title: 'kept', Amount: 7 },
+				{
+					schema: [
+						{ id: 'Title', displayName: 'Title', fieldId: card.fieldIds.Title },
+						{ id: 'Amount', displayName: 'Amount', fieldId: card.fieldIds.Amount },
+					],
+				},
+			);
+
+		test('after a field was renamed', async () => {
+			const mapping = saved();
+			const fieldId = card.fieldIds.Amount ?? '';
+			workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
+			expect((await write(mapping)).error).toBeUndefined();
+			expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
+		});
+
+		test('after all field ids changed', async () => {
+			const mapping = saved();
+			workspace.service.control.rotateFieldIds({ cardId: card.id });
+			expect((await write(mapping)).error).toBeUndefined();
+			expect(await stored()).toEqual({ Title: 'kept', Amount: 7 });
+		});
+
+		test('after a rename, a refresh in the editor and a change of ids', async () => {
+			const mapping = saved();
+			const fieldId = card.fieldIds.Amount ?? '';
+			workspace.service.control.renameField({ cardId: card.id, fieldId, name: 'Price' });
+			const [, entry] = mapping.schema as IDataObject[];
+			if (entry) entry.displayName = 'Price';
+			workspace.service.control.rotateFieldIds({ cardId: card.id });
+			expect((await write(mapping)).error).toBeUndefined();
+			expect(await stored()).toEqual({ Title: 'kept', Price: 7 });
+		});
+
+		test('when ids change between the listing and the write (B27)', async () => {
+			const { control } = workspace.service;
+			control.resetRequests();
+			control.setLatency({ ms: 200 });
+			const run = write(mapEach({ Title: 'late', Amount: 7 }));
+			while (
+				!control.requests().some(({ path, status }) => path.endsWith('/fields') && status === 200)
+			) {
+				await new Promise(setImmediate);
+			}
+			control.rotateFieldIds({ cardId: card.id });
+			expect((await run).error).toBeUndefined();
+			expect(await stored()).toEqual({ Title: 'late', Amount: 7 });
+		});
+	});
+
+	test.each([
+		['emoji', '🙂 name'],
+		['1,000 characters', 'x'.repeat(1_000)],
+		['outer spaces', '  padded  '],
+		['__proto__', '__proto__'],
+		['constructor', 'constructor'],
+		['toString', 'toString'],
+		['error', 'error'],
+	])('a field called by %s makes an exact round trip (B28)', async (_what, name) => {
+		const { id } = await workspace.card('Odd names', [{ name, type: 'text' }]);
+		const value = Object.fromEntries([[name, 'value']]) as IDataObject;
+		const { json, error } = await runAction({
 			credentials: workspace.apiKey,
 			parameters: {
 				resource: 'record',
 				operation: 'create',
 				cardId: byId(id),
-				columns: mapEach(value),
+				columns: mapAutomatically(),
 			},
+			items: [{ fields: value }],
 		});
-	const { error } = await create({ Twin: 'x' });
-	expect(error?.message).toMatch(/'Twin' matches 2 fields/);
-	expect(error?.description).toContain(second.id);
-	const { json } = await create({ [first.id]: 'one', [second.id]: 'two' });
-	expect(json[0]?.fields).toEqual({ [first.id]: 'one', [second.id]: 'two' });
+		expect(error).toBeUndefined();
+		expect(Object.entries(json[0]?.fields as object)).toEqual([[name, 'value']]);
+		expect(({} as { value?: unknown }).value).toBeUndefined();
+	});
+
+	test('two fields of one name: the name is ambiguous, the ids work, and the output says which (B28)', async () => {
+		const { id } = await workspace.card('Twins', { Twin: 'text', Other: 'text' });
+		const listing = (await workspace.send('GET', `/cards/${id}/fields`)) as {
+			fields: Array<{ id: string }>;
+		};
+		const [first = { id: '' }, second = { id: '' }] = listing.fields;
+		workspace.service.control.renameField({ cardId: id, fieldId: second.id, name: 'Twin' });
+		const create = async (value: IDataObject) =>
+			await runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource: 'record',
+					operation: 'create',
+					cardId: byId(id),
+					columns: mapEach(value),
+				},
+			});
+		const { error } = await create({ Twin: 'x' });
+		expect(error?.message).toMatch(/'Twin' matches 2 fields/);
+		expect(error?.description).toContain(second.id);
+		const { json } = await create({ [first.id]: 'one', [second.id]: 'two' });
+		expect(json[0]?.fields).toEqual({ [first.id]: 'one', [second.id]: 'two' });
+	});
+});
+
+describe('formats', () => {
+	useCard(
+		'Formats',
+		{ Key: 'text', Price: 'number', Due: 'date', At: 'datetime', Active: 'boolean' },
+		(made) => ({ workspace, card } = made),
+	);
+
+	const german = { numberFormat: 'comma', dateFormat: 'dayFirst', booleanWords: 'ja, nein' };
+	const row = {
+		Key: 'a',
+		Price: '1.299,00',
+		Due: '03.02.1985',
+		At: '3.2.1985 14:30',
+		Active: 'Nein',
+	};
+	// The workflow's time zone is Europe/Berlin.
+	const stored = {
+		Key: 'a',
+		Price: 1299,
+		Due: '1985-02-03',
+		At: '1985-02-03T13:30:00.000Z',
+		Active: false,
+	};
+
+	const fromItems = async (name: string, items: IDataObject[], options: IDataObject) =>
+		await runAction({
+			credentials: workspace.apiKey,
+			items,
+			parameters: { resource: 'card', operation: 'createFromItems', name, options },
+		});
+
+	describe('Q3: Number Format, Date Format, Yes and No Words', () => {
+		const all = { filters: { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] } };
+
+		test.each<[string, IDataObject]>([
+			['create', { columns: mapAutomatically() }],
+			['create', { columns: mapEach(row) }],
+			['upsert', { columns: mapAutomatically(['Key']) }],
+			['sync', { columns: mapAutomatically(['Key']) }],
+			['update', { columns: mapAutomatically() }],
+			['updateMany', { columns: mapAutomatically(), ...all }],
+		])('%s reads them', async (operation, parameters) => {
+			const [id = ''] =
+				operation === 'create' ? [] : await workspace.records(card.id, [{ Key: 'a' }]);
+			const more = operation === 'update' ? { recordId: byId(id) } : {};
+			const { error } = await run(operation, { ...parameters, ...more, options: german }, [row]);
+			expect(error).toBeUndefined();
+			expect(await workspace.rows(card.id)).toEqual([stored]);
+		});
+
+		test('matching on such a value finds the record, and nothing is sent for equal ones', async () => {
+			await workspace.records(card.id, [stored]);
+			const { json } = await run(
+				'upsert',
+				{ columns: mapAutomatically(['Price', 'Due']), options: german },
+				[row],
+			);
+			expect(json[0]?.action).toBe('unchanged');
+		});
+
+		test.each<[IDataObject, RegExp]>([
+			[{ numberFormat: 'german' }, /'Number Format' cannot be 'german'/],
+			[{ dateFormat: 'dmy' }, /'Date Format' cannot be 'dmy'/],
+			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein'].map(
+				(booleanWords): [IDataObject, RegExp] => [{ booleanWords }, /'Yes and No Words' cannot be/],
+			),
+		])('%j is refused before anything is sent', async (options, message) => {
+			const unknown = { ...options, unknownFields: 'create' };
+			const items = [{ ...row, New: 1 }];
+			for (const result of [
+				await run('create', { columns: mapAutomatically(), options: unknown }, items),
+				await run('sync', { columns: mapAutomatically(['Key']), options: unknown }, items),
+				await fromItems('Refused', items, options),
+			]) {
+				expect(result.error?.message).toMatch(message);
+			}
+			expect(workspace.requests()).toEqual([]);
+		});
+
+		test('a value that does not fit is refused with its field and the format, before anything is written', async () => {
+			const items = [row, { ...row, Key: 'b', Price: '12.50', Due: '3/2/85' }];
+			const { error } = await run(
+				'sync',
+				{ columns: mapAutomatically(['Key']), options: german },
+				items,
+			);
+			expect(error?.description).toMatch(
+				/'Price' cannot hold "12\.50".*'Number Format' is 'Comma'/s,
+			);
+			expect(error?.description).toMatch(
+				/'Due' cannot hold "3\/2\/85".*'Date Format' is 'Day First'/s,
+			);
+			expect(await workspace.rows(card.id)).toEqual([]);
+		});
+
+		test('filters read values as before', async () => {
+			await workspace.records(card.id, [stored]);
+			const filters = { conditions: [{ field: 'Price', condition: 'equals', value: '1299' }] };
+			const columns = mapEach({ Price: '1.300,5' });
+			await run('updateMany', { columns, filters, options: german });
+			expect((await workspace.rows(card.id))[0]?.Price).toBe(1300.5);
+		});
+	});
+
+	describe('Create From Items', () => {
+		const typesOf = async (id: unknown) =>
+			(
+				(await workspace.send('GET', `/cards/${String(id)}/fields`)) as {
+					fields: Array<{ name: string; type: string }>;
+				}
+			).fields.map(({ name, type }) => `${name}: ${type}`);
+		const cardCalled = async (name: string) =>
+			(
+				(await workspace.send('GET', '/cards')) as { cards: Array<{ id: string; name: string }> }
+			).cards.find((one) => one.name === name)?.id;
+
+		test('Q3: rows of a European file become typed fields; the reasons are true without the formats', async () => {
+			const items = [
+				{
+					'\ufeffName': 'José Peña',
+					PLZ: '01067',
+					Preis: '12,50',
+					Datum: '03.02.1985',
+					Aktiv: 'ja',
+				},
+				{
+					'\ufeffName': 'Zoë',
+					PLZ: '10115',
+					Preis: '1.299,00',
+					Datum: '31.12.1999',
+					Aktiv: 'nein',
+				},
+				{ '\ufeffName': 'Åse', PLZ: '20095', Preis: '0,99', Datum: '1.1.2026', Aktiv: 'ja' },
+			];
+			const { error, json } = await fromItems('Europe', items, german);
+			expect(error).toBeUndefined();
+			expect(json[1]?.fields).toEqual({
+				...{ Name: 'Zoë', PLZ: '10115', Preis: 1299, Datum: '1999-12-31', Aktiv: false },
+			});
+			const id = await cardCalled('Europe');
+			expect(await typesOf(id)).toEqual([
+				...['Name: text', 'PLZ: text', 'Preis: number', 'Datum: date', 'Aktiv: boolean'],
+			]);
+			// The same file once more, by Sync: the name of the column has the byte order mark.
+			const synced = await run(
+				'sync',
+				{ cardId: byId(id ?? ''), columns: mapAutomatically(['Name']), options: german },
+				items,
+			);
+			expect(synced.json.map(({ action }) => action)).toEqual(items.map(() => 'unchanged'));
+			const plain = await fromItems('Plain', items, { dryRun: true });
+			const { fields } = plain.json[0]?.after as { fields: Array<{ name: string; why: string }> };
+			expect(Object.fromEntries(fields.map(({ name, why }) => [name, why]))).toEqual({
+				Name: 'mixed values',
+				PLZ: 'digits under such a name are a code, not an amount',
+				Preis: "'12,50' has a decimal comma: see 'Number Format'",
+				Datum: "'03.02.1985' is not a day like 2026-03-31: see 'Date Format'",
+				Aktiv: "only 'ja' and 'nein': for true and false, see 'Yes and No Words'",
+			});
+		});
+
+		test('Q13: day numbers of Excel are days where the name of the column says so', async () => {
+			const items = [
+				{ Due: 46205, Amount: 46205 },
+				{ Due: 46206, Amount: 46206 },
+			];
+			const { json } = await fromItems('Excel', items, { dateFormat: 'excel' });
+			expect(json[0]?.fields).toEqual({ Due: '2026-07-02', Amount: 46205 });
+			const { error } = await run('create', { columns: mapEach({ Due: '={{ 46205 }}' }) });
+			expect(error?.description).toMatch(
+				/looks like Excel's number for 2026-07-02.*\{\{.*toISODate/,
+			);
+		});
+	});
 });

@@ -32,7 +32,7 @@ import { type TestCard, type TestWorkspace, useCard } from '../support/workspace
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard('Loop', [{ name: 'Key', type: 'text' }], (made) => ({ workspace, card } = made));
+useCard('Loop', { Key: 'text' }, (made) => ({ workspace, card } = made));
 
 const node = new WorkspaceData();
 const KEYS = ['k1', 'k2', 'k3', 'k4'];

@@ -1,6 +1,7 @@
 /** Sync: the records of a card become equal to the items, after everything was checked. */
 import type { IDataObject } from 'n8n-workflow';
 import { byId, mapAutomatically } from '../support/parameters';
+import { hintsOf } from '../support/n8n';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
@@ -8,15 +9,11 @@ let workspace: TestWorkspace;
 let card: TestCard;
 useCard(
 	'Sync',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'Source', type: 'text' },
-	],
+	{ Key: 'text', Amount: 'number', Source: 'text' },
 	(made) => ({ workspace, card } = made),
 );
 
-const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
+const { runCounted } = recordRuns(() => ({ workspace, card }));
 const sync = async (items: IDataObject[], parameters: IDataObject = {}, onError?: string) =>
 	await runCounted(
 		'sync',
@@ -24,8 +21,8 @@ const sync = async (items: IDataObject[], parameters: IDataObject = {}, onError?
 		items,
 		onError ? { node: { onError: 'continueRegularOutput' } } : {},
 	);
-const changes = () => workspace.requests().filter((request) => !request.startsWith('GET'));
-const sent = (method: string) => changes().filter((request) => request.startsWith(method)).length;
+const sent = (method: string) =>
+	workspace.changes().filter((request) => request.startsWith(method)).length;
 const rows = async () =>
 	(await workspace.rows(card.id)).sort((a, b) => (String(a.Key) < String(b.Key) ? -1 : 1));
 const where = (field: string, value: unknown): IDataObject => ({
@@ -65,7 +62,7 @@ test('creates, updates and leaves alone; records without an item stay', async ()
 		{ Key: 'a', Amount: 1 },
 	]);
 	expect(new Set(again.json.map(({ action }) => action))).toEqual(new Set(['unchanged']));
-	expect(changes()).toEqual([]);
+	expect(workspace.changes()).toEqual([]);
 });
 
 test('If Record Has No Item: Delete deletes them last, paired with the first item of the card', async () => {
@@ -81,7 +78,11 @@ test('If Record Has No Item: Delete deletes them last, paired with the first ite
 	]);
 	expect(items.slice(3).map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
 	expect((await rows()).map(({ Key }) => Key)).toEqual(['a', 'b', 'n']);
-	expect(changes().map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE', 'DELETE']);
+	expect(workspace.changes().map((request) => request.split(' ')[0])).toEqual([
+		'POST',
+		'DELETE',
+		'DELETE',
+	]);
 });
 
 test('only records that meet the conditions take part', async () => {
@@ -100,7 +101,7 @@ test('only records that meet the conditions take part', async () => {
 });
 
 test('items of several cards: each has its own records and deletions', async () => {
-	const other = await workspace.card('Other', [{ name: 'Key', type: 'text' }]);
+	const other = await workspace.card('Other', { Key: 'text' });
 	await workspace.records(card.id, [{ Key: 'x' }]);
 	await workspace.records(other.id, [{ Key: 'y' }]);
 	const { json, items } = await sync(
@@ -127,16 +128,10 @@ test('items of several cards: each has its own records and deletions', async () 
 
 test.each<[string, string, unknown]>([
 	['Source', 'equals', '7'],
-	['Source', 'notEquals', '7'],
 	['Source', 'contains', '7'],
-	['Source', 'isAnyOf', ['7', '7.0']],
 	['Source', 'isNoneOf', ['7', 'é']],
-	['Source', 'equals', 'é'],
 	['Source', 'greaterThan', '6'],
 	['Amount', 'equals', '10.0'],
-	['Amount', 'notEquals', 10],
-	['Amount', 'isEmpty', ''],
-	['Amount', 'isAnyOf', ['1e1', 7]],
 ])(
 	'%s %s %j: deletes the same records as Delete Many with these conditions (H6)',
 	async (field, condition, value) => {
@@ -173,34 +168,6 @@ test.each<[string, string, unknown]>([
 	},
 );
 
-test('more cards than items that are worked on at a time: each waits for its own items only', async () => {
-	const names = Array.from({ length: 501 }, (_, n) => `Card ${n}`);
-	workspace.service.control.setRate({ rate: { limit: 1_000_000 } });
-	const { cards } = workspace.service.control.seed({
-		cards: names.map((name) => ({
-			name,
-			fields: [{ name: 'Key', type: 'text' as const }],
-			records: [{ Key: 'a' }, { Key: 'b' }, { Key: 'x' }],
-		})),
-	});
-	const items = ['a', 'b'].flatMap((Key) => cards.map(({ id }) => ({ Key, card: id })));
-	const { json, error } = await sync(items, {
-		...remove,
-		cardId: byId('={{ $json.card }}'),
-		columns: {
-			mappingMode: 'defineBelow',
-			matchingColumns: ['Key'],
-			schema: [],
-			value: { Key: '={{ $json.Key }}' },
-		},
-	});
-	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual([
-		...items.map(() => 'unchanged'),
-		...names.map(() => 'deleted'),
-	]);
-}, 60_000);
-
 describe('is refused, and nothing is sent, with', () => {
 	const fill = async () =>
 		await workspace.records(card.id, [
@@ -215,12 +182,6 @@ describe('is refused, and nothing is sent, with', () => {
 			[{ Key: 'a' }, { Key: '' }],
 			{},
 			"Item 1: Matching field 'Key' has no value",
-		],
-		[
-			'a key that two items have',
-			[{ Key: 'a' }, { Key: 'n' }, { Key: 'a' }],
-			{},
-			'Several items have the same values',
 		],
 		[
 			'a value that a field cannot hold',
@@ -305,7 +266,7 @@ describe('is refused, and nothing is sent, with', () => {
 		// n8n's number is that of the item which is named (Q4).
 		const bad = items.findIndex(({ Key, Amount }) => Key === '' || Amount === 'many');
 		expect(error?.context?.itemIndex).toBe(Math.max(bad, 0));
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test.each<[string, string, IDataObject[], string]>([
@@ -315,19 +276,7 @@ describe('is refused, and nothing is sent, with', () => {
 		const { error } = await sync(items, { columns: mapAutomatically([key]) });
 		expect(error?.message).toContain('Several items have the same values');
 		expect(error?.description).toContain(named);
-		expect(changes()).toEqual([]);
-	});
-
-	test.each<[string, IDataObject]>([
-		['has a record without an ID', { records: [{ id: 'r1', data: {} }, { data: {} }] }],
-		['comes with errors', { records: [{ id: 'r1', data: {} }], errors: ['shard 3 is down'] }],
-		['ends with a cursor that repeats', { records: [{ id: 'r1', data: {} }], next_cursor: 'c' }],
-	])('a listing that is known to lack records: it %s', async (_, page) => {
-		await fill();
-		answer('GET', '/records$', { next_cursor: null, ...page }, { times: 1_000 });
-		const { error } = await sync([{ Key: 'a' }, { Key: 'n' }], remove);
-		expect(error?.message).toMatch(/is incomplete|does not end/);
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('a key that two records have', async () => {
@@ -335,7 +284,7 @@ describe('is refused, and nothing is sent, with', () => {
 		const { error } = await sync([{ Key: 'a' }]);
 		expect(error?.message).toContain('Several records of card');
 		expect(error?.description).toContain(ids.join(', '));
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('records without a key, also without one of two', async () => {
@@ -347,7 +296,7 @@ describe('is refused, and nothing is sent, with', () => {
 		const two = await sync([{ Key: 'a', Amount: 1 }], { columns });
 		expect(two.error?.message).toContain('2 records of card');
 		expect(two.error?.description).toContain(`${one}, ${other}`);
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('an item whose card is not known, whatever the other cards', async () => {
@@ -356,14 +305,11 @@ describe('is refused, and nothing is sent, with', () => {
 			cardId: byId("={{ $itemIndex === 1 ? '' : '" + card.id + "' }}"),
 		});
 		expect(error?.message).toContain("'Card'");
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 
 	test('an item that is not valid, also if errors continue: its card is left alone, others are synced', async () => {
-		const other = await workspace.card('Other', [
-			{ name: 'Key', type: 'text' },
-			{ name: 'Amount', type: 'number' },
-		]);
+		const other = await workspace.card('Other', { Key: 'text', Amount: 'number' });
 		await fill();
 		const { json } = await sync(
 			[
@@ -387,7 +333,7 @@ describe('is refused, and nothing is sent, with', () => {
 			[undefined, 'created'],
 		]);
 		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');
-		expect(changes()).toHaveLength(1);
+		expect(workspace.changes()).toHaveLength(1);
 	});
 
 	test.each<[string, IDataObject, string, string]>([
@@ -409,7 +355,7 @@ describe('is refused, and nothing is sent, with', () => {
 		const { json } = await sync([{ Key: 'a' }, { Key: 'b' }, { Key: 'c' }], parameters, 'continue');
 		const said = [others, own, others].map((text) => expect.stringContaining(text) as string);
 		expect(json.map((item) => JSON.stringify(item))).toEqual(said);
-		expect(changes()).toEqual([]);
+		expect(workspace.changes()).toEqual([]);
 	});
 });
 
@@ -419,7 +365,7 @@ describe('Dry Run', () => {
 			card.id,
 			['a', 'b', 'x'].map((Key) => ({ Key, Amount: 1 })),
 		);
-		const { json, run } = await sync(
+		const result = await sync(
 			[
 				{ Key: 'a', Amount: 1 },
 				{ Key: 'b', Amount: 2 },
@@ -428,15 +374,14 @@ describe('Dry Run', () => {
 			{ ...remove, dryRun: true },
 		);
 		expect(
-			json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
+			result.json.map(({ dry_run, action, before, after }) => [dry_run, action, before, after]),
 		).toEqual([
 			[true, 'update', { Key: 'b', Amount: 1 }, { Key: 'b', Amount: 2 }],
 			[true, 'create', null, { Key: 'n', Amount: 3 }],
 			[true, 'delete', { Key: 'x', Amount: 1 }, null],
 		]);
-		expect(changes()).toEqual([]);
-		const hints = run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hints.map(({ message }) => message).join()).toContain(
+		expect(workspace.changes()).toEqual([]);
+		expect(hintsOf(result).join()).toContain(
 			'1 record would be created, 1 updated, 1 deleted; 1 unchanged',
 		);
 	});
@@ -491,11 +436,13 @@ describe('a run that fails halfway', () => {
 			['a', 'x'].map((Key) => ({ Key, Amount: 0 })),
 		);
 		workspace.service.control.fail({ method: 'PATCH', mode: 'answer', status: 500, times: 3 });
-		const { json, run } = await sync([{ Key: 'a', Amount: 1 }, { Key: 'b' }], remove, 'continue');
-		expect(json.map(({ action, error }) => action ?? typeof error)).toEqual(['string', 'created']);
+		const result = await sync([{ Key: 'a', Amount: 1 }, { Key: 'b' }], remove, 'continue');
+		expect(result.json.map(({ action, error }) => action ?? typeof error)).toEqual([
+			'string',
+			'created',
+		]);
 		expect(sent('DELETE')).toBe(0);
-		const hints = run.data.resultData.runData['Workspace Data']?.[0]?.hints ?? [];
-		expect(hints.map(({ message }) => message).join()).toContain('No record of card');
+		expect(hintsOf(result).join()).toContain('No record of card');
 	});
 
 	test('a deletion that is refused: the message says how far it came', async () => {
@@ -520,7 +467,7 @@ test('If Field Is Unknown: Create adds the field only after all items were found
 		{ options },
 	);
 	expect(invalid.error).toBeDefined();
-	expect(changes()).toEqual([]);
+	expect(workspace.changes()).toEqual([]);
 	const { json, error } = await sync(
 		[
 			{ Key: 'a', Colour: 'red' },

@@ -1,177 +1,495 @@
-/** Create or Update finds its record, whatever was answered before. */
+/** Create or Update finds its record, whatever was answered before, and sends what differs. */
 import type { IDataObject } from 'n8n-workflow';
-import { mapAutomatically, mapEach } from '../support/parameters';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { editorContext } from '../support/editor';
+import { hintsOf, runAction } from '../support/n8n';
+import { type OtherService, startOtherService } from '../support/otherService';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard(
-	'Upsert',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'At', type: 'datetime' },
-		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-	],
-	(made) => ({ workspace, card } = made),
-);
-
 const { run, answer } = recordRuns(() => ({ workspace, card }));
-const upsert = async (items: IDataObject[], matching: string[]) =>
-	await run('upsert', { columns: mapAutomatically(matching) }, items);
 
-test('also right after a create that was answered without an id', async () => {
-	workspace.service.control.setVariants({ createStatus: 204 });
-	const items = ['a', 'b', 'a', 'b', 'a'].map((Key, Amount) => ({ Key, Amount }));
-	const { json, error } = await upsert(items, ['Key']);
-	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual([
-		'created',
-		'created',
-		'updated',
-		'updated',
-		'updated',
-	]);
-	expect(await workspace.rows(card.id)).toEqual(
-		expect.arrayContaining([
-			{ Key: 'a', Amount: 4 },
-			{ Key: 'b', Amount: 3 },
-		]),
+describe('the record is found', () => {
+	useCard(
+		'Upsert',
+		{
+			Key: 'text',
+			Amount: 'number',
+			At: 'datetime',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+		},
+		(made) => ({ workspace, card } = made),
 	);
-	expect(await workspace.rows(card.id)).toHaveLength(2);
-});
+	const upsert = async (items: IDataObject[], matching: string[]) =>
+		await run('upsert', { columns: mapAutomatically(matching) }, items);
 
-test('with one more reading for all creates that were answered without an id', async () => {
-	workspace.service.control.setVariants({ createStatus: 204 });
-	const items = Array.from({ length: 40 }, (_, n) => ({ Key: `k${n % 20}`, Amount: n }));
-	const { json, error } = await upsert(items, ['Key']);
-	expect(error).toBeUndefined();
-	expect(json.filter(({ action }) => action === 'created')).toHaveLength(20);
-	expect(
-		workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
-	).toHaveLength(2);
-	expect(await workspace.rows(card.id)).toHaveLength(20);
-});
+	test('with one more reading for all creates that were answered without an id', async () => {
+		workspace.service.control.setVariants({ createStatus: 204 });
+		const items = Array.from({ length: 40 }, (_, n) => ({ Key: `k${n % 20}`, Amount: n }));
+		const { json, error } = await upsert(items, ['Key']);
+		expect(error).toBeUndefined();
+		expect(json.filter(({ action }) => action === 'created')).toHaveLength(20);
+		expect(
+			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
+		).toHaveLength(2);
+		expect(await workspace.rows(card.id)).toHaveLength(20);
+	});
 
-test('and writes no second one where that reading does not show it', async () => {
-	answer('POST', '/records$', {}, { status: 201 });
-	const { json, error } = await run(
-		'upsert',
-		{ columns: mapAutomatically(['Key']) },
-		[{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
-		{ node: { onError: 'continueRegularOutput' } },
-	);
-	expect(error).toBeUndefined();
-	const said = 'The record that an earlier item created cannot be found';
-	expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
-	expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
-});
+	test('and writes no second one where that reading does not show it', async () => {
+		answer('POST', '/records$', {}, { status: 201 });
+		const { json, error } = await run(
+			'upsert',
+			{ columns: mapAutomatically(['Key']) },
+			[{ Key: 'a' }, { Key: 'a' }, { Key: 'a' }],
+			{ node: { onError: 'continueRegularOutput' } },
+		);
+		expect(error).toBeUndefined();
+		const said = 'The record that an earlier item created cannot be found';
+		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
+		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
 
-test.each<[string, (ids: Record<string, string>) => IDataObject]>([
-	['no values', () => ({})],
-	['other values only', ({ Amount = '' }) => ({ [Amount]: 1 })],
-	['its value in another spelling', ({ Key = '' }) => ({ [Key]: 'a@x' })],
-])('also where answers show %s', async (_, data) => {
-	const record = { id: 'r9', data: data(card.fieldIds) };
-	answer('POST', '/records$', record, { status: 201 });
-	for (let n = 0; n < 2; n += 1) answer('PATCH', '/records/r9$', record);
-	const items = [1, 2, 3].map((Amount) => ({ Key: 'A@x', Amount }));
-	const { json, error } = await upsert(items, ['Key']);
-	expect(error).toBeUndefined();
-	expect(json.map(({ id, action }) => [id, action])).toEqual([
-		['r9', 'created'],
-		['r9', 'updated'],
-		['r9', 'updated'],
-	]);
-	for (const { fields } of json) {
-		expect(Object.keys(fields as IDataObject).sort()).toEqual(['Amount', 'Key']);
-	}
-});
+	test.each<[string, (ids: Record<string, string>) => IDataObject]>([
+		['no values', () => ({})],
+		['other values only', ({ Amount = '' }) => ({ [Amount]: 1 })],
+		['its value in another spelling', ({ Key = '' }) => ({ [Key]: 'a@x' })],
+	])('also where answers show %s', async (_, data) => {
+		const record = { id: 'r9', data: data(card.fieldIds) };
+		answer('POST', '/records$', record, { status: 201 });
+		for (let n = 0; n < 2; n += 1) answer('PATCH', '/records/r9$', record);
+		const items = [1, 2, 3].map((Amount) => ({ Key: 'A@x', Amount }));
+		const { json, error } = await upsert(items, ['Key']);
+		expect(error).toBeUndefined();
+		expect(json.map(({ id, action }) => [id, action])).toEqual([
+			['r9', 'created'],
+			['r9', 'updated'],
+			['r9', 'updated'],
+		]);
+		for (const { fields } of json) {
+			expect(Object.keys(fields as IDataObject).sort()).toEqual(['Amount', 'Key']);
+		}
+	});
 
-test.each<[string, string, number]>([
-	['between the listing of fields and that of records', '/fields', 2],
-	['between the listing of records and the write', '/records', 2],
-])('when field ids change %s', async (_, path, readings) => {
-	const { control } = workspace.service;
-	await workspace.records(card.id, [{ Key: 'a', Amount: 1, Status: 'Open' }]);
-	control.resetRequests();
-	control.setLatency({ ms: 100 });
-	const running = upsert(
-		[
-			{ Key: 'a', Amount: 2 },
-			{ Key: 'a', Amount: 3 },
-			{ Key: 'b', Amount: 4 },
+	test.each<[string, string, number]>([
+		['between the listing of fields and that of records', '/fields', 2],
+		['between the listing of records and the write', '/records', 2],
+	])('when field ids change %s', async (_, path, readings) => {
+		const { control } = workspace.service;
+		await workspace.records(card.id, [{ Key: 'a', Amount: 1, Status: 'Open' }]);
+		control.resetRequests();
+		control.setLatency({ ms: 100 });
+		const running = upsert(
+			[
+				{ Key: 'a', Amount: 2 },
+				{ Key: 'a', Amount: 3 },
+				{ Key: 'b', Amount: 4 },
+				{ Key: 'b', Amount: 5 },
+			],
+			['Key'],
+		);
+		while (
+			!control.requests().some((request) => request.path.endsWith(path) && request.status === 200)
+		) {
+			await new Promise(setImmediate);
+		}
+		control.rotateFieldIds({ cardId: card.id });
+		const { json, error } = await running;
+		control.setLatency({ ms: 0 });
+		expect(error).toBeUndefined();
+		expect(json.map(({ action, fields }) => [action, fields])).toEqual([
+			['updated', { Key: 'a', Amount: 2, Status: 'Open' }],
+			['updated', { Key: 'a', Amount: 3, Status: 'Open' }],
+			['created', { Key: 'b', Amount: 4 }],
+			['updated', { Key: 'b', Amount: 5 }],
+		]);
+		expect(
+			workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
+		).toHaveLength(readings);
+		expect(await workspace.rows(card.id)).toEqual([
+			{ Key: 'a', Amount: 3, Status: 'Open' },
 			{ Key: 'b', Amount: 5 },
-		],
-		['Key'],
+		]);
+	});
+
+	test('not by a choice in another case: records are overwritten by exact values only (H2)', async () => {
+		await workspace.records(card.id, [{ Status: 'Done' }]);
+		const { error } = await upsert([{ Status: 'done' }], ['Status']);
+		expect(error?.message).toBe('Field \'Status\' cannot hold "done"');
+		expect(await workspace.rows(card.id)).toEqual([{ Status: 'Done' }]);
+	});
+
+	test('a missing record is an error, unless an option says otherwise', async () => {
+		const updateOnly = async (ifNotFound?: string) =>
+			await run('upsert', {
+				columns: mapEach({ Key: 'none' }, { matchingColumns: ['Key'] }),
+				options: { upsertMode: 'updateOnly', ...(ifNotFound && { ifNotFound }) },
+			});
+		expect((await updateOnly()).error?.message).toBe(
+			`No record of card '${card.id}' matches this item`,
+		);
+		expect((await updateOnly('skip')).json).toEqual([]);
+		expect((await updateOnly('empty')).json).toEqual([{}]);
+	});
+});
+
+describe('a service that keeps keys in another spelling', () => {
+	useCard(
+		'People',
+		{ Mail: 'text', At: 'datetime', Amount: 'number' },
+		(made) => ({ workspace, card } = made),
 	);
-	while (
-		!control.requests().some((request) => request.path.endsWith(path) && request.status === 200)
-	) {
-		await new Promise(setImmediate);
-	}
-	control.rotateFieldIds({ cardId: card.id });
-	const { json, error } = await running;
-	control.setLatency({ ms: 0 });
-	expect(error).toBeUndefined();
-	expect(json.map(({ action, fields }) => [action, fields])).toEqual([
-		['updated', { Key: 'a', Amount: 2, Status: 'Open' }],
-		['updated', { Key: 'a', Amount: 3, Status: 'Open' }],
-		['created', { Key: 'b', Amount: 4 }],
-		['updated', { Key: 'b', Amount: 5 }],
-	]);
-	expect(
-		workspace.requests().filter((request) => request === `GET /cards/${card.id}/records`),
-	).toHaveLength(readings);
-	expect(await workspace.rows(card.id)).toEqual([
-		{ Key: 'a', Amount: 3, Status: 'Open' },
-		{ Key: 'b', Amount: 5 },
-	]);
-});
+	const upsert = async (field: string, ...values: string[]) =>
+		await run(
+			'upsert',
+			{ columns: mapAutomatically([field]) },
+			values.map((value, Amount) => ({ [field]: value, Amount })),
+		);
+	const sync = async (field: string, ...values: string[]) =>
+		await run(
+			'sync',
+			{ columns: mapAutomatically([field]), missingRecords: 'delete', maxDeletions: 100 },
+			values.map((value) => ({ [field]: value })),
+		);
+	const rows = async (): Promise<IDataObject[]> =>
+		(await workspace.rows(card.id)) as unknown as IDataObject[];
+	const ids = async () =>
+		(await run('getAll', { returnAll: true })).json.map(({ id }) => id as string);
 
-test.each<[string, IDataObject, IDataObject, string]>([
-	[
-		'a point in time in another spelling',
-		{ At: '2026-03-31T12:00:00Z' },
-		{ At: '2026-03-31T14:00:00+02:00' },
-		'At',
-	],
-	['a number as text', { Amount: 5 }, { Amount: ' 5.0 ' }, 'Amount'],
-])('by %s', async (_, record, item, key) => {
-	await workspace.records(card.id, [record]);
-	const { json, error } = await upsert([item], [key]);
-	expect(error).toBeUndefined();
-	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
-});
+	describe.each([
+		['lowerCase', 'Mail', 'Ann@X.Y', 'ann@x.y'],
+		['trimmed', 'Mail', ' ann@x.y', 'ann@x.y'],
+		['wholeSeconds', 'At', '2026-03-31T10:00:00.123Z', '2026-03-31T10:00:00Z'],
+	] as const)('a service that stores texts as %s', (storedTexts, field, sent, kept) => {
+		beforeEach(() => void workspace.service.control.setVariants({ storedTexts }));
 
-test('not by a choice in another case: records are overwritten by exact values only (H2)', async () => {
-	await workspace.records(card.id, [{ Status: 'Done' }]);
-	const { error } = await upsert([{ Status: 'done' }], ['Status']);
-	expect(error?.message).toBe('Field \'Status\' cannot hold "done"');
-	expect(await workspace.rows(card.id)).toEqual([{ Status: 'Done' }]);
-});
-
-test('by a choice under its id', async () => {
-	workspace.service.control.setVariants({ fieldOptions: 'idName' });
-	const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-		fields: Array<{ name: string; options: Array<{ id: string; name: string }> }>;
-	};
-	const choice = fields.find(({ name }) => name === 'Status')?.options[1];
-	await workspace.records(card.id, [{ Status: 'Done' }]);
-	const { json } = await upsert([{ Status: choice?.id }], ['Status']);
-	expect(json.map(({ action }) => action)).toEqual(['unchanged']);
-});
-
-test('a missing record is an error, unless an option says otherwise', async () => {
-	const updateOnly = async (ifNotFound?: string) =>
-		await run('upsert', {
-			columns: mapEach({ Key: 'none' }, { matchingColumns: ['Key'] }),
-			options: { upsertMode: 'updateOnly', ...(ifNotFound && { ifNotFound }) },
+		test('one record, however often its key is upserted (O3)', async () => {
+			const first = await upsert(field, sent);
+			expect(first.json[0]?.action).toBe('created');
+			for (const [text] of [[sent], [kept]]) expect(hintsOf(first).join()).toContain(text);
+			const again = [await upsert(field, sent), await upsert(field, sent)];
+			for (const { error } of again) {
+				expect(error?.message).toContain(kept);
+				expect(error?.message).toContain(sent.trim());
+			}
+			expect((await upsert(field, kept)).json[0]?.action).toBe('unchanged');
+			expect(await rows()).toHaveLength(1);
 		});
-	expect((await updateOnly()).error?.message).toBe(
-		`No record of card '${card.id}' matches this item`,
+
+		test('one record for the same key twice in one run, and for both spellings (O3)', async () => {
+			const { json } = await upsert(field, sent, sent, kept);
+			expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated']);
+			expect(await rows()).toHaveLength(1);
+		});
+
+		test('Sync with deletions changes nothing on the second night (O3)', async () => {
+			expect((await sync(field, sent)).json).toMatchObject([{ action: 'created' }]);
+			const before = await ids();
+			const { error } = await sync(field, sent);
+			expect(error?.message).toContain(kept);
+			expect(error?.description).toContain('Nothing was sent');
+			expect(await ids()).toEqual(before);
+			expect((await sync(field, kept)).json).toMatchObject([{ action: 'unchanged' }]);
+		});
+	});
+
+	test.each([
+		['a  b', 'a b'],
+		['a\u00a0b', 'a b'],
+		['a\u200bb', 'ab'],
+		['\ufb01x', 'fix'],
+		['Stra\u00dfe', 'STRASSE'],
+	])('the key %j is refused where the card has %j (O3)', async (sent, kept) => {
+		await workspace.records(card.id, [{ Mail: kept }]);
+		expect((await upsert('Mail', sent)).error?.message).toContain('only in its spelling');
+		expect(await rows()).toHaveLength(1);
+	});
+
+	test('a third spelling is refused once the service has shown that it keeps one (O3)', async () => {
+		workspace.service.control.setVariants({ storedTexts: 'lowerCase' });
+		const { error } = await upsert('Mail', 'Ann', 'ann', 'ANN');
+		expect(error?.message).toContain('"ANN"');
+		expect(await rows()).toHaveLength(1);
+	});
+
+	test('keys that differ in case are two records, where another item or record has the other spelling (O3)', async () => {
+		const { json } = await upsert('Mail', 'ann', 'Ann');
+		expect(json.map(({ action }) => action)).toEqual(['created', 'created']);
+		expect((await upsert('Mail', 'ANN')).error?.message).toContain('"ANN"');
+		expect((await sync('Mail', 'ann', 'Ann', 'ANN')).json).toHaveLength(3);
+		expect(await rows()).toHaveLength(3);
+		expect((await sync('Mail', 'Ann')).json.map(({ action }) => action)).toEqual([
+			'unchanged',
+			'deleted',
+			'deleted',
+		]);
+	});
+});
+
+describe('what a record holds is never a reason to refuse', () => {
+	let other: OtherService;
+	afterEach(async () => await other.close());
+
+	const KEY = { id: 'k', name: 'Key', type: 'text' };
+	const FIELDS: IDataObject[] = [
+		KEY,
+		{ id: 'v', name: 'V', type: 'text' },
+		{ id: 's', name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
+		{ id: 't', name: 'Tags', type: 'multi_select', options: ['a', 'b'] },
+		{ id: 'b', name: 'Paid', type: 'boolean' },
+		{ id: 'd', name: 'Day', type: 'date' },
+		{ id: 'a', name: 'At', type: 'datetime' },
+		{ id: 'x', name: 'Total', type: 'number', read_only: true },
+	];
+	const HELD = {
+		k: 'k1',
+		v: 'old',
+		s: 'Gone',
+		t: ['a', 'gone'],
+		b: 'Y',
+		d: '01.03.2026',
+		a: 1770000000,
+		x: 7,
+	};
+	const AS_READ = {
+		...{ Key: 'k1', V: 'old', Status: 'Gone', Tags: ['a', 'gone'], Paid: 'Y', Day: '01.03.2026' },
+		...{ At: 1770000000, Total: 7 },
+	};
+	const start = async (records: IDataObject[] = [HELD], fields = FIELDS) =>
+		(other = await startOtherService(fields, structuredClone(records)));
+	const run = async (operation: string, parameters: IDataObject, items: IDataObject[] = [{}]) =>
+		await runAction({
+			credentials: other.credentials,
+			items,
+			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+		});
+	const bodies = () => other.changes.map(({ body }) => body);
+	const keyed = mapAutomatically(['Key']);
+	const WRITES: Array<[string, IDataObject]> = [
+		['upsert', { columns: keyed }],
+		['sync', { columns: keyed, missingRecords: 'delete' }],
+	];
+
+	describe.each(WRITES)('%s', (operation, parameters) => {
+		test('sends the values that differ, and nothing else (O9)', async () => {
+			await start([{ k: 'k1', v: 'old', s: 'Open' }]);
+			const item = { Key: 'k1', V: 'new', Status: 'Open' };
+			const { json, error } = await run(operation, parameters, [item]);
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { v: 'new' } }]);
+			expect(json).toMatchObject([
+				{ action: 'updated', fields: { Key: 'k1', V: 'new', Status: 'Open' } },
+			]);
+		});
+
+		test("sends all with 'Send Again' (O9)", async () => {
+			await start([{ k: 'k1', v: 'old', s: 'Open' }]);
+			const item = { Key: 'k1', V: 'new', Status: 'Open' };
+			await run(operation, { ...parameters, options: { unchanged: 'send' } }, [item]);
+			expect(bodies()).toEqual([{ data: { k: 'k1', v: 'new', s: 'Open' } }]);
+		});
+
+		test('takes back what Get Many gave, whatever it is (O10)', async () => {
+			await start();
+			expect((await run('getAll', { returnAll: true })).json).toMatchObject([{ fields: AS_READ }]);
+			const same = await run(operation, parameters, [AS_READ]);
+			expect(same.error).toBeUndefined();
+			expect(same.json).toMatchObject([{ action: 'unchanged' }]);
+			const { json } = await run(operation, parameters, [{ ...AS_READ, V: 'new' }]);
+			expect(json).toMatchObject([{ action: 'updated' }]);
+			expect(bodies()).toEqual([{ data: { v: 'new' } }]);
+		});
+
+		test('keeps a removed choice next to a new one (O10)', async () => {
+			await start();
+			const { error } = await run(operation, parameters, [{ Key: 'k1', Tags: ['a', 'gone', 'b'] }]);
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { t: ['a', 'gone', 'b'] } }]);
+		});
+
+		test.each<[IDataObject, string]>([
+			[{ Key: 'k1', Status: 'Lost' }, "Field 'Status' cannot hold"],
+			[{ Key: 'k1', Paid: 'maybe' }, "Field 'Paid' cannot hold"],
+			[{ Key: 'new', Status: 'Gone' }, "Field 'Status' cannot hold"],
+		])('refuses what neither the field nor the record has: %j (O10)', async (item, message) => {
+			await start();
+			const { error } = await run(operation, parameters, [item]);
+			expect(error?.message).toContain(message);
+			expect(bodies()).toEqual([]);
+		});
+	});
+
+	describe.each([
+		'read_only',
+		'readOnly',
+		'readonly',
+		'computed',
+		'is_computed',
+		'isReadOnly',
+		'formula',
+	])('a field that is marked %s (O8)', (mark) => {
+		const total = {
+			id: 'x',
+			name: 'Total',
+			type: mark === 'formula' ? 'formula' : 'number',
+			...(mark !== 'formula' && { [mark]: true }),
+		};
+		const begin = async () =>
+			await start([{ k: 'k1', x: 7 }], [KEY, total, { id: 'v', name: 'V', type: 'text' }]);
+
+		test('is not offered, left out by Map Automatically with a hint, and refused by hand', async () => {
+			await begin();
+			const context = editorContext(other.credentials, { cardId: byId('c') });
+			const { fields } = await new WorkspaceData().methods.resourceMapping.getColumns.call(context);
+			expect(fields.map(({ id }) => id)).toEqual(['Key', 'V']);
+			const automatic = await run('create', { columns: mapAutomatically() }, [
+				{ Key: 'k2', Total: 8 },
+			]);
+			expect(bodies()).toEqual([{ data: { k: 'k2' } }]);
+			expect(JSON.stringify(automatic.run.data.resultData.runData)).toContain(
+				"'Total' of the items was not written",
+			);
+			for (const operation of ['create', 'update']) {
+				const columns = mapEach({ Key: 'k3', Total: 8 });
+				const { error } = await run(operation, { columns, recordId: byId('r0') });
+				expect(error?.message).toBe("Field 'Total' cannot be written");
+			}
+			expect(bodies()).toHaveLength(1);
+		});
+
+		test('is taken where it equals the value of the record; matched on and filtered', async () => {
+			await begin();
+			const columns = (Total: number) =>
+				mapEach({ Key: 'k1', Total, V: 'new' }, { matchingColumns: ['Key'] });
+			const other8 = await run('upsert', { columns: columns(8) });
+			expect(other8.error?.message).toBe("Field 'Total' cannot be written");
+			expect(bodies()).toEqual([]);
+			expect((await run('upsert', { columns: columns(7) })).json).toMatchObject([
+				{ action: 'updated' },
+			]);
+			const byTotal = mapEach({ Total: 7, V: 'newer' }, { matchingColumns: ['Total'] });
+			expect((await run('upsert', { columns: byTotal })).json).toMatchObject([
+				{ action: 'updated' },
+			]);
+			expect(bodies()).toEqual([{ data: { v: 'new' } }, { data: { v: 'newer' } }]);
+			expect((await run('getAll', where('Total', 'equals', 7))).json).toHaveLength(1);
+			const missing = mapEach({ Total: 9, V: 'x' }, { matchingColumns: ['Total'] });
+			expect((await run('upsert', { columns: missing })).error?.message).toBe(
+				"Field 'Total' cannot be written",
+			);
+		});
+	});
+
+	test('a field of a computed type that the listing calls writable is written (O8)', async () => {
+		await start([], [KEY, { id: 'x', name: 'Number', type: 'autonumber', read_only: false }]);
+		await run('create', { columns: mapEach({ Number: 5 }) });
+		expect(bodies()).toEqual([{ data: { x: 5 } }]);
+	});
+
+	test('Update Many sends the values that differ; a choice is held by each record, or refused (O9, O10)', async () => {
+		await start([
+			{ k: 'k1', v: 'a', s: 'Gone' },
+			{ k: 'k2', v: 'b', s: 'Gone' },
+			{ k: 'k3', s: 'Open' },
+		]);
+		const gone = {
+			...where('Status', 'equals', 'Gone'),
+			columns: mapEach({ V: 'b', Status: 'Gone' }),
+		};
+		const { json, error } = await run('updateMany', gone);
+		expect(error).toBeUndefined();
+		expect(json.map(({ action }) => action)).toEqual(['updated', 'unchanged']);
+		expect(bodies()).toEqual([{ data: { v: 'b' } }]);
+		const open = { ...where('Key', 'isNotEmpty', ''), columns: mapEach({ Status: 'Gone' }) };
+		expect((await run('updateMany', open)).error?.message).toContain("Field 'Status' cannot hold");
+		expect(bodies()).toHaveLength(1);
+	});
+
+	describe('filters on a choice that records hold, and the field does not offer (O10)', () => {
+		const records = [
+			{ k: 'k1', s: 'Gone', t: ['a', 'gone'] },
+			{ k: 'k2', s: 'Open' },
+		];
+		test.each([
+			['Status', 'equals', 'Gone', ['k1']],
+			['Status', 'isAnyOf', ['Gone', 'Open'], ['k1', 'k2']],
+			['Status', 'notEquals', 'Gone', ['k2']],
+			['Tags', 'contains', 'gone', ['k1']],
+			['Tags', 'equals', ['gone', 'a'], ['k1']],
+		])('%s %s %j', async (field, condition, value, keys) => {
+			await start(records);
+			const { json, error } = await run('getAll', {
+				returnAll: true,
+				...where(field, condition, value),
+			});
+			expect(error).toBeUndefined();
+			expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(keys);
+		});
+
+		test('Delete Many deletes them', async () => {
+			await start(records);
+			expect((await run('deleteMany', where('Status', 'equals', 'Gone'))).json).toEqual([
+				{ deleted: true, id: 'r0' },
+			]);
+		});
+
+		test.each(['getAll', 'count', 'ifExists', 'deleteMany'])(
+			'%s refuses a choice that no record holds',
+			async (operation) => {
+				await start(records);
+				for (const condition of ['equals', 'notEquals']) {
+					const { error } = await run(operation, {
+						returnAll: true,
+						...where('Status', condition, 'Gnoe'),
+					});
+					// Reading ends at the first record that differs.
+					if (operation === 'ifExists' && condition === 'notEquals') continue;
+					expect(error?.message).toContain('Field \'Status\' cannot hold "Gnoe"');
+				}
+				expect(bodies()).toEqual([]);
+			},
+		);
+	});
+
+	test.each([
+		[
+			'two choices',
+			[
+				{ id: '3', name: '2' },
+				{ id: '1', name: '3' },
+			],
+			'3',
+			'3',
+		],
+		['no choice, but the number of one', [{ id: 3, name: 'Low' }], '3', 3],
+		['another case of one', ['Gone'], 'gone', 'gone'],
+	])('Delete Many refuses an operand that names %s (O10)', async (_, options, value, stored) => {
+		await start(
+			[{ s: stored }],
+			[{ id: 's', name: 'Status', type: 'select', options } as IDataObject],
+		);
+		const { error } = await run('deleteMany', where('Status', 'equals', value));
+		expect(error?.message).toContain("'Status'");
+		expect(bodies()).toEqual([]);
+	});
+
+	test.each([200, 204])(
+		'a service that replaces the record is noticed at the first one, answered with %d (O9)',
+		async (status) => {
+			await start([
+				{ k: 'k1', v: 'a', s: 'Open' },
+				{ k: 'k2', v: 'b', s: 'Open' },
+				{ k: 'k3', v: 'c', s: 'Open' },
+			]);
+			other.replaces = true;
+			other.updateStatus = status;
+			const items = ['k1', 'k2', 'k3'].map((Key) => ({ Key, Status: 'Done' }));
+			const { error } = await run('upsert', { columns: keyed }, items);
+			expect(error?.message).toContain("replaced record 'r0' by the values that were sent");
+			expect(error?.description).toContain("'Send Again'");
+			expect(other.changes).toHaveLength(1);
+		},
 	);
-	expect((await updateOnly('skip')).json).toEqual([]);
-	expect((await updateOnly('empty')).json).toEqual([{}]);
 });

@@ -1,504 +1,985 @@
-/** What is the same value, in the node as people run it: rows of part H about values. */
+/** Values, names and identifiers are what they are, or refused by name. */
 import type { IDataObject } from 'n8n-workflow';
 import { runAction } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
-import { startOtherService, type OtherService } from '../support/otherService';
+import { type OtherService, startOtherService } from '../support/otherService';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { startWebServer } from '../support/webServer';
+import { startWorkspace, type TestCard, type TestWorkspace, useCard } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-useCard(
-	'Values',
-	[
-		{ name: 'Key', type: 'text' },
-		{ name: 'Amount', type: 'number' },
-		{ name: 'At', type: 'datetime' },
-		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
-		{ name: 'Tags', type: 'multi_select', options: ['a', 'Red, white'] },
-	],
-	(made) => ({ workspace, card } = made),
-);
 const { run, answer } = recordRuns(() => ({ workspace, card }));
-const sent = () => workspace.requests().filter((request) => !request.startsWith('GET'));
-const where = (field: string, condition: string, value: unknown) => ({
-	filters: { conditions: [{ field, condition, value }] } as IDataObject,
-});
 
-let other: OtherService;
-afterEach(async () => await other?.close());
-const start = async (fields: OtherService['fields'], data: IDataObject[] = []) =>
-	(other = await startOtherService(fields, data));
-/** A record operation on a card of the other service. */
-const runOther = async (operation: string, parameters: IDataObject, items: IDataObject[] = [{}]) =>
-	await runAction({
-		credentials: other.credentials,
-		items,
-		parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
-	});
-const bodies = () => other.changes.map(({ body }) => body);
-const methods = () => other.changes.map(({ method }) => method);
-const deleted = (result: { json: IDataObject[] }) => result.json.map(({ id }) => id);
-
-describe('a field of a type that the node does not know', () => {
-	const ZIP = [
-		{ id: 'k', name: 'Key', type: 'text' },
-		{ id: 'z', name: 'Zip', type: 'postal' },
-	];
-
-	test('one record for one key, written in the order of the items (H1)', async () => {
-		await start(ZIP);
-		const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
-		const { json, error } = await runOther('upsert', { columns: mapAutomatically(['Key']) }, items);
-		expect(error).toBeUndefined();
-		expect(bodies()).toEqual(
-			items.map(({ Zip }, place) => ({ data: { ...(place === 0 && { k: 'k1' }), z: Zip } })),
-		);
-		expect(json.map(({ action }) => action)).toEqual(['created', 'updated', 'updated', 'updated']);
-		expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
-	});
-
-	test('matches by the text of a value, as a text and as a number (H1)', async () => {
-		await start(ZIP, [{ k: 'a', z: 5 }]);
-		const items = [
-			{ Key: 'b', Zip: '5' },
-			{ Key: 'c', Zip: 5 },
-		];
-		const { error } = await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items);
-		expect(error).toBeUndefined();
-		expect(methods()).toEqual(['PATCH', 'PATCH']);
-		expect(other.records.map(({ data }) => data.k)).toEqual(['c']);
-	});
-
-	test.each([
-		['12', 12],
-		['-0.5', -0.5],
-		['007', '007'],
-		['2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
-		['any text', 'any text'],
-		[' 12', ' 12'],
-	])('whose records hold numbers: %j is sent as %j (H22)', async (value, expected) => {
-		await start(ZIP, [{ z: 7 }, { z: null }]);
-		const { error } = await runOther('create', { columns: mapEach({ Zip: value }) });
-		expect(error).toBeUndefined();
-		expect(bodies()).toEqual([{ data: { z: expected } }]);
-	});
-});
-
-describe('choices that look like other choices’ labels', () => {
-	const RATING = [
+describe('exact values', () => {
+	useCard(
+		'Exactness',
 		{
-			id: 'f',
-			name: 'Rating',
-			type: 'select',
-			options: [0, 1, 2, 3, 4].map((value) => ({ value, label: String(value + 1) })),
+			Key: 'text',
+			Amount: 'number',
+			Due: 'date',
+			At: 'datetime',
+			Status: { type: 'single_select', options: ['Open', 'In Work', 'Done'] },
+			Tags: { type: 'multi_select', options: ['red', 'blue'] },
 		},
-	];
-	const RATED = [0, 1, 2, 3, 4].map((f) => ({ f }));
+		(made) => ({ workspace, card } = made),
+	);
 
-	test('Delete Many deletes what is shown as 2, and nothing else (H2)', async () => {
-		await start(RATING, RATED);
-		expect(deleted(await runOther('deleteMany', where('Rating', 'equals', '2')))).toEqual(['r1']);
-		expect(methods()).toEqual(['DELETE']);
+	describe('filters compare values of the field’s type', () => {
+		const find = async (field: string, condition: string, value: unknown) =>
+			await run('getAll', {
+				returnAll: true,
+				filters: { conditions: [{ field, condition, value }] } as IDataObject,
+			});
+		const keys = async (field: string, condition: string, value: unknown) => {
+			const { json, error } = await find(field, condition, value);
+			if (error) throw error;
+			return json.map(({ fields }) => (fields as IDataObject).Key);
+		};
+
+		test.each([
+			['Due', '={{ DateTime.fromISO("2026-03-31T00:00:00", { zone: "Europe/Berlin" }) }}'],
+			['Due', '={{ new Date("2026-03-31T10:00:00Z") }}'],
+			['Due', '2026-03-31T23:30:00+02:00'],
+			['At', '={{ DateTime.fromISO("2026-03-31T12:00:00", { zone: "Europe/Berlin" }) }}'],
+			['At', '={{ new Date("2026-03-31T10:00:00Z") }}'],
+			// In the time zone of the workflow, which is Berlin's.
+			['At', '2026-03-31T12:00:00'],
+		])('%s compared with %s (D12)', async (field, value) => {
+			await workspace.records(card.id, [
+				{ Key: 'before', Due: '2026-03-30', At: '2026-03-31T09:59:59Z' },
+				{ Key: 'same', Due: '2026-03-31', At: '2026-03-31T12:00:00+02:00' },
+				{ Key: 'after', Due: '2026-04-01', At: '2026-03-31T10:00:01Z' },
+			]);
+			expect(await keys(field, 'equals', value)).toEqual(['same']);
+			expect(await keys(field, 'lessThan', value)).toEqual(['before']);
+			expect(await keys(field, 'greaterOrEqual', value)).toEqual(['same', 'after']);
+		});
+
+		test.each([
+			[
+				'Status',
+				'equals',
+				'Opne',
+				'Field \'Status\' cannot hold "Opne"',
+				"'Open', 'In Work', 'Done'",
+			],
+			['Status', 'notEquals', 'Opne', "Field 'Status' cannot hold", "'Open'"],
+			['Tags', 'equals', 'green', 'Field \'Tags\' cannot hold "green"', "'red', 'blue'"],
+			['Amount', 'greaterThan', 'abc', 'Field \'Amount\' cannot hold "abc"', 'number such as'],
+			['Amount', 'equals', '={{ true }}', "Field 'Amount' cannot hold true", 'number such as'],
+			['Due', 'lessThan', '31.3.2026', "Field 'Due' cannot hold", 'YYYY-MM-DD'],
+			['At', 'lessThan', 'soon', "Field 'At' cannot hold", 'ISO 8601'],
+			['created_at', 'lessThan', 'soon', "Field 'Created At' cannot hold", 'ISO 8601'],
+		])(
+			'%s %s %j is refused as in writing (D13)',
+			async (field, condition, value, message, advice) => {
+				const { error } = await find(field, condition, value);
+				expect(error?.message).toContain(message);
+				expect(error?.description).toContain(advice);
+			},
+		);
 	});
 
-	test('a value from a record goes back as it came (H2)', async () => {
-		await start(RATING, RATED);
-		const { json } = await runOther('getAll', { returnAll: true });
-		const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
-		const { error } = await runOther('update', update, json);
-		expect(error).toBeUndefined();
-		expect(other.records.map(({ data }) => data)).toEqual(RATED);
+	describe('upsert matches values of the field’s type (D14)', () => {
+		/** A card whose service keeps other spellings than are sent. */
+		const stored = (data: IDataObject) => {
+			answer('GET', '/fields$', {
+				fields: [
+					{ id: 'n', name: 'No', type: 'number' },
+					{ id: 'd', name: 'Day', type: 'date' },
+					{ id: 't', name: 'Time', type: 'datetime' },
+					{
+						id: 's',
+						name: 'State',
+						type: 'single_select',
+						options: [
+							{ id: 'o1', name: 'Open' },
+							{ id: 'o2', name: 'Done' },
+						],
+					},
+					{ id: 'x', name: 'Note', type: 'text' },
+				],
+			});
+			answer('GET', '/records$', { records: [{ id: 'r1', data }], next_cursor: null });
+			answer('PATCH', '/records/r1$', {});
+		};
+
+		test.each<[string, IDataObject, unknown]>([
+			['State', { s: 'o1' }, 'Open'],
+			['State', { s: 'Open' }, 'o1'],
+			['No', { n: '10.00' }, 10],
+			['No', { n: 10 }, '10.00'],
+			['Day', { d: '2026-03-31T00:00:00Z' }, '2026-03-31'],
+			['Time', { t: '2026-03-31T10:00:00+00:00' }, '2026-03-31T12:00:00+02:00'],
+		])('%s: %j is found by %j', async (name, data, value) => {
+			stored(data);
+			const { json, error } = await run('upsert', { columns: mapAutomatically([name]) }, [
+				{ [name]: value as string, Note: 'x' },
+			]);
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
+		});
 	});
 
-	test.each(
-		['create', 'getAll', 'upsert'].flatMap((operation) => [
-			{ operation, ids: ['1', '2'], shown: ["'1'", "'2'"] },
-			// The listing does not tell whether records hold the name or the ID: as a text, they look alike.
-			{ operation, ids: [1, 2], shown: ['1', '2'] },
-		]),
-	)(
-		'$operation refuses what fits two choices of the IDs $ids (H2)',
-		async ({ operation, ids: [first, second], shown }) => {
-			const options = [
-				{ id: first, name: '2' },
-				{ id: second, name: '1' },
+	describe('nothing is changed silently (D24)', () => {
+		test('an output field is named with its outer spaces', async () => {
+			const { id } = await workspace.card('Spaces', { Status: 'text', 'Status ': 'text' });
+			await workspace.records(id, [{ Status: 'without', 'Status ': 'with' }]);
+			const { json } = await run('getAll', {
+				cardId: byId(id),
+				options: { outputFields: ['Status '] },
+			});
+			expect(json[0]?.fields).toEqual({ 'Status ': 'with' });
+		});
+
+		test.each([
+			['Tags', ' '],
+			['Tags', ','],
+			['Amount', '9007199254740993.0'],
+		])('%s: %j is refused', async (name, value) => {
+			const { error } = await run('create', { columns: mapEach({ [name]: value }) });
+			expect(error?.message).toContain(`Field '${name}' cannot hold`);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('an entry of the mapper’s schema that cannot be read does not bring back hidden values', async () => {
+			const schema = [
+				{ displayName: 'without an ID' },
+				{ id: 'Amount', displayName: null, removed: true },
+				{ id: 'Key', displayName: 'Key', fieldId: card.fieldIds.Key },
 			];
-			await start([{ id: 'f', name: 'Rating', type: 'select', options }]);
-			const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
-			const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
-			expect(error?.message).toMatch(
-				operation === 'getAll'
-					? /^'1' matches 2 choices of field 'Rating' \('Value' of a condition in 'Filters'\)$/
-					: /^'1' matches 2 choices of field 'Rating'$/,
-			);
-			expect(error?.description).toContain(
-				`'1' (stored as ${shown[1]}) and '2' (stored as ${shown[0]})`,
-			);
-			expect(bodies()).toEqual([]);
+			const { error } = await run('create', {
+				columns: mapEach({ Key: 'a', Amount: 0 }, { schema } as unknown as IDataObject),
+			});
+			expect(error).toBeUndefined();
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
+		});
+
+		test('data under a deleted ID does not pass for the field of that name', async () => {
+			answer('GET', '/fields$', { fields: [{ id: 'f2', name: 'Status', type: 'text' }] });
+			const data = { f2: 'live', Status: 'of a deleted field', other: 'of another' };
+			answer('GET', '/records$', { records: [{ id: 'r1', data }], next_cursor: null });
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json[0]?.fields).toEqual({ Status: 'live', other: 'of another' });
+		});
+
+		test('a time-out that no timer can hold is refused', async () => {
+			const { error } = await run('getAll', { options: { timeout: 2_592_000 } });
+			expect(error?.message).toContain("'Timeout (Seconds)' is 2592000 seconds");
+			expect(workspace.requests()).toEqual([]);
+		});
+	});
+
+	describe('types by other names (D26)', () => {
+		test.each<[string, unknown, unknown]>([
+			['NUMBER', '5', 5],
+			['integer', '5', 5],
+			['checkbox', 'true', true],
+			['bool', 'false', false],
+			['Single Select', 'open', 'Open'],
+			['select', 'open', 'Open'],
+			['enum', 'open', 'Open'],
+			['multiselect', 'open', ['Open']],
+			['text', '5', '5'],
+		])('%s: %j is sent as %j', async (type, value, expected) => {
+			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type, options: ['Open'] }] });
+			answer('POST', '/records$', {});
+			const { json, error } = await run('create', {
+				columns: mapEach({ F: value } as IDataObject),
+			});
+			expect(error).toBeUndefined();
+			expect(json[0]?.fields).toEqual({ F: expected });
+		});
+
+		test.each<[unknown, string, unknown]>([
+			[7, '5', 5],
+			[true, 'false', 'false'],
+			[7, '007', '007'],
+			[7, '2026-03-31T10:00:00Z', '2026-03-31T10:00:00Z'],
+			[7, 'any text', 'any text'],
+			['7', '5', '5'],
+			[null, '5', '5'],
+		])(
+			'a type of the service’s own, whose records hold %j: %j is sent as %j (H22)',
+			async (held, value, expected) => {
+				answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'F', type: 'rating' }] });
+				answer('GET', '/records$', {
+					records: [{ id: 'r1', data: { f1: held } }],
+					next_cursor: null,
+				});
+				answer('POST', '/records$', {});
+				const { json, error } = await run('create', { columns: mapEach({ F: value }) }, [{}]);
+				expect(error).toBeUndefined();
+				expect(json[0]?.fields).toEqual({ F: expected });
+			},
+		);
+	});
+
+	test('options of value and label: the value is sent, either is accepted (D27)', async () => {
+		const options = [
+			{ value: 'o', label: 'Open' },
+			{ value: 'd', label: 'Done' },
+		];
+		for (const [entered, expected] of [
+			['Open', 'o'],
+			['o', 'o'],
+			['DONE', 'd'],
+		]) {
+			answer('GET', '/fields$', {
+				fields: [{ id: 'f1', name: 'F', type: 'single_select', options }],
+			});
+			answer('POST', '/records$', {});
+			const { json } = await run('create', { columns: mapEach({ F: entered ?? '' }) });
+			expect(json[0]?.fields).toEqual({ F: expected });
+		}
+	});
+
+	test('all bad values of an item are named (E9)', async () => {
+		const { error } = await run('create', {
+			columns: mapEach({ Key: 'fine', Amount: 'many', Status: 'Opne', Nothing: 1 }),
+		});
+		expect(error?.message).toBe('3 values of this item cannot be sent');
+		expect(error?.description).toContain('Field \'Amount\' cannot hold "many". Enter a number');
+		expect(error?.description).toContain(
+			"Field 'Status' cannot hold \"Opne\". Did you mean 'Open'? Allowed values are",
+		);
+		expect(error?.description).toContain("has no field 'Nothing'. The fields are 'Key'");
+		expect(workspace.changes()).toEqual([]);
+	});
+
+	test('written values come out in the card’s order, as in Get Many (E11)', async () => {
+		const order = ['Key', 'Amount', 'Due', 'Status'];
+		const value = { Status: 'Open', Due: '2026-03-31', Key: 'a', Amount: 1 };
+		const names = ({ json }: { json: IDataObject[] }) => Object.keys(json[0]?.fields as object);
+		const created = await run('create', { columns: mapEach(value) });
+		expect(names(created)).toEqual(order);
+		const columns = mapEach({ Status: 'Done', Key: 'b' });
+		const updated = await run('update', { recordId: byId(String(created.json[0]?.id)), columns });
+		expect(names(updated)).toEqual(order);
+		expect(names(await run('getAll', { returnAll: true }))).toEqual(order);
+		const upserted = await run('upsert', {
+			columns: mapEach({ Due: '2026-04-01', Key: 'b' }, { matchingColumns: ['Key'] }),
+		});
+		expect(names(upserted)).toEqual(order);
+	});
+
+	describe('numbers of the service that JavaScript cannot keep (H25)', () => {
+		const RECORDS = `{"records":[
+		{"id":9007199254740993,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567890,"j":{"n":1e400}}},
+		{"id":9007199254740995,"created_at":"2026-01-01T00:00:00Z","data":{"a":12345678901234567891,"j":null}}
+	],"next_cursor":null}`;
+		const FIELDS =
+			'{"fields":[{"id":"a","name":"Amount","type":"number"},{"id":"j","name":"Extra","type":"json"}]}';
+		const changes: string[] = [];
+		let server: Awaited<ReturnType<typeof startWebServer>>;
+		beforeEach(async () => {
+			changes.length = 0;
+			server = await startWebServer(({ method = '', url = '' }, response) => {
+				if (method !== 'GET') changes.push(`${method} ${url.split('/').at(-1)}`);
+				response.writeHead(method === 'DELETE' ? 204 : 200, { 'content-type': 'application/json' });
+				response.end(method === 'GET' ? (url.includes('/fields') ? FIELDS : RECORDS) : undefined);
+			});
+		});
+		afterEach(async () => await server.close());
+		const runRaw = async (operation: string, parameters: IDataObject, items?: IDataObject[]) =>
+			await runAction({
+				credentials: {
+					workspaceDataApi: { baseUrl: `${server.url}/api/v1`, workspaceId: 'w', apiKey: 'k' },
+				},
+				items: items ?? [{}],
+				parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+			});
+
+		test('Delete Many deletes the one record, by its exact ID', async () => {
+			const conditions = [{ field: 'id', condition: 'equals', value: '9007199254740995' }];
+			const { error } = await runRaw('deleteMany', { filters: { conditions } });
+			expect(error).toBeUndefined();
+			expect(changes).toEqual(['DELETE 9007199254740995']);
+		});
+
+		test('Get Many → Update sends no other number', async () => {
+			const { json } = await runRaw('getAll', { returnAll: true });
+			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
+			const { error } = await runRaw('update', update, json);
+			expect(error?.message).toBe('Field \'Amount\' cannot hold "12345678901234567890"');
+			expect(changes).toEqual([]);
+		});
+	});
+
+	describe.each(['number', 'mystery', 'json'])(
+		'whole numbers beyond 2^53 in a field of type %s (O2)',
+		(type) => {
+			const [one, other] = ['363228830310334464', '363228830310334460'];
+
+			/** The service writes such texts as JSON numbers, and says that their field has this type. */
+			async function keep(...values: string[]) {
+				const { Key, Due } = card.fieldIds;
+				await workspace.records(
+					card.id,
+					values.map((value) => ({ Key: value, Due: '2026-01-01' })),
+				);
+				workspace.service.control.resetRequests();
+				workspace.service.control.setVariants({ longNumbers: true });
+				answer(
+					'GET',
+					'/fields$',
+					{
+						fields: [
+							{ id: Key, name: 'Key', type },
+							{ id: Due, name: 'Due', type: 'date' },
+						],
+					},
+					{ times: 99 },
+				);
+			}
+			const equals = (value: string) => ({
+				filters: { conditions: [{ field: 'Key', condition: 'equals', value }] },
+			});
+
+			test('come back with all their digits', async () => {
+				await keep(one, other);
+				const { json } = await run('getAll', { returnAll: true });
+				expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual([one, other]);
+			});
+
+			test('are not taken for each other by a filter that deletes', async () => {
+				await keep(one, other);
+				await run('deleteMany', equals(other));
+				const { json } = await run('getAll', { returnAll: true });
+				expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual([one]);
+			});
+
+			test('are not taken for each other, nor sent as another number, by an upsert', async () => {
+				await keep(one);
+				const { error, json } = await run('upsert', { columns: mapAutomatically(['Key']) }, [
+					{ Key: other, Due: '2026-05-05' },
+				]);
+				const bodies = workspace.service.control.requests().map(({ body }) => body ?? '');
+				expect(workspace.changes().filter((request) => request.startsWith('PATCH'))).toEqual([]);
+				expect(bodies.join()).not.toContain(one);
+				// The field of the reference service holds texts, and refuses the number that the node takes it for.
+				if (type === 'number') expect(bodies.join()).toContain(other);
+				else expect(error ?? json[0]?.action).toBe('created');
+			});
+		},
+	);
+
+	test('a condition with a number that may have lost digits is refused (O2)', async () => {
+		const { error } = await run('deleteMany', {
+			filters: {
+				conditions: [{ field: 'Amount', condition: 'equals', value: '={{ 363228830310334464 }}' }],
+			},
+		});
+		expect(error?.description).toContain('too many digits to be exact. Enter it as text.');
+		expect(workspace.requests().filter((request) => !request.includes('/fields'))).toEqual([]);
+	});
+
+	test('decimals, exponents and whole numbers up to 2^53 stay numbers (O2)', async () => {
+		const values = [0.1, 9_007_199_254_740_991, 1.5e300, -12.25];
+		const { json } = await run(
+			'create',
+			{ columns: mapAutomatically() },
+			values.map((Amount) => ({ Amount })),
+		);
+		expect(json.map(({ fields }) => (fields as IDataObject).Amount)).toEqual(values);
+	});
+
+	test.each([null, false, '', 0, 'text', { a: 1 }])(
+		'%j under "error" in an object of the service is renamed: n8n would run the node again (D22, O16)',
+		async (error) => {
+			answer('GET', `/cards/${card.id}$`, { id: card.id, name: 'Odd', error });
+			const { json } = await runAction({
+				credentials: workspace.apiKey,
+				parameters: { resource: 'card', operation: 'get', cardId: byId(card.id) },
+				node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 },
+			});
+			expect(json).toEqual([{ id: card.id, name: 'Odd', error_: error }]);
+			expect(workspace.requests()).toHaveLength(1);
 		},
 	);
 });
 
-describe('choices that a field lacks', () => {
-	const add = async (values: IDataObject[]) =>
-		await runOther(
-			'create',
-			{ columns: mapAutomatically(), options: { missingChoices: 'add', maxParallel: 1 } },
-			values,
+describe('the same value', () => {
+	useCard(
+		'Values',
+		{
+			Key: 'text',
+			Amount: 'number',
+			At: 'datetime',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+			Tags: { type: 'multi_select', options: ['a', 'Red, white'] },
+		},
+		(made) => ({ workspace, card } = made),
+	);
+
+	let other: OtherService;
+	afterEach(async () => await other?.close());
+	const start = async (fields: OtherService['fields'], data: IDataObject[] = []) =>
+		(other = await startOtherService(fields, data));
+	/** A record operation on a card of the other service. */
+	const runOther = async (
+		operation: string,
+		parameters: IDataObject,
+		items: IDataObject[] = [{}],
+	) =>
+		await runAction({
+			credentials: other.credentials,
+			items,
+			parameters: { resource: 'record', operation, cardId: byId('c'), ...parameters },
+		});
+	const bodies = () => other.changes.map(({ body }) => body);
+	const methods = () => other.changes.map(({ method }) => method);
+	const deleted = (result: { json: IDataObject[] }) => result.json.map(({ id }) => id);
+
+	describe('a field of a type that the node does not know', () => {
+		const ZIP = [
+			{ id: 'k', name: 'Key', type: 'text' },
+			{ id: 'z', name: 'Zip', type: 'postal' },
+		];
+
+		test('one record for one key, written in the order of the items (H1)', async () => {
+			await start(ZIP);
+			const items = ['12345', 'SW1A', '1', null].map((Zip) => ({ Key: 'k1', Zip }));
+			const { json, error } = await runOther(
+				'upsert',
+				{ columns: mapAutomatically(['Key']) },
+				items,
+			);
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual(
+				items.map(({ Zip }, place) => ({ data: { ...(place === 0 && { k: 'k1' }), z: Zip } })),
+			);
+			expect(json.map(({ action }) => action)).toEqual([
+				'created',
+				'updated',
+				'updated',
+				'updated',
+			]);
+			expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
+		});
+
+		test('matches by the text of a value, as a text and as a number (H1)', async () => {
+			await start(ZIP, [{ k: 'a', z: 5 }]);
+			const items = [
+				{ Key: 'b', Zip: '5' },
+				{ Key: 'c', Zip: 5 },
+			];
+			const { error } = await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items);
+			expect(error).toBeUndefined();
+			expect(methods()).toEqual(['PATCH', 'PATCH']);
+			expect(other.records.map(({ data }) => data.k)).toEqual(['c']);
+		});
+	});
+
+	describe('choices that look like other choices’ labels', () => {
+		const RATING = [
+			{
+				id: 'f',
+				name: 'Rating',
+				type: 'select',
+				options: [0, 1, 2, 3, 4].map((value) => ({ value, label: String(value + 1) })),
+			},
+		];
+		const RATED = [0, 1, 2, 3, 4].map((f) => ({ f }));
+
+		test('Delete Many deletes what is shown as 2, and nothing else (H2)', async () => {
+			await start(RATING, RATED);
+			expect(deleted(await runOther('deleteMany', where('Rating', 'equals', '2')))).toEqual(['r1']);
+			expect(methods()).toEqual(['DELETE']);
+		});
+
+		test('a value from a record goes back as it came (H2)', async () => {
+			await start(RATING, RATED);
+			const { json } = await runOther('getAll', { returnAll: true });
+			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
+			const { error } = await runOther('update', update, json);
+			expect(error).toBeUndefined();
+			expect(other.records.map(({ data }) => data)).toEqual(RATED);
+		});
+
+		test.each(
+			['create', 'getAll', 'upsert'].flatMap((operation) => [
+				{ operation, ids: ['1', '2'], shown: ["'1'", "'2'"] },
+				// The listing does not tell whether records hold the name or the ID: as a text, they look alike.
+				{ operation, ids: [1, 2], shown: ['1', '2'] },
+			]),
+		)(
+			'$operation refuses what fits two choices of the IDs $ids (H2)',
+			async ({ operation, ids: [first, second], shown }) => {
+				const options = [
+					{ id: first, name: '2' },
+					{ id: second, name: '1' },
+				];
+				await start([{ id: 'f', name: 'Rating', type: 'select', options }]);
+				const columns = mapEach({ Rating: '1' }, { matchingColumns: ['Rating'] });
+				const { error } = await runOther(operation, { columns, ...where('Rating', 'equals', '1') });
+				expect(error?.message).toMatch(
+					operation === 'getAll'
+						? /^'1' matches 2 choices of field 'Rating' \('Value' of a condition in 'Filters'\)$/
+						: /^'1' matches 2 choices of field 'Rating'$/,
+				);
+				expect(error?.description).toContain(
+					`'1' (stored as ${shown[1]}) and '2' (stored as ${shown[0]})`,
+				);
+				expect(bodies()).toEqual([]);
+			},
+		);
+	});
+
+	describe('choices that a field lacks', () => {
+		const add = async (values: IDataObject[]) =>
+			await runOther(
+				'create',
+				{ columns: mapAutomatically(), options: { missingChoices: 'add', maxParallel: 1 } },
+				values,
+			);
+
+		test.each([
+			['an object with another list', { options: { allowed: ['Open'], default: 'Open' } }],
+			['a map', { options: { Open: 1 } }],
+			['an object further in', { options: { select: { choices: ['Open'] } } }],
+			['entries of another form', { options: [['Open']] }],
+		])('are not added to a list that is not recognized: %s (H3)', async (_what, shape) => {
+			await start([{ id: 's', name: 'Status', type: 'select', ...shape }]);
+			const { error } = await add([{ Status: 'Late' }]);
+			expect(error?.message).toContain('in a form that this node does not know');
+			expect(bodies()).toEqual([]);
+		});
+
+		test('are added under the key that the list was read from (H3)', async () => {
+			await start([{ id: 's', name: 'Status', type: 'select', options: null, choices: ['Open'] }]);
+			await add([{ Status: 'Late' }]);
+			expect(bodies()[0]).toEqual({ choices: ['Open', 'Late'] });
+		});
+
+		test('a choice that somebody else adds in between survives (H4)', async () => {
+			await start(() => [
+				{ id: 's', name: 'Status', type: 'select', options: ['Open'] },
+				{
+					id: 't',
+					name: 'Tags',
+					type: 'multi_select',
+					// As soon as the first field was changed.
+					options: other.changes.length > 0 ? ['a', 'theirs'] : ['a'],
+				},
+			]);
+			await add([{ Status: 'Late', Tags: ['b'] }]);
+			expect(bodies().slice(0, 2)).toEqual([
+				{ options: ['Open', 'Late'] },
+				{ options: ['a', 'theirs', 'b'] },
+			]);
+		});
+
+		test('Field Update keeps a choice with commas (H5)', async () => {
+			const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
+				fields: Array<{ id: string; name: string }>;
+			};
+			const id = fields.find(({ name }) => name === 'Tags')?.id ?? '';
+			workspace.service.control.resetRequests();
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: [{}],
+				parameters: {
+					resource: 'field',
+					operation: 'update',
+					cardId: byId(card.id),
+					fieldId: byId(id),
+					updateFields: { choices: 'a, Red, white, new' },
+				},
+			});
+			expect(error).toBeUndefined();
+			const listed = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
+				fields: Array<{ id: string; options: Array<string | { name: string }> }>;
+			};
+			const options = listed.fields.find((field) => field.id === id)?.options ?? [];
+			const names = options.map((one) => (typeof one === 'object' ? one.name : one));
+			expect(names).toEqual(['a', 'Red, white', 'new']);
+		});
+	});
+
+	describe('records are chosen by exact values', () => {
+		test.each<[string, unknown, string[], string[]]>([
+			['equals', '={{ 7 }}', ['7', '7.0', '007', '0x7'], ['7']],
+			[
+				'equals',
+				'2026-03-31T15:00:00Z',
+				['2026-03-31T15:00:00Z', '2026-03-31T17:00:00+02:00'],
+				['2026-03-31T15:00:00Z'],
+			],
+			['greaterThan', '10', ['N/A', '9', '11'], ['11']],
+			['isAnyOf', '={{ ["7", "x"] }}', ['7', '7.0', 'x'], ['7', 'x']],
+		])('Delete Many: a text %s %j (H6)', async (condition, value, texts, gone) => {
+			await workspace.records(
+				card.id,
+				texts.map((Key) => ({ Key })),
+			);
+			const { error } = await run('deleteMany', where('Key', condition, value));
+			expect(error).toBeUndefined();
+			const left = (await workspace.rows(card.id)).map(({ Key }) => Key);
+			expect(left).toEqual(texts.filter((text) => !gone.includes(text)));
+		});
+
+		test('Delete Many: the record’s own ID equals 100, not 1e2 (H6)', async () => {
+			answer('GET', '/records$', {
+				records: ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null })),
+				next_cursor: null,
+			});
+			workspace.service.control.fail({
+				method: 'DELETE',
+				path: '/records/',
+				mode: 'answer',
+				status: 204,
+			});
+			expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
+		});
+
+		test('Delete Many touches exactly the one of two times that differ in microseconds (H9)', async () => {
+			const times = ['2026-03-31T15:00:00.000001Z', '2026-03-31T15:00:00.000002Z'];
+			await workspace.records(
+				card.id,
+				times.map((At) => ({ At })),
+			);
+			await run('deleteMany', where('At', 'equals', times[0]));
+			expect(await workspace.rows(card.id)).toEqual([{ At: times[1] }]);
+		});
+
+		test.each(['id', 'created_at'])(
+			'Delete Many by %s is refused where a field has that name (H14)',
+			async (name) => {
+				const fields = [{ id: 'f1', name, type: 'text' }];
+				await start(fields, [{ f1: 'r0' }, { f1: 'x' }]);
+				const { error } = await runOther('deleteMany', where(name, 'equals', 'r0'));
+				expect(error?.message).toBe(
+					`'${name}' in a filter is both a property of the record and a field of the card`,
+				);
+				expect(error?.description).toContain('f1');
+				expect(bodies()).toEqual([]);
+			},
 		);
 
-	test.each([
-		['an object with another list', { options: { allowed: ['Open'], default: 'Open' } }],
-		['a map', { options: { Open: 1 } }],
-		['an object further in', { options: { select: { choices: ['Open'] } } }],
-		['entries of another form', { options: [['Open']] }],
-	])('are not added to a list that is not recognized: %s (H3)', async (_what, shape) => {
-		await start([{ id: 's', name: 'Status', type: 'select', ...shape }]);
-		const { error } = await add([{ Status: 'Late' }]);
-		expect(error?.message).toContain('in a form that this node does not know');
-		expect(bodies()).toEqual([]);
-	});
-
-	test('are added under the key that the list was read from (H3)', async () => {
-		await start([{ id: 's', name: 'Status', type: 'select', options: null, choices: ['Open'] }]);
-		await add([{ Status: 'Late' }]);
-		expect(bodies()[0]).toEqual({ choices: ['Open', 'Late'] });
-	});
-
-	test('a choice that somebody else adds in between survives (H4)', async () => {
-		await start(() => [
-			{ id: 's', name: 'Status', type: 'select', options: ['Open'] },
-			{
-				id: 't',
-				name: 'Tags',
-				type: 'multi_select',
-				// As soon as the first field was changed.
-				options: other.changes.length > 0 ? ['a', 'theirs'] : ['a'],
+		test.each(['getAll', 'count', 'ifExists', 'ifNotExists', 'updateMany', 'deleteMany'])(
+			'%s refuses a condition without its value (H6)',
+			async (operation) => {
+				await workspace.records(card.id, [{ Key: 'a' }, {}]);
+				workspace.service.control.resetRequests();
+				for (const condition of ['equals', 'notEquals', 'isAnyOf', 'greaterThan', 'inLastDays']) {
+					const more = operation === 'updateMany' ? { columns: mapEach({ Amount: 1 }) } : {};
+					const { error } = await run(operation, { ...where('Key', condition, ''), ...more });
+					expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
+				}
+				expect(workspace.changes()).toEqual([]);
 			},
-		]);
-		await add([{ Status: 'Late', Tags: ['b'] }]);
-		expect(bodies().slice(0, 2)).toEqual([
-			{ options: ['Open', 'Late'] },
-			{ options: ['a', 'theirs', 'b'] },
-		]);
+		);
 	});
 
-	test('Field Update keeps a choice with commas (H5)', async () => {
+	describe('times without an offset', () => {
+		const AT = [{ id: 'a', name: 'At', type: 'datetime' }];
+		const STORED = '2026-03-31T15:00:00';
+
+		test('Get Many → Update sends back what came (H8)', async () => {
+			await start(AT, [{ a: STORED }]);
+			const { json } = await runOther('getAll', { returnAll: true });
+			const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
+			const { error } = await runOther('update', update, json);
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data: { a: STORED } }]);
+		});
+
+		test('matching on the shown value finds the record (H8)', async () => {
+			await start(AT, [{ a: STORED }, { a: '2026-03-31T17:00:00' }]);
+			const { json } = await runOther('upsert', { columns: mapAutomatically(['At']) }, [
+				{ At: STORED },
+			]);
+			expect(json.map(({ id, action }) => [id, action])).toEqual([['r0', 'unchanged']]);
+			expect(deleted(await runOther('deleteMany', where('At', 'equals', STORED)))).toEqual(['r0']);
+		});
+
+		test('a time that clocks skip is refused (H8)', async () => {
+			const { error } = await run('create', { columns: mapEach({ At: '2026-03-29T02:30:00' }) });
+			expect(error?.message).toBe('Field \'At\' cannot hold "2026-03-29T02:30:00"');
+			expect(workspace.changes()).toEqual([]);
+		});
+	});
+
+	test.each(['12345678901234567890', '9007199254740993', '1.5'])(
+		'a record ID given as the number %s is refused, as a text it is sent (H15)',
+		async (id) => {
+			const { error } = await run('delete', { recordId: byId(`={{ ${id} }}`) });
+			expect(error?.message).toContain("'Record' cannot be the number");
+			expect(workspace.changes()).toEqual([]);
+			await run('delete', { recordId: byId(id.replace('.', '')) });
+			expect(workspace.changes()).toHaveLength(1);
+		},
+	);
+
+	describe('If Record Exists', () => {
+		const pass = async (item: IDataObject, settings: object = {}) =>
+			await run('ifExists', where('Key', 'equals', 'a'), [item], settings);
+
+		test('passes an item with a key `error` on as it came (H16)', async () => {
+			await workspace.records(card.id, [{ Key: 'a' }]);
+			for (const item of [{ error: 'x' }, { error: 0 }, { id: 1, error: { message: 'y' } }]) {
+				expect((await pass(item)).json).toEqual([item]);
+			}
+		});
+
+		test('where n8n would take the item for a failed one, `error` becomes `error_` (H16)', async () => {
+			await workspace.records(card.id, [{ Key: 'a' }]);
+			const node = { onError: 'continueErrorOutput' } as const;
+			expect((await pass({ error: 'x' }, { node })).json).toEqual([{ error_: 'x' }]);
+			expect((await pass({ error: 'x', id: 1 }, { node })).json).toEqual([{ error: 'x', id: 1 }]);
+			const retries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+			workspace.service.control.resetRequests();
+			expect((await pass({ error: 0 }, { node: retries })).json).toEqual([{ error_: 0 }]);
+		});
+	});
+
+	test.each(['999999999999999.99', '1e-400', '0.1000000000000000055'])(
+		'a number field refuses the text %s, of which it would keep another number (H19)',
+		async (text) => {
+			const { error } = await run('create', { columns: mapEach({ Amount: text }) });
+			expect(error?.message).toBe(`Field 'Amount' cannot hold "${text}"`);
+			expect(workspace.changes()).toEqual([]);
+		},
+	);
+
+	describe('Create From Items into an existing card', () => {
+		test.each([
+			['a text for yes or no', { Done: '1' }, 'Field \'Done\' cannot hold "1"'],
+			['a day for a point in time', { At: '2026-03-31' }, 'Field \'At\' cannot hold "2026-03-31"'],
+			['a time without an offset', { At: '2026-03-31T10:00:00' }, "Field 'At' cannot hold"],
+		])('refuses %s, so that nothing shifts (H20)', async (_what, item, message) => {
+			const name = `Existing ${Date.now()}`;
+			await workspace.card(name, { Done: 'boolean', At: 'datetime' });
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				items: [item],
+				parameters: {
+					resource: 'card',
+					operation: 'createFromItems',
+					name,
+					options: { ifExists: 'reuse' },
+				},
+			});
+			expect(error?.message).toContain(message);
+		});
+	});
+
+	test('a field that was chosen from the list and renamed since is deleted by its ID (H24)', async () => {
 		const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
 			fields: Array<{ id: string; name: string }>;
 		};
-		const id = fields.find(({ name }) => name === 'Tags')?.id ?? '';
-		workspace.service.control.resetRequests();
-		const { error } = await runAction({
+		const id = fields.find(({ name }) => name === 'Amount')?.id ?? '';
+		await workspace.send('PATCH', `/cards/${card.id}/fields/${id}`, { name: 'Price' });
+		const { json, error } = await runAction({
 			credentials: workspace.apiKey,
 			items: [{}],
 			parameters: {
 				resource: 'field',
-				operation: 'update',
+				operation: 'delete',
 				cardId: byId(card.id),
-				fieldId: byId(id),
-				updateFields: { choices: 'a, Red, white, new' },
+				fieldId: { __rl: true, mode: 'list', value: id, cachedResultName: 'Amount' },
 			},
 		});
 		expect(error).toBeUndefined();
-		const listed = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-			fields: Array<{ id: string; options: Array<string | { name: string }> }>;
-		};
-		const options = listed.fields.find((field) => field.id === id)?.options ?? [];
-		const names = options.map((one) => (typeof one === 'object' ? one.name : one));
-		expect(names).toEqual(['a', 'Red, white', 'new']);
-	});
-});
-
-describe('records are chosen by exact values', () => {
-	test.each<[string, unknown, string[], string[]]>([
-		['equals', '={{ 7 }}', ['7', '7.0', '007', '0x7'], ['7']],
-		[
-			'equals',
-			'2026-03-31T15:00:00Z',
-			['2026-03-31T15:00:00Z', '2026-03-31T17:00:00+02:00'],
-			['2026-03-31T15:00:00Z'],
-		],
-		['greaterThan', '10', ['N/A', '9', '11'], ['11']],
-		['isAnyOf', '={{ ["7", "x"] }}', ['7', '7.0', 'x'], ['7', 'x']],
-	])('Delete Many: a text %s %j (H6)', async (condition, value, texts, gone) => {
-		await workspace.records(
-			card.id,
-			texts.map((Key) => ({ Key })),
-		);
-		const { error } = await run('deleteMany', where('Key', condition, value));
-		expect(error).toBeUndefined();
-		const left = (await workspace.rows(card.id)).map(({ Key }) => Key);
-		expect(left).toEqual(texts.filter((text) => !gone.includes(text)));
+		expect(json).toEqual([{ deleted: true, id }]);
 	});
 
-	test('Delete Many: the record’s own ID equals 100, not 1e2 (H6)', async () => {
-		answer('GET', '/records$', {
-			records: ['1e2', '100', '0100'].map((id) => ({ id, data: {}, created_at: null })),
-			next_cursor: null,
+	describe('choices that look like numbers (O17)', () => {
+		const LEVEL = [
+			{ id: 'k', name: 'Key', type: 'text' },
+			{
+				id: 'l',
+				name: 'Level',
+				type: 'single_select',
+				options: [1, 2, 3].map((id) => ({ id, name: `L${id}` })),
+			},
+			{ id: 'y', name: 'Years', type: 'multi_select', options: ['2024', '2025'] },
+		];
+		const create = async (item: IDataObject, options: IDataObject = {}) =>
+			await runOther('create', { columns: mapAutomatically(), options }, [item]);
+
+		test.each<[IDataObject, IDataObject]>([
+			[{ Level: 3 }, { l: 3 }],
+			[{ Level: ['L3'] }, { l: 'L3' }],
+			[{ Years: 2024 }, { y: ['2024'] }],
+		])('%j is sent as %j', async (item, data) => {
+			await start(LEVEL);
+			const { error } = await create(item);
+			expect(error).toBeUndefined();
+			expect(bodies()).toEqual([{ data }]);
 		});
-		workspace.service.control.fail({
-			method: 'DELETE',
-			path: '/records/',
-			mode: 'answer',
-			status: 204,
-		});
-		expect(deleted(await run('deleteMany', where('id', 'equals', '100')))).toEqual(['100']);
-	});
 
-	test('Delete Many touches exactly the one of two times that differ in microseconds (H9)', async () => {
-		const times = ['2026-03-31T15:00:00.000001Z', '2026-03-31T15:00:00.000002Z'];
-		await workspace.records(
-			card.id,
-			times.map((At) => ({ At })),
-		);
-		await run('deleteMany', where('At', 'equals', times[0]));
-		expect(await workspace.rows(card.id)).toEqual([{ At: times[1] }]);
-	});
-
-	test('Create or Update touches exactly the one of two times that differ in microseconds (H9)', async () => {
-		const times = ['2026-03-31T15:00:00.000001Z', '2026-03-31T15:00:00.000002Z'];
-		await workspace.records(
-			card.id,
-			times.map((At) => ({ At })),
-		);
-		const { json } = await run('upsert', { columns: mapAutomatically(['At']) }, [
-			{ At: times[1], Key: 'second' },
-		]);
-		expect(json.map(({ action }) => action)).toEqual(['updated']);
-		expect(await workspace.rows(card.id)).toEqual([
-			{ At: times[0] },
-			{ At: times[1], Key: 'second' },
-		]);
-	});
-
-	test.each(['id', 'created_at'])(
-		'Delete Many by %s is refused where a field has that name (H14)',
-		async (name) => {
-			const fields = [{ id: 'f1', name, type: 'text' }];
-			await start(fields, [{ f1: 'r0' }, { f1: 'x' }]);
-			const { error } = await runOther('deleteMany', where(name, 'equals', 'r0'));
-			expect(error?.message).toBe(
-				`'${name}' in a filter is both a property of the record and a field of the card`,
-			);
-			expect(error?.description).toContain('f1');
+		test.each<[IDataObject, string]>([
+			[{ Level: '3' }, "'L1', 'L2', 'L3'"],
+			[{ Level: true }, "'L1', 'L2', 'L3'"],
+			[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
+			[{ Years: true }, "'2024', '2025'"],
+			[{ Level: [null] }, 'Enter one choice'],
+			[{ Years: ['2024', null] }, 'Enter one choice'],
+		])('%j is refused', async (item, advice) => {
+			await start(LEVEL);
+			const { error } = await create(item);
+			expect(error?.description).toContain(advice);
 			expect(bodies()).toEqual([]);
-		},
-	);
+		});
 
-	test.each(['getAll', 'count', 'ifExists', 'ifNotExists', 'updateMany', 'deleteMany'])(
-		'%s refuses a condition without its value (H6)',
-		async (operation) => {
-			await workspace.records(card.id, [{ Key: 'a' }, {}]);
-			workspace.service.control.resetRequests();
-			for (const condition of ['equals', 'notEquals', 'isAnyOf', 'greaterThan', 'inLastDays']) {
-				const more = operation === 'updateMany' ? { columns: mapEach({ Amount: 1 }) } : {};
-				const { error } = await run(operation, { ...where('Key', condition, ''), ...more });
-				expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
-			}
-			expect(sent()).toEqual([]);
-		},
-	);
-});
-
-describe('times without an offset', () => {
-	const AT = [{ id: 'a', name: 'At', type: 'datetime' }];
-	const STORED = '2026-03-31T15:00:00';
-
-	test('Get Many → Update sends back what came (H8)', async () => {
-		await start(AT, [{ a: STORED }]);
-		const { json } = await runOther('getAll', { returnAll: true });
-		const update = { recordId: byId('={{ $json.id }}'), columns: mapAutomatically() };
-		const { error } = await runOther('update', update, json);
-		expect(error).toBeUndefined();
-		expect(bodies()).toEqual([{ data: { a: STORED } }]);
+		test("a text of digits is a new choice where 'If Choice Is Missing' adds it", async () => {
+			await start(LEVEL);
+			const { error } = await create({ Level: '3' }, { missingChoices: 'add' });
+			expect(bodies()[0]).toEqual({
+				options: [...[1, 2, 3].map((id) => ({ id, name: `L${id}` })), { name: '3' }],
+			});
+			expect(error?.description).toContain("'L1', 'L2', 'L3'");
+		});
 	});
 
-	test('matching on the shown value finds the record (H8)', async () => {
-		await start(AT, [{ a: STORED }, { a: '2026-03-31T17:00:00' }]);
-		const { json } = await runOther('upsert', { columns: mapAutomatically(['At']) }, [
-			{ At: STORED },
-		]);
-		expect(json.map(({ id, action }) => [id, action])).toEqual([['r0', 'unchanged']]);
-		expect(deleted(await runOther('deleteMany', where('At', 'equals', STORED)))).toEqual(['r0']);
+	describe('times at the edge of the calendar (O22)', () => {
+		const create = async (At: unknown, timezone: string) =>
+			await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], {
+				timezone,
+			});
+		test.each([
+			['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
+			['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
+		])('%s in %s is refused with the reason', async (time, zone, reason) => {
+			const { error } = await create(time, zone);
+			expect(error?.description).toContain(reason);
+			expect(workspace.changes()).toEqual([]);
+		});
+		test('with an offset it is sent', async () => {
+			const { json } = await create('9999-12-31T23:59:59Z', 'America/New_York');
+			expect(json[0]?.fields).toEqual({ At: '9999-12-31T23:59:59Z' });
+		});
 	});
 
-	test('a time that clocks skip is refused (H8)', async () => {
-		const { error } = await run('create', { columns: mapEach({ At: '2026-03-29T02:30:00' }) });
-		expect(error?.message).toBe('Field \'At\' cannot hold "2026-03-29T02:30:00"');
-		expect(sent()).toEqual([]);
-	});
-});
-
-test.each(['12345678901234567890', '9007199254740993', '1.5'])(
-	'a record ID given as the number %s is refused, as a text it is sent (H15)',
-	async (id) => {
-		const { error } = await run('delete', { recordId: byId(`={{ ${id} }}`) });
-		expect(error?.message).toContain("'Record' cannot be the number");
-		expect(sent()).toEqual([]);
-		await run('delete', { recordId: byId(id.replace('.', '')) });
-		expect(sent()).toHaveLength(1);
-	},
-);
-
-describe('If Record Exists', () => {
-	const pass = async (item: IDataObject, settings: object = {}) =>
-		await run('ifExists', where('Key', 'equals', 'a'), [item], settings);
-
-	test('passes an item with a key `error` on as it came (H16)', async () => {
-		await workspace.records(card.id, [{ Key: 'a' }]);
-		for (const item of [{ error: 'x' }, { error: 0 }, { id: 1, error: { message: 'y' } }]) {
-			expect((await pass(item)).json).toEqual([item]);
+	test('an invalid DateTime is refused for a text field, also where fields are created (O22)', async () => {
+		for (const unknownFields of ['error', 'create']) {
+			const columns = mapEach({ Key: '={{ DateTime.fromISO("no day") }}' });
+			const { error } = await run('create', { columns, options: { unknownFields } });
+			expect(error?.message).toContain("Field 'Key' cannot hold");
 		}
-	});
-
-	test('where n8n would take the item for a failed one, `error` becomes `error_` (H16)', async () => {
-		await workspace.records(card.id, [{ Key: 'a' }]);
-		const node = { onError: 'continueErrorOutput' } as const;
-		expect((await pass({ error: 'x' }, { node })).json).toEqual([{ error_: 'x' }]);
-		expect((await pass({ error: 'x', id: 1 }, { node })).json).toEqual([{ error: 'x', id: 1 }]);
-		const retries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		workspace.service.control.resetRequests();
-		expect((await pass({ error: 0 }, { node: retries })).json).toEqual([{ error_: 0 }]);
+		expect(workspace.changes()).toEqual([]);
 	});
 });
 
-test.each(['999999999999999.99', '1e-400', '0.1000000000000000055'])(
-	'a number field refuses the text %s, of which it would keep another number (H19)',
-	async (text) => {
-		const { error } = await run('create', { columns: mapEach({ Amount: text }) });
-		expect(error?.message).toBe(`Field 'Amount' cannot hold "${text}"`);
-		expect(sent()).toEqual([]);
-	},
-);
-
-test('all bad values of an item are in one message', async () => {
-	const { error } = await run('create', {
-		columns: mapEach({ Amount: 'many', At: 'soon', Status: 'Lost' }),
+describe('values at the edge', () => {
+	beforeAll(async () => {
+		workspace = await startWorkspace({ bodyBytes: 8 * 1024 * 1024 });
+		card = await workspace.card('Extremes', { Number: 'number', Text: 'long_text', Json: 'json' });
 	});
-	expect(error?.message).toBe('3 values of this item cannot be sent');
-	for (const word of ['many', 'soon', 'Lost']) expect(error?.description).toContain(word);
-});
+	afterAll(async () => await workspace.close());
 
-describe('Create From Items into an existing card', () => {
+	const create = async (fields: IDataObject) =>
+		await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				resource: 'record',
+				operation: 'create',
+				cardId: byId(card.id),
+				columns: mapAutomatically(),
+			},
+			items: [{ fields }],
+		});
+	const stored = async () => (await workspace.rows(card.id)).at(-1);
+
+	test.each<[string, unknown, unknown]>([
+		['Number', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+		['Number', 5e-324, 5e-324],
+		['Number', -0, 0],
+		['Text', '12345678901234567890', '12345678901234567890'],
+		['Text', 'zero\u0000, lone \u{1F600}, line\r\nend', 'zero\u0000, lone \u{1F600}, line\r\nend'],
+		['Json', { a: null, b: [null, { c: null }] }, { a: null, b: [null, { c: null }] }],
+		['Json', [], []],
+		['Json', {}, {}],
+		['Json', false, false],
+		['Json', 0, 0],
+	])('%s: %j comes back as %j (B30)', async (name, value, expected) => {
+		const { json, error } = await create({ [name]: value } as IDataObject);
+		expect(error).toBeUndefined();
+		expect(json[0]?.fields).toEqual({ [name]: expected });
+		expect(await stored()).toEqual({ [name]: expected });
+	});
+
 	test.each([
-		['a text for yes or no', { Done: '1' }, 'Field \'Done\' cannot hold "1"'],
-		['a day for a point in time', { At: '2026-03-31' }, 'Field \'At\' cannot hold "2026-03-31"'],
-		['a time without an offset', { At: '2026-03-31T10:00:00' }, "Field 'At' cannot hold"],
-	])('refuses %s, so that nothing shifts (H20)', async (_what, item, message) => {
-		const name = `Existing ${Date.now()}`;
-		await workspace.card(name, [
-			{ name: 'Done', type: 'boolean' },
-			{ name: 'At', type: 'datetime' },
-		]);
+		['Number', '12345678901234567890', /text field/],
+		['Number', '1e400', /number/],
+	])('%s: %j is refused, as it would change on its way (B30)', async (name, value, advice) => {
+		const { error } = await create({ [name]: value });
+		expect(error?.message).toContain(`Field '${name}' cannot hold`);
+		expect(error?.description).toMatch(advice);
+	});
+
+	test('a text of 5 MB arrives whole (B30)', async () => {
+		const text = 'ä'.repeat(2_500_000);
+		const { json, error } = await create({ Text: text });
+		expect(error).toBeUndefined();
+		expect((json[0]?.fields as IDataObject).Text === text).toBe(true);
+		expect((await stored())?.Text === text).toBe(true);
+	});
+
+	test('a body that the service finds too large gives its own words', async () => {
+		const { error } = await create({ Text: 'x'.repeat(9 * 1024 * 1024) });
+		expect(error?.httpCode).toBe('413');
+		expect(error?.message).toBe('Body too large');
+	});
+
+	test('keys of JavaScript’s own objects inside a value survive and pollute nothing (B29)', async () => {
+		// Text, as n8n itself drops `__proto__` when it copies items.
+		const { error } = await create({
+			Json: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}',
+		});
+		expect(error).toBeUndefined();
+		const value = (await stored())?.Json as object;
+		expect(Object.keys(value).sort()).toEqual(['__proto__', 'constructor', 'toString']);
+		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+	});
+
+	const unspeakable = { toString: 1, valueOf: 1 };
+	test.each<[string, string, IDataObject]>([
+		["'Limit'", 'getAll', { limit: '={{ $json.odd }}' }],
+		["'Timeout (Seconds)'", 'getAll', { options: { timeout: '={{ $json.odd }}' } }],
+		["'Name Fields By'", 'getAll', { options: { fieldKeys: '={{ $json.odd }}' } }],
+		["'Must Match'", 'getAll', { matchType: '={{ $json.odd }}' }],
+		[
+			"'If Not Found'",
+			'get',
+			{ recordId: byId('r1'), options: { ifNotFound: '={{ $json.odd }}' } },
+		],
+		["no field '{", 'getAll', { options: { outputFields: ['={{ $json.odd }}'] } }],
+		["'Operation'", unspeakable as unknown as string, {}],
+	])('an object that has no text is refused by name: %s', async (named, operation, parameters) => {
 		const { error } = await runAction({
 			credentials: workspace.apiKey,
-			items: [item],
+			parameters: { resource: 'record', operation, cardId: byId(card.id), ...parameters },
+			items: [{ odd: unspeakable }],
+		});
+		expect(error?.message).toContain(named);
+	});
+
+	test('blank names among the output fields are ignored', async () => {
+		await create({ Text: 'a', Number: 1 });
+		const { json, error } = await runAction({
+			credentials: workspace.apiKey,
 			parameters: {
-				resource: 'card',
-				operation: 'createFromItems',
-				name,
-				options: { ifExists: 'reuse' },
+				resource: 'record',
+				operation: 'getAll',
+				cardId: byId(card.id),
+				options: { outputFields: '={{ "Text, " }}' },
 			},
 		});
-		expect(error?.message).toContain(message);
-	});
-});
-
-test('a field that was chosen from the list and renamed since is deleted by its ID (H24)', async () => {
-	const { fields } = (await workspace.send('GET', `/cards/${card.id}/fields`)) as {
-		fields: Array<{ id: string; name: string }>;
-	};
-	const id = fields.find(({ name }) => name === 'Amount')?.id ?? '';
-	await workspace.send('PATCH', `/cards/${card.id}/fields/${id}`, { name: 'Price' });
-	const { json, error } = await runAction({
-		credentials: workspace.apiKey,
-		items: [{}],
-		parameters: {
-			resource: 'field',
-			operation: 'delete',
-			cardId: byId(card.id),
-			fieldId: { __rl: true, mode: 'list', value: id, cachedResultName: 'Amount' },
-		},
-	});
-	expect(error).toBeUndefined();
-	expect(json).toEqual([{ deleted: true, id }]);
-});
-
-describe('choices that look like numbers (O17)', () => {
-	const LEVEL = [
-		{ id: 'k', name: 'Key', type: 'text' },
-		{
-			id: 'l',
-			name: 'Level',
-			type: 'single_select',
-			options: [1, 2, 3].map((id) => ({ id, name: `L${id}` })),
-		},
-		{ id: 'y', name: 'Years', type: 'multi_select', options: ['2024', '2025'] },
-	];
-	const create = async (item: IDataObject, options: IDataObject = {}) =>
-		await runOther('create', { columns: mapAutomatically(), options }, [item]);
-
-	test.each<[IDataObject, IDataObject]>([
-		[{ Level: 3 }, { l: 3 }],
-		[{ Level: ['L3'] }, { l: 'L3' }],
-		[{ Years: 2024 }, { y: ['2024'] }],
-	])('%j is sent as %j', async (item, data) => {
-		await start(LEVEL);
-		const { error } = await create(item);
 		expect(error).toBeUndefined();
-		expect(bodies()).toEqual([{ data }]);
+		expect(json.at(-1)?.fields).toEqual({ Text: 'a' });
 	});
 
-	test.each<[IDataObject, string]>([
-		[{ Level: '3' }, "'L1', 'L2', 'L3'"],
-		[{ Level: true }, "'L1', 'L2', 'L3'"],
-		[{ Level: ['L1', 'L2'] }, 'Enter one choice'],
-		[{ Years: true }, "'2024', '2025'"],
-		[{ Level: [null] }, 'Enter one choice'],
-		[{ Years: ['2024', null] }, 'Enter one choice'],
-	])('%j is refused', async (item, advice) => {
-		await start(LEVEL);
-		const { error } = await create(item);
-		expect(error?.description).toContain(advice);
-		expect(bodies()).toEqual([]);
-	});
-
-	test("a text of digits is a new choice where 'If Choice Is Missing' adds it", async () => {
-		await start(LEVEL);
-		const { error } = await create({ Level: '3' }, { missingChoices: 'add' });
-		expect(bodies()[0]).toEqual({
-			options: [...[1, 2, 3].map((id) => ({ id, name: `L${id}` })), { name: '3' }],
-		});
-		expect(error?.description).toContain("'L1', 'L2', 'L3'");
-	});
-});
-
-describe('times at the edge of the calendar (O22)', () => {
-	const create = async (At: unknown, timezone: string) =>
-		await run('create', { columns: mapAutomatically() }, [{ At } as IDataObject], {
-			timezone,
-		});
-	test.each([
-		['9999-12-31T23:59:59', 'America/New_York', 'beyond the year 9999'],
-		['2011-12-30T12:00:00', 'Pacific/Apia', 'skip this time'],
-	])('%s in %s is refused with the reason', async (time, zone, reason) => {
-		const { error } = await create(time, zone);
-		expect(error?.description).toContain(reason);
-		expect(sent()).toEqual([]);
-	});
-	test('with an offset it is sent', async () => {
-		const { json } = await create('9999-12-31T23:59:59Z', 'America/New_York');
-		expect(json[0]?.fields).toEqual({ At: '9999-12-31T23:59:59Z' });
-	});
-});
-
-test('an invalid DateTime is refused for a text field, also where fields are created (O22)', async () => {
-	for (const unknownFields of ['error', 'create']) {
-		const columns = mapEach({ Key: '={{ DateTime.fromISO("no day") }}' });
-		const { error } = await run('create', { columns, options: { unknownFields } });
-		expect(error?.message).toContain("Field 'Key' cannot hold");
-	}
-	expect(sent()).toEqual([]);
+	test.each(['__proto__', 'constructor', 'toString'])(
+		'an unknown key %j is unknown, not a method',
+		async (key) => {
+			const { error } = await create(
+				JSON.parse(`{"Text":"a",${JSON.stringify(key)}:"x"}`) as IDataObject,
+			);
+			expect(error?.message).toContain(`has no field '${key}'`);
+		},
+	);
 });

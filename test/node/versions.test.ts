@@ -1,329 +1,506 @@
-/** The output of both versions of the node, and what is done with items that it returned. */
-import { basename, join, resolve } from 'node:path';
-import { existsSync } from 'node:fs';
+/** Every operation in each shape of the interface, and the output of both versions of the node. */
 import type { IDataObject } from 'n8n-workflow';
-import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
-import type { ActionResult } from '../support/n8n';
-import { runAction } from '../support/n8n';
-import { byId, mapAutomatically, mapEach } from '../support/parameters';
+import { RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
+import { type ActionResult, hintsOf, runAction, type TestCredentials } from '../support/n8n';
+import { byId, byName, fromList, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
-import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
 
 let workspace: TestWorkspace;
 let card: TestCard;
-const FIELDS = [
-	{ name: 'Key', type: 'text' },
-	{ name: 'Note', type: 'text' },
-	{ name: 'Amount', type: 'number' },
-];
-useCard('Versions', FIELDS, (made) => ({ workspace, card } = made));
-
 const { run } = recordRuns(() => ({ workspace, card }));
-const inVersion = (typeVersion: number) => ({ node: { typeVersion } });
 
-/** Runs an operation in version 2. */
-const run2 = async (
-	operation: string,
-	parameters: IDataObject = {},
-	items: IDataObject[] = [{}],
-): Promise<ActionResult> => await run(operation, parameters, items, inVersion(2));
+describe('each shape that the interface leaves open', () => {
+	useWorkspace((started) => (workspace = started));
 
-const entriesOf = ({ json }: ActionResult) => json.map((item) => Object.entries(item));
-const id: unknown = expect.any(String);
-const time: unknown = expect.any(String);
+	type Variants = Parameters<TestWorkspace['service']['control']['setVariants']>[0];
 
-const all = { returnAll: true };
-const columns = mapEach({ Key: 'a', Amount: 1 });
-const matched = mapEach({ Key: 'a', Amount: 2 }, { matchingColumns: ['Key'] });
-
-describe('a record in version 2: the fields first, null where it has no value, its own values last', () => {
-	test.each<[string, () => Promise<IDataObject>, number, string[]]>([
-		['create', async () => ({ columns }), 1, []],
-		['update', async () => ({ columns, recordId: byId(await existing()) }), 1, []],
-		['upsert', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
-		['sync', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
-		['get', async () => ({ recordId: byId(await existing()) }), 1, []],
-		['getAll', async () => ({ ...all, none: await existing() }), 1, []],
-	])('%s', async (operation, parametersOf, amount, action) => {
-		const result = await run2(operation, await parametersOf());
-		expect(result.error).toBeUndefined();
-		expect(entriesOf(result)).toEqual([
-			[
-				['Key', 'a'],
-				['Note', null],
-				['Amount', amount],
-				['id', id],
-				['created_at', time],
-				...action.flatMap((done) => [
-					['before', { Amount: 1 }],
-					['action', done],
-				]),
-			],
-		]);
-	});
-
-	/** A record that exists before the run. */
-	const existing = async () =>
-		(await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]))[0] ?? '';
-
-	test('Get Page gives such records, and Create From Items too', async () => {
-		await existing();
-		const { json } = await run2('getPage', { cursor: '', limit: 10 });
-		const [record] = (json[0]?.records ?? []) as IDataObject[];
-		expect(Object.keys(record ?? {})).toEqual(['Key', 'Note', 'Amount', 'id', 'created_at']);
-		const made = await runAction({
-			credentials: workspace.apiKey,
-			items: [{ B: 'x' }, { A: 1 }],
-			parameters: {
-				resource: 'card',
-				operation: 'createFromItems',
-				name: 'Made in 2',
-				options: {},
+	const SHAPES: Array<[string, Variants]> = [
+		['the service’s own', {}],
+		[
+			'bare lists, named objects, ids under field_id, options with names, extra properties',
+			{
+				lists: 'bare',
+				objects: 'named',
+				fieldIdKey: 'field_id',
+				fieldOptions: 'idName',
+				extraProperties: true,
+				createStatus: 200,
+				deleteStatus: 200,
 			},
-			...inVersion(2),
-		});
-		expect(made.json.map((item) => Object.keys(item))).toEqual([
-			['B', 'A', 'id', 'created_at'],
-			['B', 'A', 'id', 'created_at'],
-		]);
-	});
-
-	test('Output Fields, Output Field Names and Name Fields By decide as in version 1', async () => {
-		await existing();
-		const withOptions = async (options: IDataObject) =>
-			(await run2('getAll', { ...all, options })).json[0];
-		expect(await withOptions({ outputFormat: 'nested' })).toEqual({
-			id,
-			created_at: time,
-			fields: { Key: 'a', Amount: 1 },
-		});
-		const chosen = await withOptions({ outputFields: ['Note', 'Key'], outputFormat: 'flat' });
-		expect(Object.keys(chosen ?? {})).toEqual(['Note', 'Key', 'id', 'created_at']);
-		const byFieldId = await withOptions({ fieldKeys: 'id' });
-		expect(byFieldId?.[card.fieldIds.Note ?? '']).toBeNull();
-		expect((await run2('getAll', { ...all, simple: false })).json[0]).toHaveProperty('data');
-	});
-});
-
-test('names that n8n or the node uses appear as fields.<name> in version 2, and go back in', async () => {
-	const reserved = [
-		...['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'before', 'changes'],
-		...['fields', 'pairedItem', '$error', '$json'],
+		],
+		[
+			'everything under data, options with labels, cleared fields as null',
+			{ lists: 'data', objects: 'data', fieldOptions: 'valueLabel', clearedFields: 'null' },
+		],
+		['lists under items, updates without a body', { lists: 'items', updateStatus: 204 }],
 	];
-	const other = await workspace.card(
-		'Reserved',
-		[...reserved, 'fields.id', 'after'].map((name) => ({ name, type: 'text' })),
-	);
-	const row = Object.fromEntries([...reserved, 'fields.id', 'after'].map((name) => [name, 'x']));
-	await workspace.records(other.id, [row]);
-	const cardId = byId(other.id);
-	const { json } = await run2('getAll', { ...all, cardId });
-	expect(Object.keys(json[0] ?? {})).toEqual([
-		...reserved.map((name) => `fields.${name}`),
-		...['fields.fields.id', 'after', 'id', 'created_at'],
-	]);
-	const { error } = await run2('create', { cardId, columns: mapAutomatically() }, json);
-	expect(error).toBeUndefined();
-	expect(await workspace.rows(other.id)).toEqual([row, row]);
-});
 
-describe('version 1 stays as it was', () => {
-	beforeEach(async () => {
-		await workspace.records(card.id, [{ Amount: 1, Key: 'a' }]);
-	});
-
-	test.each<[IDataObject, unknown[]]>([
-		[
-			{},
-			[
-				['id', id],
-				['created_at', time],
-				['fields', { Key: 'a', Amount: 1 }],
-			],
-		],
-		[
-			{ outputFormat: 'flat' },
-			[
-				['id', id],
-				['created_at', time],
-				['Key', 'a'],
-				['Amount', 1],
-			],
-		],
-	])('%j', async (options, expected) => {
-		expect(entriesOf(await run('getAll', { ...all, options }))).toEqual([expected]);
-	});
-});
-
-describe('nulls of version 2 never clear', () => {
-	/** A record that the node returned while its Note was empty. */
-	const returned = async (): Promise<IDataObject> => {
-		await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
-		return (await run2('getAll', all)).json[0] ?? {};
-	};
-	const write = async (operation: string, item: IDataObject, more: IDataObject = {}) => {
-		const automatic = mapAutomatically(operation === 'update' ? [] : ['Key']);
-		const result = await run2(operation, { columns: automatic, ...more }, [item]);
-		expect(result.error).toBeUndefined();
+	/** Runs an operation that must succeed. */
+	async function succeed(
+		parameters: IDataObject,
+		credentials: TestCredentials = workspace.apiKey,
+		items?: IDataObject[],
+	): Promise<ActionResult> {
+		const result = await runAction({ credentials, parameters, ...(items && { items }) });
+		if (result.error) throw result.error;
 		return result;
-	};
-	const fillNote = async (item: IDataObject) => {
-		const data = { [card.fieldIds.Note ?? '']: 'new' };
-		await workspace.send('PATCH', `/cards/${card.id}/records/${String(item.id)}`, { data });
-		workspace.service.control.resetRequests();
-	};
-	const sent = () =>
-		workspace.service.control
-			.requests()
-			.flatMap(({ method, body }) =>
-				method === 'GET' ? [] : [(JSON.parse(body ?? '{}') as IDataObject).data],
+	}
+
+	const FIELDS = [
+		{ name: 'Title', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+		{ name: 'Status', type: 'single_select', options: ['Open', 'Done'] },
+	];
+
+	describe.each(SHAPES)('%s', (_name, variants) => {
+		beforeEach(() => workspace.service.control.setVariants(variants));
+
+		test.each(['apiKey', 'serviceAccount'] as const)('cards, with %s', async (kind) => {
+			const run = async (operation: string, more: IDataObject = {}) =>
+				await succeed({ resource: 'card', operation, ...more }, workspace[kind]);
+			const name = `Card ${kind} ${_name}`;
+			const { json: created } = await run('create', {
+				name,
+				additionalFields: { description: 'first' },
+			});
+			expect(created).toEqual([expect.objectContaining({ name, description: 'first' })]);
+			const { json: all } = await run('getAll', { returnAll: true });
+			const id = String(all.find((card) => card.name === name)?.id);
+			expect(id).toBe(created[0]?.id);
+			expect((await run('get', { cardId: byId(id) })).json).toEqual([
+				expect.objectContaining({ id, name, description: 'first' }),
+			]);
+			expect((await run('get', { cardId: byName(name.toUpperCase()) })).json[0]?.id).toBe(id);
+			const { json: updated } = await run('update', {
+				cardId: fromList(id, name),
+				updateFields: { description: '' },
+			});
+			expect(updated).toEqual([expect.objectContaining({ id, description: '' })]);
+			expect((await run('delete', { cardId: byId(id) })).json).toEqual([{ deleted: true, id }]);
+			expect((await run('getAll', { returnAll: true })).json.map((card) => card.id)).not.toContain(
+				id,
 			);
+		});
 
-	test('Create leaves them out', async () => {
-		const item = await returned();
-		workspace.service.control.resetRequests();
-		await write('create', item);
-		expect(sent()).toEqual([{ [card.fieldIds.Key ?? '']: 'a', [card.fieldIds.Amount ?? '']: 1 }]);
+		test('fields', async () => {
+			workspace.service.control.resetVariants();
+			const { id: cardId } = await workspace.card('Fields', FIELDS);
+			workspace.service.control.setVariants(variants);
+			const run = async (operation: string, more: IDataObject = {}) =>
+				await succeed({ resource: 'field', operation, cardId: byId(cardId), ...more });
+			await run('create', {
+				name: 'Level',
+				type: 'single_select',
+				additionalFields: { options: '["Low","High"]' },
+			});
+			const { json } = await run('getAll', { returnAll: true });
+			expect(json.map(({ name }) => name)).toEqual(['Title', 'Amount', 'Status', 'Level']);
+			expect((await run('getAll', { returnAll: false, limit: 2 })).json).toHaveLength(2);
+			const level = json[3] ?? {};
+			const id = String(level.id ?? level.field_id);
+			expect((await run('get', { fieldId: byId(id) })).json).toEqual([level]);
+			expect((await run('get', { fieldId: byName('level') })).json).toEqual([level]);
+			const { json: renamed } = await run('update', {
+				fieldId: fromList(id, 'Level'),
+				updateFields: { name: 'Rank' },
+			});
+			expect(renamed).toEqual([expect.objectContaining({ name: 'Rank' })]);
+			expect((await run('delete', { fieldId: byName('Rank') })).json).toEqual([
+				{ deleted: true, id },
+			]);
+		});
+
+		test('records', async () => {
+			workspace.service.control.resetVariants();
+			const { id: cardId, fieldIds } = await workspace.card('Records', FIELDS);
+			workspace.service.control.setVariants(variants);
+			const run = async (operation: string, more: IDataObject = {}) =>
+				await succeed({ resource: 'record', operation, cardId: byId(cardId), ...more });
+			const values = { Title: 'One', Amount: 1, Status: 'Open' };
+			const { json: created } = await run('create', { columns: mapEach(values) });
+			const id = String(created[0]?.id);
+			const record = {
+				id,
+				created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+				fields: values,
+			};
+			expect(created).toEqual([record]);
+			expect((await run('get', { recordId: byId(id) })).json).toEqual([record]);
+			const { json: raw } = await run('getAll', { returnAll: true, simple: false });
+			expect(raw).toEqual([
+				expect.objectContaining({
+					id,
+					data: expect.objectContaining({ [fieldIds.Title ?? '']: 'One' }),
+				}),
+			]);
+			const { json: updated } = await run('update', {
+				recordId: fromList(id, 'One'),
+				columns: mapEach({ Amount: 0, Status: 'Done' }),
+			});
+			expect(updated[0]).toEqual(
+				expect.objectContaining({
+					id,
+					fields: expect.objectContaining({ Amount: 0, Status: 'Done' }),
+				}),
+			);
+			const { json: upserted } = await run('upsert', {
+				columns: mapEach({ Title: 'One', Amount: 5 }, { matchingColumns: ['Title'] }),
+			});
+			expect(upserted[0]).toEqual(
+				expect.objectContaining({
+					id,
+					action: 'updated',
+					fields: expect.objectContaining({ Title: 'One', Amount: 5, Status: 'Done' }),
+				}),
+			);
+			const { json: second } = await run('upsert', {
+				columns: mapEach({ Title: 'Two' }, { matchingColumns: ['Title'] }),
+			});
+			expect(second[0]).toEqual(expect.objectContaining({ action: 'created' }));
+			expect((await run('getAll', { returnAll: false, limit: 1 })).json).toHaveLength(1);
+			expect((await run('delete', { recordId: byId(id) })).json).toEqual([{ deleted: true, id }]);
+			workspace.service.control.resetVariants();
+			expect(await workspace.rows(cardId)).toEqual([{ Title: 'Two' }]);
+		});
 	});
 
-	test('Update by ID leaves them out', async () => {
-		const item = await returned();
-		await fillNote(item);
-		await write('update', { ...item, Amount: 5 }, { recordId: byId(String(item.id)) });
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'new', Amount: 5 }]);
+	test('the API description comes as data, and as text', async () => {
+		const run = async (format: string) =>
+			await succeed({ resource: 'apiDescription', operation: 'get', format });
+		expect((await run('json')).json[0]).toEqual(
+			expect.objectContaining({
+				openapi: expect.stringMatching(/^3\.0/),
+				paths: expect.any(Object),
+			}),
+		);
+		expect((await run('yaml')).json[0]?.yaml).toMatch(/^openapi: /m);
 	});
 
-	test.each(['upsert', 'sync'])(
-		'%s sends nothing for an item that is as it was read, although the record got a value since',
-		async (operation) => {
-			const item = await returned();
-			await fillNote(item);
-			const { json } = await write(operation, item);
-			expect(json[0]?.action).toBe('unchanged');
-			expect(sent()).toEqual([]);
-		},
-	);
-
-	test.each(['upsert', 'sync'])(
-		'%s clears with another change, where the record has a value',
-		async (operation) => {
-			const item = await returned();
-			await fillNote(item);
-			await write(operation, { ...item, Amount: 5 });
-			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }]);
-		},
-	);
-
-	test('a null that is mapped by hand clears', async () => {
-		const item = await returned();
-		await fillNote(item);
-		const byHand = mapEach({ Key: 'a', Note: '={{ $json.Note }}' }, { matchingColumns: ['Key'] });
-		await run2('upsert', { columns: byHand }, [item]);
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
-	});
-
-	test('a null in a row of a database clears', async () => {
-		await fillNote(await returned());
-		await write('upsert', { id: 7, created_at: '2026-01-01', Key: 'a', Note: null });
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+	test('locators take an expression for each item', async () => {
+		const first = await workspace.card('Expression 1', FIELDS);
+		const second = await workspace.card('Expression 2', FIELDS);
+		const { json } = await succeed(
+			{ resource: 'card', operation: 'get', cardId: byId('={{ $json.card }}') },
+			workspace.apiKey,
+			[{ card: second.id }, { card: first.id }],
+		);
+		expect(json.map(({ id }) => id)).toEqual([second.id, first.id]);
 	});
 });
 
-describe('what the nodes returned goes back in without the keys that they added', () => {
-	const hintsOf = ({ run: { data } }: ActionResult): string =>
-		JSON.stringify(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []);
+describe('both versions', () => {
+	const FIELDS = [
+		{ name: 'Key', type: 'text' },
+		{ name: 'Note', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+	];
+	useCard('Versions', FIELDS, (made) => ({ workspace, card } = made));
+	const inVersion = (typeVersion: number) => ({ node: { typeVersion } });
 
-	test.each<[string, IDataObject, string]>([
-		['a deleted record', { Key: 'a', Note: null, deleted: true, id: 'r1' }, "'deleted'"],
-		[
-			'an updated record with its old values',
-			{ Key: 'a', id: 'r1', created_at: null, action: 'updated', before: { Key: 'b' } },
-			"'before'",
-		],
-		[
-			'a deletion with an event of the trigger',
-			{ Key: 'a', event: 'x', workspace_id: 'w', card_name: 'c', delivery_key: 'k' },
-			'[]',
-		],
-	])('%s', async (_what, item, hint) => {
-		const result = await run2('create', { columns: mapAutomatically() }, [item]);
-		expect(result.error).toBeUndefined();
-		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
-		expect(hintsOf(result)).toContain(hint);
-		const { json } = await runAction({
-			credentials: workspace.apiKey,
-			items: [item],
-			parameters: {
-				...{ resource: 'card', operation: 'createFromItems' },
-				...{ name: String(_what), options: { createRecords: false } },
-			},
-			...inVersion(2),
+	/** Runs an operation in version 2. */
+	const run2 = async (
+		operation: string,
+		parameters: IDataObject = {},
+		items: IDataObject[] = [{}],
+	): Promise<ActionResult> => await run(operation, parameters, items, inVersion(2));
+
+	const entriesOf = ({ json }: ActionResult) => json.map((item) => Object.entries(item));
+	const id: unknown = expect.any(String);
+	const time: unknown = expect.any(String);
+
+	const all = { returnAll: true };
+	const columns = mapEach({ Key: 'a', Amount: 1 });
+	const matched = mapEach({ Key: 'a', Amount: 2 }, { matchingColumns: ['Key'] });
+
+	describe('a record in version 2: the fields first, null where it has no value, its own values last', () => {
+		test.each<[string, () => Promise<IDataObject>, number, string[]]>([
+			['create', async () => ({ columns }), 1, []],
+			['update', async () => ({ columns, recordId: byId(await existing()) }), 1, []],
+			['upsert', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
+			['sync', async () => ({ columns: matched, recordId: await existing() }), 2, ['updated']],
+			['get', async () => ({ recordId: byId(await existing()) }), 1, []],
+			['getAll', async () => ({ ...all, none: await existing() }), 1, []],
+		])('%s', async (operation, parametersOf, amount, action) => {
+			const result = await run2(operation, await parametersOf());
+			expect(result.error).toBeUndefined();
+			expect(entriesOf(result)).toEqual([
+				[
+					['Key', 'a'],
+					['Note', null],
+					['Amount', amount],
+					['id', id],
+					['created_at', time],
+					...action.flatMap((done) => [
+						['before', { Amount: 1 }],
+						['action', done],
+					]),
+				],
+			]);
 		});
-		const names = (json[0]?.fields as IDataObject[]).map(({ name }) => name);
-		expect(names).toEqual(Object.keys(item).filter((key) => ['Key', 'Note'].includes(key)));
-	});
 
-	test('the item of a dry run has no values', async () => {
-		const item = { dry_run: true, action: 'create', id: null, before: null, after: { Key: 'a' } };
-		const { error } = await run2('create', { columns: mapAutomatically() }, [item]);
-		expect(error?.message).toContain('No value');
-	});
+		/** A record that exists before the run. */
+		const existing = async () =>
+			(await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]))[0] ?? '';
 
-	test('columns of a sheet with such names stay columns', async () => {
-		const item = { id: 'A1', Name: 'x', deleted: false, before: 'b', changes: 'c', event: 'e' };
-		const { json } = await runAction({
-			credentials: workspace.apiKey,
-			items: [item],
-			parameters: { resource: 'card', operation: 'createFromItems', name: 'Sheet', options: {} },
+		test('Get Page gives such records, and Create From Items too', async () => {
+			await existing();
+			const { json } = await run2('getPage', { cursor: '', limit: 10 });
+			const [record] = (json[0]?.records ?? []) as IDataObject[];
+			expect(Object.keys(record ?? {})).toEqual(['Key', 'Note', 'Amount', 'id', 'created_at']);
+			const made = await runAction({
+				credentials: workspace.apiKey,
+				items: [{ B: 'x' }, { A: 1 }],
+				parameters: {
+					resource: 'card',
+					operation: 'createFromItems',
+					name: 'Made in 2',
+					options: {},
+				},
+				...inVersion(2),
+			});
+			expect(made.json.map((item) => Object.keys(item))).toEqual([
+				['B', 'A', 'id', 'created_at'],
+				['B', 'A', 'id', 'created_at'],
+			]);
 		});
-		expect(json[0]?.fields).toEqual(item);
+
+		test('Output Fields, Output Field Names and Name Fields By decide as in version 1', async () => {
+			await existing();
+			const withOptions = async (options: IDataObject) =>
+				(await run2('getAll', { ...all, options })).json[0];
+			expect(await withOptions({ outputFormat: 'nested' })).toEqual({
+				id,
+				created_at: time,
+				fields: { Key: 'a', Amount: 1 },
+			});
+			const chosen = await withOptions({ outputFields: ['Note', 'Key'], outputFormat: 'flat' });
+			expect(Object.keys(chosen ?? {})).toEqual(['Note', 'Key', 'id', 'created_at']);
+			const byFieldId = await withOptions({ fieldKeys: 'id' });
+			expect(byFieldId?.[card.fieldIds.Note ?? '']).toBeNull();
+			expect((await run2('getAll', { ...all, simple: false })).json[0]).toHaveProperty('data');
+		});
 	});
-});
 
-describe('Q14: Get Many, If Not Found: Output an Empty Item', () => {
-	const filters = {
-		conditions: [{ field: 'Key', condition: 'equals', value: '={{ $json.key }}' }],
-	};
-	const sort = { by: [{ field: 'Key', direction: 'asc' }] };
-
-	test.each<[string, IDataObject]>([
-		['with conditions', { filters }],
-		['in an order', { filters, sort }],
-		['since the last run', { filters, since: 'new' }],
-	])('%s, an input item without a record gives an empty item, paired with it', async (_, how) => {
-		await workspace.records(card.id, [{ Key: 'a' }]);
-		const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
-		const options = { ifNotFound: 'empty' };
-		const found = await run2('getAll', { ...all, ...how, options }, items);
-		expect(found.error).toBeUndefined();
-		expect(found.items.map(({ json, pairedItem }) => [json.Key, pairedItem])).toEqual([
-			[undefined, { item: 0 }],
-			['a', { item: 1 }],
-			[undefined, { item: 2 }],
+	test('names that n8n or the node uses appear as fields.<name> in version 2, and go back in', async () => {
+		const reserved = [
+			...['id', 'created_at', 'action', 'error', 'deleted', 'dry_run', 'before', 'changes'],
+			...['fields', 'pairedItem', '$error', '$json'],
+		];
+		const other = await workspace.card(
+			'Reserved',
+			[...reserved, 'fields.id', 'after'].map((name) => ({ name, type: 'text' })),
+		);
+		const row = Object.fromEntries([...reserved, 'fields.id', 'after'].map((name) => [name, 'x']));
+		await workspace.records(other.id, [row]);
+		const cardId = byId(other.id);
+		const { json } = await run2('getAll', { ...all, cardId });
+		expect(Object.keys(json[0] ?? {})).toEqual([
+			...reserved.map((name) => `fields.${name}`),
+			...['fields.fields.id', 'after', 'id', 'created_at'],
 		]);
-		expect((await run2('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
+		const { error } = await run2('create', { cardId, columns: mapAutomatically() }, json);
+		expect(error).toBeUndefined();
+		expect(await workspace.rows(other.id)).toEqual([row, row]);
 	});
 
-	test('another value is refused before anything is sent', async () => {
-		workspace.service.control.resetRequests();
-		const { error } = await run2('getAll', { options: { ifNotFound: 'skip' } });
-		expect(error?.message).toContain("'If Not Found' cannot be 'skip'");
-		expect(workspace.requests()).toEqual([]);
-	});
-});
+	describe('version 1 stays as it was', () => {
+		beforeEach(async () => {
+			await workspace.records(card.id, [{ Amount: 1, Key: 'a' }]);
+		});
 
-test('the preview of the output exists for each operation in both versions', () => {
-	const { version, defaultVersion } = new WorkspaceData().description;
-	expect({ version, defaultVersion }).toEqual({ version: [1, 2], defaultVersion: 2 });
-	const folder = resolve(__dirname, '../../nodes/WorkspaceData/__schema__');
-	const missing = ['v1.0.0', 'v2.0.0'].flatMap((name) =>
-		RESOURCES.flatMap(({ value, operations }) =>
-			operations
-				// They return the input items, which may be anything.
-				.filter(({ passesOn }) => !passesOn)
-				.map((operation) => join(folder, name, value, `${operation.value}.json`)),
-		).filter((file) => !existsSync(file)),
-	);
-	expect(missing.map((file) => basename(file))).toEqual([]);
+		test.each<[IDataObject, unknown[]]>([
+			[
+				{},
+				[
+					['id', id],
+					['created_at', time],
+					['fields', { Key: 'a', Amount: 1 }],
+				],
+			],
+			[
+				{ outputFormat: 'flat' },
+				[
+					['id', id],
+					['created_at', time],
+					['Key', 'a'],
+					['Amount', 1],
+				],
+			],
+		])('%j', async (options, expected) => {
+			expect(entriesOf(await run('getAll', { ...all, options }))).toEqual([expected]);
+		});
+	});
+
+	describe('nulls of version 2 never clear', () => {
+		/** A record that the node returned while its Note was empty. */
+		const returned = async (): Promise<IDataObject> => {
+			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
+			return (await run2('getAll', all)).json[0] ?? {};
+		};
+		const write = async (operation: string, item: IDataObject, more: IDataObject = {}) => {
+			const automatic = mapAutomatically(operation === 'update' ? [] : ['Key']);
+			const result = await run2(operation, { columns: automatic, ...more }, [item]);
+			expect(result.error).toBeUndefined();
+			return result;
+		};
+		const fillNote = async (item: IDataObject) => {
+			const data = { [card.fieldIds.Note ?? '']: 'new' };
+			await workspace.send('PATCH', `/cards/${card.id}/records/${String(item.id)}`, { data });
+			workspace.service.control.resetRequests();
+		};
+		const sent = () =>
+			workspace.service.control
+				.requests()
+				.flatMap(({ method, body }) =>
+					method === 'GET' ? [] : [(JSON.parse(body ?? '{}') as IDataObject).data],
+				);
+
+		test('Create leaves them out', async () => {
+			const item = await returned();
+			workspace.service.control.resetRequests();
+			await write('create', item);
+			expect(sent()).toEqual([{ [card.fieldIds.Key ?? '']: 'a', [card.fieldIds.Amount ?? '']: 1 }]);
+		});
+
+		test('Update by ID leaves them out', async () => {
+			const item = await returned();
+			await fillNote(item);
+			await write('update', { ...item, Amount: 5 }, { recordId: byId(String(item.id)) });
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Note: 'new', Amount: 5 }]);
+		});
+
+		test.each(['upsert', 'sync'])(
+			'%s sends nothing for an item that is as it was read, although the record got a value since',
+			async (operation) => {
+				const item = await returned();
+				await fillNote(item);
+				const { json } = await write(operation, item);
+				expect(json[0]?.action).toBe('unchanged');
+				expect(sent()).toEqual([]);
+			},
+		);
+
+		test.each(['upsert', 'sync'])(
+			'%s clears with another change, where the record has a value',
+			async (operation) => {
+				const item = await returned();
+				await fillNote(item);
+				await write(operation, { ...item, Amount: 5 });
+				expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }]);
+			},
+		);
+
+		test('a null that is mapped by hand clears', async () => {
+			const item = await returned();
+			await fillNote(item);
+			const byHand = mapEach({ Key: 'a', Note: '={{ $json.Note }}' }, { matchingColumns: ['Key'] });
+			await run2('upsert', { columns: byHand }, [item]);
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+		});
+
+		test('a null in a row of a database clears', async () => {
+			await fillNote(await returned());
+			await write('upsert', { id: 7, created_at: '2026-01-01', Key: 'a', Note: null });
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }]);
+		});
+	});
+
+	describe('what the nodes returned goes back in without the keys that they added', () => {
+		test.each<[string, IDataObject, string]>([
+			['a deleted record', { Key: 'a', Note: null, deleted: true, id: 'r1' }, "'deleted'"],
+			[
+				'an updated record with its old values',
+				{ Key: 'a', id: 'r1', created_at: null, action: 'updated', before: { Key: 'b' } },
+				"'before'",
+			],
+			[
+				'a deletion with an event of the trigger',
+				{ Key: 'a', event: 'x', workspace_id: 'w', card_name: 'c', delivery_key: 'k' },
+				'[]',
+			],
+		])('%s', async (_what, item, hint) => {
+			const result = await run2('create', { columns: mapAutomatically() }, [item]);
+			expect(result.error).toBeUndefined();
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a' }]);
+			expect(JSON.stringify(hintsOf(result))).toContain(hint);
+			const { json } = await runAction({
+				credentials: workspace.apiKey,
+				items: [item],
+				parameters: {
+					...{ resource: 'card', operation: 'createFromItems' },
+					...{ name: String(_what), options: { createRecords: false } },
+				},
+				...inVersion(2),
+			});
+			const names = (json[0]?.fields as IDataObject[]).map(({ name }) => name);
+			expect(names).toEqual(Object.keys(item).filter((key) => ['Key', 'Note'].includes(key)));
+		});
+
+		test('the item of a dry run has no values', async () => {
+			const item = { dry_run: true, action: 'create', id: null, before: null, after: { Key: 'a' } };
+			const { error } = await run2('create', { columns: mapAutomatically() }, [item]);
+			expect(error?.message).toContain('No value');
+		});
+
+		test('columns of a sheet with such names stay columns', async () => {
+			const item = { id: 'A1', Name: 'x', deleted: false, before: 'b', changes: 'c', event: 'e' };
+			const { json } = await runAction({
+				credentials: workspace.apiKey,
+				items: [item],
+				parameters: { resource: 'card', operation: 'createFromItems', name: 'Sheet', options: {} },
+			});
+			expect(json[0]?.fields).toEqual(item);
+		});
+	});
+
+	describe('Q14: Get Many, If Not Found: Output an Empty Item', () => {
+		const filters = {
+			conditions: [{ field: 'Key', condition: 'equals', value: '={{ $json.key }}' }],
+		};
+		const sort = { by: [{ field: 'Key', direction: 'asc' }] };
+
+		test.each<[string, IDataObject]>([
+			['with conditions', { filters }],
+			['in an order', { filters, sort }],
+			['since the last run', { filters, since: 'new' }],
+		])('%s, an input item without a record gives an empty item, paired with it', async (_, how) => {
+			await workspace.records(card.id, [{ Key: 'a' }]);
+			const items = [{ key: 'x' }, { key: 'a' }, { key: 'y' }];
+			const options = { ifNotFound: 'empty' };
+			const found = await run2('getAll', { ...all, ...how, options }, items);
+			expect(found.error).toBeUndefined();
+			expect(found.items.map(({ json, pairedItem }) => [json.Key, pairedItem])).toEqual([
+				[undefined, { item: 0 }],
+				['a', { item: 1 }],
+				[undefined, { item: 2 }],
+			]);
+			expect((await run2('getAll', { ...all, ...how }, items)).items).toHaveLength(1);
+		});
+
+		test('another value is refused before anything is sent', async () => {
+			workspace.service.control.resetRequests();
+			const { error } = await run2('getAll', { options: { ifNotFound: 'skip' } });
+			expect(error?.message).toContain("'If Not Found' cannot be 'skip'");
+			expect(workspace.requests()).toEqual([]);
+		});
+	});
+
+	test('the preview of the output exists for each operation in both versions', () => {
+		const { version, defaultVersion } = new WorkspaceData().description;
+		expect({ version, defaultVersion }).toEqual({ version: [1, 2], defaultVersion: 2 });
+		const folder = resolve(__dirname, '../../nodes/WorkspaceData/__schema__');
+		const missing = ['v1.0.0', 'v2.0.0'].flatMap((name) =>
+			RESOURCES.flatMap(({ value, operations }) =>
+				operations
+					// They return the input items, which may be anything.
+					.filter(({ passesOn }) => !passesOn)
+					.map((operation) => join(folder, name, value, `${operation.value}.json`)),
+			).filter((file) => !existsSync(file)),
+		);
+		expect(missing.map((file) => basename(file))).toEqual([]);
+	});
 });

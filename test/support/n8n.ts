@@ -309,6 +309,10 @@ export interface ActionResult {
 	staticData: IDataObject;
 }
 
+/** What a run tells next to its output. */
+export const hintsOf = ({ run: { data } }: ActionResult): string[] =>
+	(data.resultData.runData['Workspace Data']?.[0]?.hints ?? []).map(({ message }) => message);
+
 type Parts = Parameters<WorkflowExecute['run']>[0];
 type RunOfN8n1 = (
 	workflow: Parts['workflow'],

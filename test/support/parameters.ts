@@ -31,6 +31,11 @@ export const mapAutomatically = (matchingColumns: string[] = []): IDataObject =>
 	schema: [],
 });
 
+/** One condition of a filter. */
+export const where = (field: string, condition: string, value: unknown = ''): IDataObject => ({
+	filters: { conditions: [{ field, condition, value }] } as IDataObject,
+});
+
 /** Record Create with one value: the `key` of the input item, or `x`. */
 export const createKey = (cardId: string, more: IDataObject = {}): IDataObject => ({
 	resource: 'record',

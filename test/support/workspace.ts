@@ -4,11 +4,22 @@ import type { TestCredentials } from './n8n';
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
 
 /** One field of a test card, as the service is asked to make it. */
-export interface FieldSpec {
+interface FieldSpec {
 	name: string;
 	type: string;
 	options?: unknown;
 }
+
+/** The fields of a test card; by name, the type alone or with options. */
+type Fields = FieldSpec[] | Record<string, string | Omit<FieldSpec, 'name'>>;
+
+const specsOf = (fields: Fields): FieldSpec[] =>
+	Array.isArray(fields)
+		? fields
+		: Object.entries(fields).map(([name, spec]) => ({
+				name,
+				...(typeof spec === 'string' ? { type: spec } : spec),
+			}));
 
 /** A separate service for a test file, with the actions of tests on it. */
 export interface TestWorkspace {
@@ -18,13 +29,15 @@ export interface TestWorkspace {
 	/** Sends a request as the workspace's owner, past the nodes; the answer must be a success. */
 	send(method: string, path: string, body?: unknown): Promise<unknown>;
 	/** Makes a card with these fields. @returns its id and the ids of its fields by name */
-	card(name: string, fields: FieldSpec[]): Promise<TestCard>;
+	card(name: string, fields: Fields): Promise<TestCard>;
 	/** Makes records from data by field name. @returns their ids */
 	records(cardId: string, rows: Array<Record<string, unknown>>): Promise<string[]>;
 	/** All records of a card, with data by field name. */
 	rows(cardId: string): Promise<Array<Record<string, unknown>>>;
 	/** Requests since the last reset, as `METHOD path`, path from the workspace on. */
 	requests(): string[];
+	/** As `requests`, without what only reads. */
+	changes(): string[];
 	close(): Promise<void>;
 }
 
@@ -63,9 +76,18 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 	const fieldsOf = async (cardId: string) =>
 		((await send('GET', `/cards/${cardId}/fields`)) as { fields: Named[] }).fields;
 
+	const requests = () => {
+		const prefix = new URL(root).pathname;
+		return service.control
+			.requests()
+			.map(({ method, path }) => `${method} ${path.replace(prefix, '')}`);
+	};
+
 	return {
 		service,
 		send,
+		requests,
+		changes: () => requests().filter((request) => !request.startsWith('GET ')),
 		apiKey: { workspaceDataApi: { ...base, apiKey: service.apiKey } },
 		serviceAccount: {
 			workspaceDataServiceAccountApi: {
@@ -78,7 +100,7 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 		},
 		async card(name, fields) {
 			const { id } = (await send('POST', '/cards', { name })) as Named;
-			for (const field of fields) await send('POST', `/cards/${id}/fields`, field);
+			for (const field of specsOf(fields)) await send('POST', `/cards/${id}/fields`, field);
 			const made = await fieldsOf(id);
 			return { id, fieldIds: Object.fromEntries(made.map((field) => [field.name, field.id])) };
 		},
@@ -114,12 +136,6 @@ export async function startWorkspace(options: ServiceOptions = {}): Promise<Test
 			}
 			return rows;
 		},
-		requests() {
-			const prefix = new URL(root).pathname;
-			return service.control
-				.requests()
-				.map(({ method, path }) => `${method} ${path.replace(prefix, '')}`);
-		},
 		close: async () => await service.close(),
 	};
 }
@@ -148,7 +164,7 @@ export function useWorkspace(take: (workspace: TestWorkspace) => void): void {
  */
 export function useCard(
 	name: string,
-	fields: FieldSpec[],
+	fields: Fields,
 	take: (made: { workspace: TestWorkspace; card: TestCard }) => void,
 ): void {
 	let workspace: TestWorkspace | undefined;

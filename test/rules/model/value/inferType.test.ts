@@ -11,7 +11,7 @@ import { enter } from '../../../../nodes/WorkspaceData/model/value/value';
 import { zone } from './zone';
 import { checkValue, type FieldType } from '../../../../service/foundation/fieldTypes.ts';
 import { workMs } from '../../../support/cpuTime.mts';
-import { anyColumn, givenBy, inJson } from '../../../support/tables';
+import { anyColumn, givenBy, inJson } from './tables';
 import { cases } from '../../../support/cases';
 
 const many = <T>(values: T[], count = 24): T[] =>

@@ -1,0 +1,683 @@
+/** Credentials: tokens of service accounts, input that cannot be used, and no secret anywhere. */
+import { hurry } from '../support/quickTime';
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import type { IDataObject, INode } from 'n8n-workflow';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { accessTokens } from '../../nodes/WorkspaceData/transport/processState';
+import {
+	type ActionResult,
+	executeContext,
+	prepareN8n,
+	runAction,
+	type TestCredentials,
+} from '../support/n8n';
+import { byId, createKey, mapEach } from '../support/parameters';
+import { triggerNode } from '../support/trigger';
+import { startWebServer } from '../support/webServer';
+import {
+	startWorkspace,
+	type TestCard,
+	type TestWorkspace,
+	useWorkspace,
+} from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+
+describe('no secret is seen', () => {
+	/** Everything that was logged, at any level, as text. */
+	const logged: string[] = [];
+
+	beforeAll(async () => {
+		prepareN8n();
+		const logger = Container.get(Logger);
+		for (const level of ['error', 'warn', 'info', 'debug'] as const) {
+			jest.spyOn(logger, level).mockImplementation((...entry: unknown[]) => {
+				logged.push(
+					entry
+						.map((part) => (part instanceof Error ? part.stack : JSON.stringify(part)))
+						.join(' '),
+				);
+			});
+		}
+		for (const stream of [process.stdout, process.stderr]) {
+			const write = stream.write.bind(stream);
+			jest.spyOn(stream, 'write').mockImplementation(((chunk: string, ...rest: []) => {
+				logged.push(String(chunk));
+				return write(chunk, ...rest);
+			}) as typeof stream.write);
+		}
+		workspace = await startWorkspace();
+		card = await workspace.card('Secrets', { Key: 'text' });
+	});
+	afterAll(async () => {
+		jest.restoreAllMocks();
+		await workspace.close();
+	});
+	afterEach(() => workspace.service.control.reset());
+
+	/** All that an object holds, what JSON leaves out and what cannot be listed included. */
+	const inside = (value: unknown): string =>
+		inspect(value, {
+			depth: Infinity,
+			showHidden: true,
+			maxArrayLength: null,
+			maxStringLength: null,
+		});
+
+	/** All that is kept or shown of a run: its data, and what errors hold that JSON leaves out. */
+	const everything = ({ run, error }: ActionResult): string =>
+		[JSON.stringify(run), inside(error)].join('\n');
+
+	/** The words before each place where a text has a secret. */
+	const around = (secret: string, text: string): string[] =>
+		text
+			.split(secret)
+			.slice(0, -1)
+			.map((before) => `${before.slice(-80)}<secret>`);
+
+	test.each(['apiKey', 'serviceAccount'] as const)(
+		'%s: not in execution data, messages or logs, however the run ends (B37)',
+		async (kind) => {
+			const { control, apiKey, clientSecret } = workspace.service;
+			const credentials = workspace[kind];
+			const run = async (parameters: IDataObject, node: IDataObject = {}) =>
+				await runAction({
+					credentials,
+					items: [{ key: 'a' }, { key: 'b' }],
+					parameters: {
+						resource: 'record',
+						operation: 'create',
+						cardId: byId(card.id),
+						columns: mapEach({ Key: '={{ $json.key }}' }),
+						...parameters,
+					},
+					node,
+				});
+			const texts = [everything(await run({}))];
+			const [account] = Object.values(workspace.serviceAccount);
+			const token =
+				account && kind === 'serviceAccount' ? accessTokens.current(account) : undefined;
+			if (kind === 'serviceAccount') expect(token).toEqual(expect.any(String));
+			const secrets = [kind === 'apiKey' ? apiKey : clientSecret, token].filter(
+				(secret) => secret !== undefined,
+			);
+
+			const echo = { title: `Not for ${secrets.join(' ')}`, detail: `Bearer ${secrets.at(-1)}` };
+			for (const fault of [
+				{ status: 400, json: echo },
+				{ status: 500, json: echo },
+				{ status: 403, body: 'plain' as const },
+				{ status: 502, body: 'html' as const },
+				{ status: 307, body: 'empty' as const, headers: { location: 'http://127.0.0.1:9/' } },
+				{ mode: 'dropAfter' as const },
+				{ mode: 'hang' as const },
+			]) {
+				for (const onError of ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput']) {
+					control.fail({ method: 'POST', path: '/records$', times: 2, ...fault });
+					texts.push(everything(await run({ options: { timeout: 0.2 } }, { onError })));
+					control.clearFailures();
+				}
+			}
+			texts.push(everything(await run({ columns: mapEach({ Nope: 'x' }) })));
+			expect(texts.length).toBeGreaterThan(20);
+			for (const secret of secrets) {
+				expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
+			}
+		},
+	);
+
+	test('a token address that redirects gets the secret, the address behind it does not (B35)', async () => {
+		const seen: Array<string | undefined> = [];
+		const server = createServer((request, response) => {
+			seen.push(request.url);
+			const { port } = server.address() as AddressInfo;
+			response.writeHead(307, { location: `http://localhost:${port}/elsewhere` }).end();
+		});
+		await new Promise<void>((resolve) => server.listen(0, resolve));
+		const { port } = server.address() as AddressInfo;
+		const { error } = await runAction({
+			credentials: {
+				workspaceDataServiceAccountApi: {
+					...workspace.serviceAccount.workspaceDataServiceAccountApi,
+					authUrl: `http://127.0.0.1:${port}`,
+				},
+			},
+			parameters: { resource: 'card', operation: 'getAll' },
+		});
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+		expect(error?.description).toContain("'Auth URL' and 'Realm'");
+		expect(seen).toEqual(['/realms/workspace/protocol/openid-connect/token']);
+	});
+
+	describe.each(['apiKey', 'serviceAccount'] as const)(
+		'%s: every kind of failure (D21)',
+		(kind) => {
+			const KEY = 'key-7f3a"\\%+ü/known';
+			const TOKEN = 'token-5b1c9e-known';
+			/** The secrets that the node knows and a text may quote: with an API key, there is no token. */
+			const known = kind === 'apiKey' ? [KEY] : [KEY, TOKEN];
+			const HOOK_SECRET = 'whsec-4d2a8f-known';
+
+			/** A service and an auth server in one: answers everything with what the test says. */
+			async function startServers(
+				answer: (request: IncomingMessage, response: ServerResponse) => void,
+			) {
+				return await startWebServer((request, response) => {
+					if (!request.url?.startsWith('/realms/')) return answer(request, response);
+					response.setHeader('content-type', 'application/json');
+					response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
+				});
+			}
+
+			const credentialsAt = (url: string, authUrl = url): TestCredentials => {
+				const base = { baseUrl: `${url}/api/v1`, workspaceId: 'w1' };
+				return kind === 'apiKey'
+					? { workspaceDataApi: { ...base, apiKey: KEY } }
+					: {
+							workspaceDataServiceAccountApi: {
+								...base,
+								authUrl,
+								realm: 'workspace',
+								clientId: 'client-1',
+								clientSecret: KEY,
+							},
+						};
+			};
+			const secrets = [...known, encodeURIComponent(KEY), JSON.stringify(KEY).slice(1, -1)];
+			beforeEach(() => {
+				logged.length = 0;
+				hurry();
+			});
+
+			/** Runs the node and publishes the trigger. @returns what both leave behind, except the log */
+			async function leftBy(credentials: TestCredentials): Promise<string[]> {
+				const texts: string[] = [];
+				const parameters = {
+					resource: 'record',
+					operation: 'create',
+					cardId: byId('c1'),
+					columns: mapEach({ Key: 'x' }),
+					options: { timeout: 2 },
+				};
+				for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
+					const result = await runAction({ credentials, parameters, node: { onError } });
+					expect(result.error ?? result.errorItems[0]?.json.error).toBeDefined();
+					texts.push(everything(result));
+				}
+				const trigger = triggerNode(credentials, { events: ['record.created'], watch: 'allCards' });
+				const failed: unknown = await trigger.activate().then(
+					() => undefined,
+					(error: unknown) => error,
+				);
+				expect(failed).toBeInstanceOf(Error);
+				texts.push(inside(failed), JSON.stringify(failed));
+				await trigger.deactivate();
+				return texts;
+			}
+
+			const echoed = `${known.join(' ')} ${encodeURIComponent(KEY)}`;
+			const problem = (status: number, more: object = {}) => ({
+				status,
+				type: 'application/problem+json',
+				body: JSON.stringify({ title: 'Refused', status, ...more }),
+			});
+			const failures: Array<[string, { status: number; type: string; body: string }]> = [
+				['a bad key', problem(401, { detail: `No such key: ${echoed}` })],
+				[
+					'an echo in title and detail',
+					problem(400, { title: echoed, detail: `Bearer ${echoed}` }),
+				],
+				['an echo in the type', problem(409, { type: `https://x.example/${echoed}` })],
+				[
+					'an echo in other members',
+					problem(422, { errors: [{ [echoed]: echoed }], instance: echoed }),
+				],
+				['a page', { status: 502, type: 'text/html', body: `<title>${echoed}</title>` }],
+				['a page with success', { status: 200, type: 'text/html', body: `<p>${echoed}</p>` }],
+				['a redirect', { status: 302, type: 'text/plain', body: echoed }],
+				[
+					'data of another form',
+					{ status: 200, type: 'application/json', body: JSON.stringify(echoed) },
+				],
+			];
+
+			const expectNothingOf = (texts: string[]) => {
+				for (const secret of [...secrets, HOOK_SECRET]) {
+					expect([...texts, ...logged].flatMap((text) => around(secret, text))).toEqual([]);
+				}
+			};
+
+			test.each(failures)('%s', async (_what, { status, type, body }) => {
+				let asked = 0;
+				const server = await startServers((_request, response) => {
+					asked += 1;
+					const quoted = encodeURIComponent(echoed);
+					response.writeHead(status, {
+						'content-type': type,
+						location: `/${quoted}`,
+						'x-echo': quoted,
+					});
+					response.end(body);
+				});
+				const texts = await leftBy(credentialsAt(server.url));
+				await server.close();
+				expect(asked).toBeGreaterThan(1);
+				expectNothingOf(texts);
+			});
+
+			test.each<[string, (response: ServerResponse) => void]>([
+				['a connection that is closed', (response) => void response.socket?.destroy()],
+				[
+					'an answer that breaks off',
+					(response) => {
+						response.writeHead(200, { 'content-length': '1000' });
+						response.write('{"fields":[', () => response.socket?.destroy());
+					},
+				],
+				[
+					'an answer that is not HTTP',
+					(response) => void response.socket?.end(`${echoed}\r\n\r\n`),
+				],
+			])('%s', async (_what, fail) => {
+				const server = await startServers((_request, response) => fail(response));
+				const texts = await leftBy(credentialsAt(server.url));
+				await server.close();
+				expectNothingOf(texts);
+			});
+
+			test('a subscription whose answer holds a secret and no identifier', async () => {
+				const server = await startServers((_request, response) => {
+					response.writeHead(201, { 'content-type': 'application/json' });
+					response.end(JSON.stringify({ secret: HOOK_SECRET, for: echoed }));
+				});
+				const texts = await leftBy(credentialsAt(server.url));
+				await server.close();
+				expectNothingOf(texts);
+			});
+
+			test('a token endpoint that quotes the tokens it takes back', async () => {
+				const quotes = JSON.stringify({
+					error: 'invalid_grant',
+					error_description: `Ended: ${echoed}`,
+				});
+				const api = await startWebServer((_request, response) => response.writeHead(401).end());
+				let issued = 0;
+				const auth = await startWebServer((_request, response) => {
+					issued += 1;
+					const body = JSON.stringify({ access_token: TOKEN, expires_in: 300 });
+					response.writeHead(issued === 1 ? 200 : 400).end(issued === 1 ? body : quotes);
+				});
+				const texts = await leftBy(credentialsAt(api.url, auth.url));
+				await Promise.all([api.close(), auth.close()]);
+				expect(texts.join().includes('says: Ended') || kind === 'apiKey').toBe(true);
+				expectNothingOf(texts);
+			});
+
+			/** An account that was never given a token: only its secret can be quoted. */
+			const quoted = `${KEY} ${encodeURIComponent(KEY)}`;
+			test.each([
+				[400, JSON.stringify({ error: 'invalid_client', error_description: quoted })],
+				[401, JSON.stringify({ error: quoted })],
+				[500, quoted],
+				[200, `<p>${quoted}</p>`],
+			])('a token endpoint that answers %i', async (status, body) => {
+				const api = await startWebServer((_request, response) =>
+					response.writeHead(401).end(quoted),
+				);
+				const auth = await startWebServer((_request, response) =>
+					response.writeHead(status).end(body),
+				);
+				const texts = await leftBy(credentialsAt(api.url, auth.url));
+				await Promise.all([api.close(), auth.close()]);
+				expectNothingOf(texts);
+			});
+		},
+	);
+});
+
+describe('service accounts', () => {
+	// Tokens are kept for the whole process: each test needs a separate account.
+	beforeEach(async () => {
+		workspace = await startWorkspace();
+		card = await workspace.card('Accounts', { Key: 'text' });
+		workspace.service.control.resetRequests();
+	});
+	afterEach(async () => await workspace.close());
+
+	const create = () => createKey(card.id, { options: { maxParallel: 50 } });
+
+	const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `k${n}` }));
+
+	const tokenRequests = () =>
+		workspace.service.control.requests().filter(({ listener }) => listener === 'auth');
+	const refused = () =>
+		workspace.service.control
+			.requests()
+			.filter(({ listener, status }) => listener === 'api' && status === 401);
+
+	const account = (changes: IDataObject = {}) => ({
+		workspaceDataServiceAccountApi: {
+			...workspace.serviceAccount.workspaceDataServiceAccountApi,
+			...(changes as Record<string, string>),
+		},
+	});
+
+	test('50 cold parallel requests ask for one token (B12)', async () => {
+		const { error } = await runAction({
+			credentials: account(),
+			parameters: create(),
+			items: rows(50),
+		});
+		expect(error).toBeUndefined();
+		expect(tokenRequests()).toHaveLength(1);
+		expect(refused()).toEqual([]);
+	});
+
+	test('across an expiry nothing is refused, and each lifetime costs one request (B13)', async () => {
+		workspace.service.control.setTokenLifetime({ seconds: 60 });
+		const now = Date.now.bind(Date);
+		const begun = now();
+		let ahead = 0;
+		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+		for (; ahead < 140_000; ahead += 4_000) {
+			const { error } = await runAction({
+				credentials: account(),
+				parameters: create(),
+				items: rows(10),
+			});
+			expect(error).toBeUndefined();
+		}
+		// A token is renewed when 80 to 90 % of its lifetime are over.
+		const lifetimes = Math.ceil((Date.now() - begun) / (0.8 * 60_000));
+		clock.mockRestore();
+		expect(refused()).toEqual([]);
+		expect(tokenRequests().length).toBeLessThanOrEqual(lifetimes);
+	});
+
+	test('tokens revoked in mid-run: one renewal, and the run continues (B16)', async () => {
+		await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+		workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
+		workspace.service.control.resetRequests();
+		const { error } = await runAction({
+			credentials: account(),
+			parameters: create(),
+			items: rows(30),
+		});
+		expect(error).toBeUndefined();
+		expect(tokenRequests()).toHaveLength(1);
+	});
+
+	test('a revoked account gives one clear message, without a storm (B16)', async () => {
+		workspace.service.control.revokeAccount({ clientId: workspace.service.clientId });
+		const { items } = await runAction({
+			credentials: account(),
+			parameters: create(),
+			items: rows(100),
+			node: { onError: 'continueRegularOutput' },
+		});
+		for (const { json } of items) expect(json.error).toBe('The service account was not accepted');
+		expect(items[0]?.json.details).toEqual(
+			expect.objectContaining({ description: expect.stringContaining("'Client Secret'") }),
+		);
+		expect(tokenRequests()).toHaveLength(1);
+	});
+
+	test('an API that always answers 401 is asked twice, then a message says so (B17)', async () => {
+		workspace.service.control.fail({ path: '/cards$', status: 401, times: 100 });
+		const { error } = await runAction({
+			credentials: account(),
+			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+		});
+		expect(error?.httpCode).toBe('401');
+		expect(error?.description).toContain('rejected a new access token');
+		expect(refused()).toHaveLength(2);
+	});
+
+	test('an API that answers every item with 401 causes no storm of token requests (B17)', async () => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			status: 401,
+			times: 1_000,
+		});
+		const { items } = await runAction({
+			credentials: account(),
+			parameters: { ...create(), options: { maxParallel: 5 } },
+			items: rows(100),
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(100);
+		expect(tokenRequests().length).toBeLessThanOrEqual(3);
+	});
+
+	test('refusals that come in one after the other renew the token once, also after it expired (B17)', async () => {
+		const slowly = await startWebServer((request, response) => {
+			request.resume();
+			const status = request.method === 'DELETE' && refusing ? 401 : 204;
+			setTimeout(() => response.writeHead(status).end(), refusing ? 20 * (refusals += 1) : 0);
+		});
+		let refusing = false;
+		let refusals = 0;
+		const remove = async (items: IDataObject[]) =>
+			await runAction({
+				credentials: account({ baseUrl: `${slowly.url}/api/v1` }),
+				parameters: {
+					resource: 'record',
+					operation: 'delete',
+					cardId: byId('c1'),
+					recordId: byId('={{ $json.key }}'),
+					options: { maxParallel: 50 },
+				},
+				items,
+				node: { onError: 'continueRegularOutput' },
+			});
+		await remove(rows(1));
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 301_000);
+		refusing = true;
+		const { items } = await remove(rows(20));
+		later.mockRestore();
+		await slowly.close();
+		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(20);
+		expect(tokenRequests()).toHaveLength(1 + 2);
+	});
+
+	test("n8n's HTTP Request node gets another token after a refusal", async () => {
+		const context = executeContext(account());
+		const list = async () =>
+			await context.helpers.requestWithAuthentication
+				.call(context, 'workspaceDataServiceAccountApi', {
+					method: 'GET',
+					uri: `${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
+					json: true,
+				})
+				.then(
+					() => 'listed',
+					({ httpCode }: { httpCode: string }) => httpCode,
+				);
+		expect(await list()).toBe('listed');
+		workspace.service.control.revokeTokens({ clientId: workspace.service.clientId });
+		// Fresh tokens are above suspicion: requests fail for other reasons, too.
+		expect(await list()).toBe('401');
+		expect(tokenRequests()).toHaveLength(1);
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 31_000);
+		expect([await list(), await list()]).toEqual(['401', 'listed']);
+		later.mockRestore();
+		expect(tokenRequests()).toHaveLength(2);
+	});
+
+	test('a token that expired in the meantime is taken out of messages, too', async () => {
+		const card = { type: 'about:blank', title: 'No access' };
+		const echo = await startWebServer((request, response) => {
+			const detail = `${request.headers.authorization?.replace('Bearer ', 'token ')} has no role`;
+			// While the answer is on its way, the token expires.
+			later.mockImplementation(() => now() + 301_000);
+			response.writeHead(403, { 'content-type': 'application/json' });
+			response.end(JSON.stringify({ ...card, detail }));
+		});
+		const now = Date.now.bind(Date);
+		const later = jest.spyOn(Date, 'now');
+		const { error } = await runAction({
+			credentials: account({ baseUrl: `${echo.url}/api/v1` }),
+			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+		});
+		later.mockRestore();
+		await echo.close();
+		expect(error?.description).toContain('token *** has no role');
+	});
+
+	test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {
+		await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+		workspace.service.control.failTokens({ mode: 'unavailable' });
+		const { error } = await runAction({
+			credentials: account(),
+			parameters: create(),
+			items: rows(5),
+		});
+		expect(error).toBeUndefined();
+	});
+
+	test.each([
+		[{ clientSecret: 'not-the-secret' }, 'The service account was not accepted', "'Client Secret'"],
+		[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
+		[{ authUrl: 'http://127.0.0.1:9' }, 'could not be reached', "'Auth URL'"],
+		[{ authUrl: 'nowhere' }, "'Auth URL' is not a valid address", 'Enter an address'],
+	])('%j is named', async (changes, message, advice) => {
+		const { error } = await runAction({
+			credentials: account(changes),
+			parameters: { resource: 'card', operation: 'getAll', returnAll: true },
+		});
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(advice);
+		expect(refused()).toEqual([]);
+	});
+
+	test('two credentials of one client never share a token (B19)', async () => {
+		await runAction({ credentials: account(), parameters: create(), items: rows(1) });
+		const { error } = await runAction({
+			credentials: account({ clientSecret: 'another-secret-of-this-client' }),
+			parameters: create(),
+			items: rows(1),
+		});
+		expect(error?.message).toBe('The service account was not accepted');
+	});
+});
+
+describe('bad input', () => {
+	useWorkspace((started) => (workspace = started));
+
+	const list = { resource: 'card', operation: 'getAll', returnAll: true };
+
+	const withBaseUrl = (baseUrl: string) => ({
+		workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
+	});
+
+	describe('a node that cannot start', () => {
+		test.each([
+			['a bad credential', { workspaceDataApi: {} }, list, "'Base URL' is empty"],
+			['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' cannot be"],
+			['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' cannot be"],
+			[
+				'an unknown authentication',
+				undefined,
+				{ ...list, authentication: 'bogus' },
+				"'Authentication' cannot be",
+			],
+		] as const)(
+			'%s: no input item passes for done',
+			async (_what, credentials, parameters, message) => {
+				const outcome = async (onError?: INode['onError']) =>
+					await runAction({
+						credentials: credentials ?? workspace.apiKey,
+						parameters,
+						items: [{ key: 'a' }, { key: 'b' }],
+						...(onError && { node: { onError } }),
+					});
+				const said = expect.stringContaining(message) as string;
+
+				const { error } = await outcome();
+				expect(error?.message).toEqual(said);
+				expect(error?.context?.itemIndex).toBe(0);
+
+				const { items } = await outcome('continueRegularOutput');
+				expect(items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
+					[said, { item: 0 }],
+					[said, { item: 1 }],
+				]);
+
+				const failing = await outcome('continueErrorOutput');
+				expect(failing.items).toEqual([]);
+				expect(failing.errorItems.map(({ json }) => [json.key, json.error])).toEqual([
+					['a', said],
+					['b', said],
+				]);
+				expect(workspace.requests()).toEqual([]);
+			},
+		);
+	});
+
+	describe('bad input is named, and nothing is sent', () => {
+		const onCard = (operation: string, more: IDataObject) => ({
+			...{ resource: 'card', operation, name: 'x', cardId: byId('c') },
+			...more,
+		});
+		const create = (customProperties: string) =>
+			onCard('create', { additionalFields: { customProperties } });
+		const empty = { customProperties: '{}' };
+		const field = { resource: 'field', fieldId: byId('f') };
+
+		test.each<[string, IDataObject, string]>([
+			['broken JSON', create('{ "a": '), "'Custom Properties' is not valid JSON"],
+			['JSON that is no object', create('[1]'), "'Custom Properties' is not a JSON object"],
+			['an empty name', onCard('create', { name: '={{ "" }}' }), "'Name' is empty"],
+			[
+				'an empty field type',
+				onCard('create', { ...field, type: '={{ "" }}' }),
+				"'Type Name or ID' is empty",
+			],
+			['an empty update', onCard('update', { updateFields: {} }), "'Update Fields' is empty"],
+			[
+				'a card without properties',
+				onCard('update', { updateFields: empty }),
+				"'Update Fields' is empty",
+			],
+			[
+				'a field without properties',
+				onCard('update', { ...field, updateFields: empty }),
+				"'Update Fields' is empty",
+			],
+		])('%s', async (_what, parameters, message) => {
+			const { error } = await runAction({ credentials: workspace.apiKey, parameters });
+			expect(error?.message).toBe(message);
+			expect(workspace.requests()).toEqual([]);
+		});
+
+		test.each([
+			['http://127.0.0.1:1/api', "'Base URL' must end in /api/v1"],
+			['data.example.com/api/v1', "'Base URL' is not a valid address"],
+		])('the address %s', async (baseUrl, message) => {
+			const { error } = await runAction({ credentials: withBaseUrl(baseUrl), parameters: list });
+			expect(error?.message).toContain(message);
+		});
+
+		test('no credential', async () => {
+			const run = runAction({
+				credentials: workspace.apiKey,
+				parameters: list,
+				node: { credentials: {} },
+			});
+			const said = await run.then(
+				({ error }) => error?.message,
+				(error: Error) => error.message,
+			);
+			expect(said).toContain('redential');
+			expect(workspace.requests()).toEqual([]);
+		});
+	});
+});

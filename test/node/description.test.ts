@@ -1,0 +1,363 @@
+/** The node’s description, its pages, its preview and saved workflows tell the same story. */
+import {
+	type INode,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodePropertyOptions,
+	type INodeTypeDescription,
+	NodeHelpers,
+} from 'n8n-workflow';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { WorkspaceData } from '../../nodes/WorkspaceData/WorkspaceData.node';
+import { WorkspaceDataTrigger } from '../../nodes/WorkspaceData/WorkspaceDataTrigger.node';
+import { findOperation, RESOURCES } from '../../nodes/WorkspaceData/actions/registry';
+import { triggerProperties } from '../../nodes/WorkspaceData/trigger/properties';
+
+describe('the description', () => {
+	const action = new WorkspaceData();
+	const trigger = new WorkspaceDataTrigger();
+
+	/** The contract's table: resource → operation → parameters, with entries of collections behind a dot. */
+	const CONTRACT: Record<string, Record<string, string>> = {
+		card: {
+			create:
+				'name fields additionalFields.description additionalFields.customProperties additionalFields.ifExists',
+			createFromItems: 'name options',
+			get: 'cardId',
+			delete: 'cardId dryRun',
+			getAll: 'returnAll limit',
+			update: 'cardId updateFields.name updateFields.description updateFields.customProperties',
+		},
+		field: {
+			create:
+				'cardId name type additionalFields.choices additionalFields.options additionalFields.customProperties',
+			get: 'cardId fieldId',
+			delete: 'cardId fieldId dryRun',
+			getAll: 'cardId returnAll limit',
+			update:
+				'cardId fieldId updateFields.name updateFields.type updateFields.choices updateFields.options ' +
+				'updateFields.customProperties dryRun',
+		},
+		record: {
+			create: 'cardId columns options',
+			upsert: 'cardId columns options',
+			get: 'cardId recordId simple options',
+			getAll: 'cardId returnAll limit filters matchType search sort since simple options',
+			update: 'cardId recordId columns options',
+			delete: 'cardId recordId options',
+			getPage: 'cardId cursor limit simple options',
+			count: 'cardId filters matchType',
+			ifExists: 'cardId filters matchType',
+			ifNotExists: 'cardId filters matchType',
+			updateMany: 'cardId filters matchType columns maxChanges dryRun options',
+			sync: 'cardId columns filters matchType missingRecords maxDeletions dryRun options',
+			deleteMany: 'cardId filters matchType maxChanges dryRun options',
+		},
+		apiDescription: { get: 'format' },
+	};
+
+	const OPTION_NAMES =
+		'oldValues emptyValues unknownFields fieldKeys outputFields ifNotFound multipleMatches upsertMode maxParallel ' +
+		'timeout dryRun startAgain missingChoices ifExists createRecords outputFormat requestsPerSecond unchanged ' +
+		'numberFormat dateFormat booleanWords';
+
+	const PAIRS = Object.entries(CONTRACT).flatMap(([resource, operations]) =>
+		Object.keys(operations).map((operation) => [resource, operation] as const),
+	);
+
+	const shownFor = (resource: string, operation: string): INodeProperties[] =>
+		action.description.properties.filter(
+			({ displayOptions }) =>
+				displayOptions?.show?.resource?.includes(resource) &&
+				displayOptions.show.operation?.includes(operation),
+		);
+
+	/** All parameters, those inside collections too. */
+	function* everyProperty(properties: INodeProperties[]): Generator<INodeProperties> {
+		for (const property of properties) {
+			yield property;
+			const entries = (property.options ?? []) as Array<INodeProperties | INodePropertyCollection>;
+			if (property.type === 'collection') yield* everyProperty(entries as INodeProperties[]);
+			if (property.type === 'fixedCollection') {
+				for (const { values } of entries as INodePropertyCollection[]) yield* everyProperty(values);
+			}
+		}
+	}
+
+	const choicesOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
+
+	const NODES = [
+		['action', action.description.properties],
+		['trigger', trigger.description.properties],
+	] as const;
+
+	test('the selectors offer the contract’s operations, no more and no fewer', () => {
+		const offered = action.description.properties
+			.filter(({ name }) => name === 'operation')
+			.flatMap((selector) =>
+				choicesOf(selector).map(
+					({ value }) => `${selector.displayOptions?.show?.resource} ${value}`,
+				),
+			);
+		expect(offered.sort()).toEqual(PAIRS.map((pair) => pair.join(' ')).sort());
+		const resources = action.description.properties.find(({ name }) => name === 'resource');
+		// By use: the nodes panel shows the actions of the first one first.
+		expect(choicesOf(resources as INodeProperties).map(({ value }) => value)).toEqual([
+			'record',
+			'card',
+			'field',
+			'apiDescription',
+		]);
+		expect(Object.keys(CONTRACT).sort()).toEqual(['apiDescription', 'card', 'field', 'record']);
+	});
+
+	test.each(PAIRS)(
+		'%s %s dispatches, and has exactly the contract’s parameters',
+		(resource, operation) => {
+			expect(findOperation(resource, operation).value).toBe(operation);
+			const names = shownFor(resource, operation)
+				.filter(({ type }) => type !== 'notice')
+				.flatMap((property) =>
+					property.type === 'collection' && property.name !== 'options'
+						? choicesOf(property).map(({ name }) => `${property.name}.${name}`)
+						: [property.name],
+				);
+			expect(names.sort()).toEqual((CONTRACT[resource]?.[operation] ?? '').split(' ').sort());
+		},
+	);
+
+	test('options exist under the contract’s names only, each somewhere', () => {
+		const names = action.description.properties
+			.filter(({ name, type }) => name === 'options' && type === 'collection')
+			.flatMap((property) => choicesOf(property).map(({ name }) => name));
+		expect([...new Set(names)].sort()).toEqual(OPTION_NAMES.split(' ').sort());
+	});
+
+	test('a new node starts with the defaults that the contract names', () => {
+		const defaults = Object.fromEntries(
+			action.description.properties
+				.filter(({ name }) => ['authentication', 'resource'].includes(name))
+				.map((property) => [property.name, property.default]),
+		);
+		expect(defaults).toEqual({ authentication: 'apiKey', resource: 'record' });
+		expect(action.description.usableAsTool).toBe(true);
+	});
+
+	describe.each(NODES)('%s node', (_name, properties) => {
+		const all = [...everyProperty(properties)];
+
+		test('each default of a choice is one of its options', () => {
+			const stray = all
+				.filter(({ type, typeOptions }) => type === 'options' && !typeOptions?.loadOptionsMethod)
+				.filter((property) => !choicesOf(property).some(({ value }) => value === property.default))
+				.map(({ name }) => name);
+			expect(stray).toEqual([]);
+		});
+	});
+
+	test('every method that a parameter names exists', () => {
+		const methodsOf = { action: action.methods, trigger: trigger.methods };
+		for (const [name, properties] of NODES) {
+			const methods = methodsOf[name];
+			for (const { typeOptions, modes } of everyProperty([...properties])) {
+				const named = [
+					['loadOptions', typeOptions?.loadOptionsMethod],
+					['resourceMapping', typeOptions?.resourceMapper?.resourceMapperMethod],
+					...(modes ?? []).map((mode) => ['listSearch', mode.typeOptions?.searchListMethod]),
+				] as const;
+				for (const [kind, method] of named) {
+					if (method === undefined) continue;
+					expect((methods as Record<string, Record<string, unknown>>)[kind ?? '']).toHaveProperty(
+						String(method),
+						expect.any(Function),
+					);
+				}
+			}
+		}
+	});
+
+	test('webhook lifecycle methods are all there', () => {
+		expect(Object.keys(trigger.webhookMethods.default).sort()).toEqual([
+			'checkExists',
+			'create',
+			'delete',
+		]);
+		expect(RESOURCES.length).toBe(Object.keys(CONTRACT).length);
+	});
+});
+
+describe('the pages', () => {
+	const root = resolve(__dirname, '../..');
+	const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+	/** The cells of all tables of a page, row by row. */
+	const rowsOf = (page: string): string[][] =>
+		[...read(page).matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+			row.split('|').map((cell) => cell.trim()),
+		);
+
+	/** Whether a new node offers an entry: other conditions show one only where a workflow has it. */
+	const isOffered = ({ type, displayOptions }: INodeProperties): boolean => {
+		const [version = 2] = displayOptions?.show?.['@version'] ?? [];
+		const others = Object.keys(displayOptions?.show ?? {}).filter((name) => name !== '@version');
+		return type !== 'hidden' && version !== 1 && others.length === 0;
+	};
+
+	/** The entries that a collection offers. */
+	const entriesOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
+		type === 'collection' ? (options as INodeProperties[]).filter(isOffered) : [];
+
+	const isOptions = ({ name }: INodeProperties): boolean => name === 'options';
+
+	const operations = RESOURCES.flatMap((resource) =>
+		resource.operations.map(({ name, properties }) => ({
+			resource: resource.name,
+			name,
+			properties: properties as unknown as INodeProperties[],
+		})),
+	);
+
+	/** The groups of operations that have an option, as the page names them. */
+	const GROUPS: Record<string, string[]> = {
+		reads: ['Get', 'Get Many', 'Get Page'],
+		writes: ['Create', 'Create or Update', 'Sync', 'Update', 'Update Many'],
+		deletions: ['Delete', 'Delete Many'],
+	};
+
+	describe('docs/operations.md', () => {
+		/** The sections of the operations, by their headings: `Card: Create`. */
+		const sections = new Map(
+			read('docs/operations.md')
+				.split(/^### /m)
+				.map((section) => [section.split('\n', 1)[0] ?? '', section.split(/^## /m, 1)[0] ?? '']),
+		);
+
+		test.each(operations)(
+			'$resource: $name, with its parameters',
+			({ resource, name, properties }) => {
+				const section = sections.get(`${resource}: ${name}`) ?? '';
+				const labels = properties
+					.filter((property) => !isOptions(property))
+					.filter(({ type }) => type !== 'notice' && type !== 'resourceMapper')
+					.flatMap((property) => [property, ...entriesOf(property)])
+					.map(({ displayName }) => displayName);
+				expect(labels.filter((label) => !section.includes(`**${label}**`))).toEqual([]);
+			},
+		);
+
+		test('each option of the record operations, and where it is', () => {
+			const records = operations
+				.filter(({ resource }) => resource === 'Record')
+				.sort((a, b) => a.name.localeCompare(b.name));
+			const places = new Map<string, string[]>();
+			for (const { name, properties } of records) {
+				for (const { displayName } of properties.filter(isOptions).flatMap(entriesOf)) {
+					places.set(displayName, [...(places.get(displayName) ?? []), name]);
+				}
+			}
+			const [, section = ''] = read('docs/operations.md').split(/^## Options$/m);
+			const [entries = ''] = section.replaceAll(/\n(?!\n|- |#)\s*/g, ' ').split(/^## /m);
+			const listed = [...entries.matchAll(/^- \*\*([^*]+)\*\* \(([^)]+)\): /gm)].map(
+				([, option = '', where = '']): [string, string[]] => [
+					option,
+					where
+						.split(', ')
+						.flatMap((name) => GROUPS[name] ?? [name])
+						.sort((a, b) => a.localeCompare(b)),
+				],
+			);
+			expect(new Map(listed)).toEqual(places);
+		});
+	});
+
+	test('README.md: each operation', () => {
+		const first = rowsOf('README.md').map(([cell = '']) => cell);
+		const names = operations.map(({ resource, name }) => `${resource}: ${name}`);
+		expect(first.filter((cell) => cell.includes(': ')).sort()).toEqual(names.sort());
+	});
+
+	test('docs/trigger.md: each parameter and option of the trigger', () => {
+		const known = rowsOf('docs/trigger.md').map(([first]) => first);
+		const labels = triggerProperties
+			.filter(({ type, name }) => type !== 'notice' && name !== 'authentication')
+			.flatMap((property) => (isOptions(property) ? entriesOf(property) : [property]))
+			.map(({ displayName }) => displayName);
+		expect(labels.filter((label) => !known.includes(label))).toEqual([]);
+	});
+});
+
+describe('saved workflows', () => {
+	/** Workflows as a version of this package saved them, in a folder for each version; never changed afterwards. */
+	const folder = resolve(__dirname, '../workflows');
+
+	const descriptions = new Map(
+		[new WorkspaceData(), new WorkspaceDataTrigger()].map(({ description }) => [
+			`n8n-nodes-workspace-data.${description.name}`,
+			description as INodeTypeDescription,
+		]),
+	);
+
+	/** The examples as they are now: the next release saves them. */
+	const NEXT = '../../examples';
+	const workflows = [...readdirSync(folder), NEXT].flatMap((version) =>
+		readdirSync(join(folder, version)).map((file): [string, string] => [version, file]),
+	);
+
+	/** The node's type; n8n adds "Tool" where an AI agent uses it. */
+	const typeOf = ({ type }: INode): string => type.replace(/Tool$/, '');
+
+	/** The nodes of ours in a workflow. */
+	function savedNodes(version: string, file: string): INode[] {
+		const { nodes } = JSON.parse(readFileSync(join(folder, version, file), 'utf8')) as {
+			nodes: INode[];
+		};
+		return nodes.filter((node) => descriptions.has(typeOf(node)));
+	}
+
+	/** The parameters of a saved node as n8n has them after opening it. */
+	function openedParameters(node: INode) {
+		const description = descriptions.get(typeOf(node));
+		if (!description) throw new Error(`No node ${node.type}`);
+		const { properties } = description;
+		return NodeHelpers.getNodeParameters(
+			properties,
+			node.parameters,
+			true,
+			false,
+			node,
+			description,
+		);
+	}
+
+	describe.each(workflows)('a workflow that version %s saved: %s (N9)', (version, file) => {
+		test.each(savedNodes(version, file).map((node): [string, INode] => [node.name, node]))(
+			'%s keeps every parameter, and none is missing',
+			(_name, node) => {
+				const description = descriptions.get(typeOf(node));
+				expect([description?.version].flat()).toContain(node.typeVersion);
+				// n8n adds these two to a tool.
+				const { descriptionType, toolDescription, ...ours } = node.parameters;
+				expect(descriptionType === undefined).toBe(toolDescription === undefined);
+				expect(openedParameters(node)).toMatchObject(ours);
+				const issues = NodeHelpers.getNodeParametersIssues(
+					description?.properties ?? [],
+					node,
+					description ?? null,
+				);
+				expect(issues).toBeNull();
+			},
+		);
+	});
+
+	test('the folder has a workflow of each version', () => {
+		expect(workflows.length).toBeGreaterThan(5);
+		const versions = workflows.flatMap(([version, file]) =>
+			savedNodes(version, file).map(({ typeVersion }) => typeVersion),
+		);
+		expect(new Set(versions)).toEqual(new Set([1, 2]));
+		expect(
+			workflows.flatMap(([version, file]) => savedNodes(version, file)).length,
+		).toBeGreaterThan(8);
+	});
+});

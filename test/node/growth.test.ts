@@ -1,0 +1,1022 @@
+/** Cards, fields and choices that a run adds. */
+import type { IDataObject } from 'n8n-workflow';
+import { type ActionRun, hintsOf, runAction } from '../support/n8n';
+import { byId, fromList, mapAutomatically, mapEach } from '../support/parameters';
+import { startStopwatch } from '../support/stopwatch';
+import { type TestCard, type TestWorkspace, useCard, useWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+
+describe('fields and choices', () => {
+	useCard(
+		'Follows',
+		{
+			Key: 'text',
+			Amount: 'number',
+			Status: { type: 'single_select', options: ['Open', 'Done'] },
+			Tags: { type: 'multi_select', options: ['home'] },
+		},
+		(made) => ({ workspace, card } = made),
+	);
+
+	const write = async (
+		operation: string,
+		parameters: IDataObject,
+		items: IDataObject[],
+		more: Partial<ActionRun> = {},
+	) =>
+		await runAction({
+			credentials: workspace.apiKey,
+			items,
+			parameters: {
+				resource: 'record',
+				operation,
+				cardId: fromList(card.id, 'Follows'),
+				...parameters,
+			},
+			...more,
+		});
+	const creates = { unknownFields: 'create', maxParallel: 1 };
+	const adds = { missingChoices: 'add', maxParallel: 1 };
+
+	interface Listed {
+		id: string;
+		name: string;
+		type: string;
+		options: string[];
+	}
+	const fields = async (): Promise<Listed[]> =>
+		((await workspace.send('GET', `/cards/${card.id}/fields`)) as { fields: Listed[] }).fields;
+	const newFields = async () =>
+		Object.fromEntries(
+			(await fields()).slice(4).map(({ name, type }): [string, string] => [name, type]),
+		);
+	const choicesOf = async (name: string) =>
+		(await fields()).find((field) => field.name === name)?.options;
+	const rows = async () => await workspace.rows(card.id);
+	const sent = (request: RegExp) => workspace.requests().filter((one) => request.test(one));
+	const created = () => sent(/^POST .*\/fields$/);
+	const changed = () => sent(/^PATCH .*\/fields\//);
+
+	describe('If Field Is Unknown', () => {
+		test('is an error that names the option', async () => {
+			const { error } = await write('create', { columns: mapEach({ Nmae: 'x' }) }, [{}]);
+			expect(error?.message).toBe("Card 'Follows' has no field 'Nmae'");
+			expect(error?.description).toContain("'Create the Field' in the option 'If Field Is Unknown'");
+			expect(created()).toEqual([]);
+		});
+
+		test('Create the Field: once for all items, typed from all of them, before the first record', async () => {
+			const items = [
+				{ Key: 'a', Size: '1', Day: '2026-01-31', Mixed: 1 },
+				{ Key: 'b', Size: '', Mixed: 'x' },
+				{ Key: 'c', Size: '2', Flag: true, Mixed: { a: 1 } },
+			];
+			const { error, json } = await write(
+				'create',
+				{ columns: mapAutomatically(), options: creates },
+				items,
+			);
+			expect(error).toBeUndefined();
+			expect(await newFields()).toEqual({
+				Size: 'number',
+				Day: 'date',
+				Mixed: 'text',
+				Flag: 'boolean',
+			});
+			expect(await rows()).toEqual([
+				{ Key: 'a', Size: 1, Day: '2026-01-31', Mixed: '1' },
+				{ Key: 'b', Mixed: 'x' },
+				{ Key: 'c', Size: 2, Mixed: '{"a":1}', Flag: true },
+			]);
+			expect(json[2]?.fields).toEqual({ Key: 'c', Size: 2, Mixed: '{"a":1}', Flag: true });
+			const requests = workspace.requests();
+			const lastField = requests.findLastIndex((one) => /^POST .*\/fields$/.test(one));
+			expect(requests.findIndex((one) => /^POST .*\/records$/.test(one))).toBeGreaterThan(
+				lastField,
+			);
+			expect(created()).toHaveLength(4);
+			// The same once more: nothing is missing, so only the listing is read.
+			workspace.service.control.resetRequests();
+			await write('create', { columns: mapAutomatically(), options: creates }, items);
+			expect(created()).toEqual([]);
+			expect(sent(/^GET /)).toHaveLength(1);
+		});
+
+		test('a manual mapping, an update and a match that may or may not be there', async () => {
+			const [id = ''] = await workspace.records(card.id, [{ Key: 'a' }]);
+			const update = { recordId: byId(id), columns: mapEach({ Site: 'https://example.com' }) };
+			expect((await write('update', { ...update, options: creates }, [{}])).error).toBeUndefined();
+			const columns = mapAutomatically(['Key']);
+			const upsert = await write('upsert', { columns, options: creates }, [
+				{ Key: 'a', Rank: 1 },
+				{ Key: 'b', Rank: 2 },
+			]);
+			expect(upsert.json.map(({ action }) => action)).toEqual(['updated', 'created']);
+			expect(await newFields()).toEqual({ Site: 'url', Rank: 'number' });
+			expect(await rows()).toEqual([
+				{ Key: 'a', Site: 'https://example.com', Rank: 1 },
+				{ Key: 'b', Rank: 2 },
+			]);
+		});
+
+		test('names that differ in case, or in what nobody sees, are one field (O18)', async () => {
+			await write('create', { columns: mapEach({ key: 'a' }), options: creates }, [{}]);
+			expect(await newFields()).toEqual({});
+			const nbsp = '\u00a0';
+			const items: IDataObject[] = [
+				{ Key: 'b', [`\ufeffFirst${nbsp}Name `]: 'Ann', 'Cafe\u0301': 1, Size: 'S' },
+				{ Key: 'c', 'First Name': 'Bob', Café: 2, ' size\u200b': 'M' },
+				{ Key: 'd', 'first\tname': 'Cy', CAFÉ: 3, SIZE: 'L' },
+			];
+			const { error } = await write(
+				'create',
+				{ columns: mapAutomatically(), options: creates },
+				items,
+			);
+			expect(error).toBeUndefined();
+			expect(Object.keys(await newFields())).toEqual(['First Name', 'Café', 'Size']);
+			expect(await rows()).toEqual([
+				{ Key: 'a' },
+				{ Key: 'b', 'First Name': 'Ann', Café: 1, Size: 'S' },
+				{ Key: 'c', 'First Name': 'Bob', Café: 2, Size: 'M' },
+				{ Key: 'd', 'First Name': 'Cy', Café: 3, Size: 'L' },
+			]);
+		});
+
+		test('two columns of one item for one field are refused, and both are named (O18)', async () => {
+			const columns = mapEach({ Key: 'a', Size: 'S', size: 'M' });
+			const { error } = await write('create', { columns, options: creates }, [{}]);
+			expect(error?.message).toBe("'Size' and 'size' both refer to field 'Size'");
+			expect(await rows()).toEqual([]);
+		});
+
+		test.each(['label', 'title', 'field_name'] as const)(
+			'a service that lists names under %s: one field, however often it runs (O5)',
+			async (nameKey) => {
+				workspace.service.control.setVariants({ nameKey });
+				for (const place of [1, 2, 3]) {
+					const columns = mapEach({ Key: `k${place}`, 'My Col': place });
+					const { error } = await write('create', { columns, options: creates }, [{}]);
+					expect(error).toBeUndefined();
+				}
+				workspace.service.control.resetVariants();
+				expect(Object.keys(await newFields())).toEqual(['My Col']);
+				expect((await rows()).map((row) => row['My Col'])).toEqual([1, 2, 3]);
+			},
+		);
+
+		test('a service that stores My Col as my_col: one field, however often it runs, with a hint (O5)', async () => {
+			workspace.service.control.setVariants({ storedNames: 'snakeCase' });
+			for (const place of [1, 2, 3]) {
+				const columns = mapEach({ Key: `k${place}`, 'My Col': place });
+				const { error, run } = await write('create', { columns, options: creates }, [{}]);
+				expect(error).toBeUndefined();
+				expect(JSON.stringify(run.data.resultData.runData)).toContain(
+					"The service calls field 'My Col'",
+				);
+			}
+			expect(Object.keys(await newFields())).toEqual(['my_col']);
+			expect((await rows()).map((row) => row.my_col)).toEqual([1, 2, 3]);
+		});
+
+		describe('a column without a name (M19)', () => {
+			const nameless = 'A column of the items has no name';
+			const sheet: IDataObject[] = [
+				{ Key: 'a', New: 1, ' ': 'lost?' },
+				{ Key: 'b', New: 2, '': '' },
+				{ Key: 'c', New: 3, '': null },
+			];
+
+			test.each([
+				['automatically', mapAutomatically(), sheet],
+				[
+					'by hand',
+					mapEach({ Key: '={{ $json.Key }}', New: '={{ $json.New }}', ' ': '={{ $json.cell }}' }),
+					[
+						{ Key: 'a', New: 1, cell: 'lost?' },
+						{ Key: 'b', New: 2, cell: '' },
+						{ Key: 'c', New: 3, cell: null },
+					],
+				],
+			])('costs only the item that has a value in it, mapped %s', async (_, columns, items) => {
+				const { json } = await write('create', { columns, options: creates }, items, {
+					node: { onError: 'continueRegularOutput' },
+				});
+				expect(json.map(({ error }) => error)).toEqual([nameless, undefined, undefined]);
+				expect(await newFields()).toEqual({ New: 'number' });
+				expect(created()).toHaveLength(1);
+				expect(await rows()).toEqual([
+					{ Key: 'b', New: 2 },
+					{ Key: 'c', New: 3 },
+				]);
+			});
+
+			test('is refused in a dry run and in the real one, without recommending the option that is already set', async () => {
+				const given = { columns: mapAutomatically(['Key']), options: creates };
+				const dry = { ...given, options: { ...creates, dryRun: true } };
+				const preview = await write('upsert', dry, sheet);
+				const real = await write('upsert', given, sheet);
+				expect(real.error?.message).toBe(nameless);
+				expect(preview.error?.message).toBe(nameless);
+				for (const { error } of [preview, real]) {
+					expect(error?.description).toContain('Give each column a name');
+					expect(error?.description).not.toContain('Create the Field');
+				}
+			});
+
+			test('keeps Sync from its card, and the message names the item', async () => {
+				const { error } = await write(
+					'sync',
+					{ columns: mapAutomatically(['Key']), options: creates },
+					sheet,
+				);
+				expect(error?.message).toBe(`The item with Key 'a': ${nameless}`);
+				expect(created()).toEqual([]);
+				expect(await rows()).toEqual([]);
+			});
+		});
+
+		test('a field that somebody else made at the same moment: a message says so, and nothing is written', async () => {
+			// Another process adds it after the listing was read: here, while the answer to the creation drips.
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/fields$',
+				mode: 'slowBody',
+				byteMs: 4,
+			});
+			const running = write('create', { columns: mapEach({ New: 'x' }), options: creates }, [{}]);
+			while (created().length === 0) await new Promise((resolve) => setImmediate(resolve));
+			await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'New', type: 'text' });
+			const { error } = await running;
+			expect(error?.message).toBe("Card 'Follows' has 2 fields called 'New' now");
+			expect(error?.description).toMatch(/Delete all but one of them \(fld_\w+, fld_\w+\)/);
+			expect(await rows()).toEqual([]);
+		});
+
+		test('a quota that ends the fields: the message names the fields that exist, and no record is written', async () => {
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/fields$',
+				status: 403,
+				skip: 1,
+				json: { title: 'Quota exceeded' },
+			});
+			const { error } = await write(
+				'create',
+				{ columns: mapEach({ New: 'x', Other: 'y', Third: 'z' }), options: creates },
+				[{}],
+			);
+			expect(error?.message).toBe('Quota exceeded');
+			expect(error?.description).toContain("Card 'Follows' has the new fields 'New'.");
+			expect(error?.description).toContain("Not created: 'Other', 'Third'.");
+			expect(await rows()).toEqual([]);
+		});
+
+		test('an item that cannot be read does not keep the others waiting', async () => {
+			const columns = mapEach({ Key: '={{ $json.key }}', New: '={{ $json.new }}' });
+			const { json } = await write(
+				'create',
+				{ cardId: byId('={{ $json.card }}'), columns, options: creates },
+				[
+					{ card: card.id, key: 'a', new: 1 },
+					{ card: '', key: 'b', new: 2 },
+					{ card: card.id, key: 'c', new: 3 },
+				],
+				{ node: { onError: 'continueRegularOutput' } },
+			);
+			expect(json[1]?.error).toBe("'Card' is empty");
+			expect(await rows()).toEqual([
+				{ Key: 'a', New: 1 },
+				{ Key: 'c', New: 3 },
+			]);
+		});
+
+		test('cancelled while another run makes fields: ends at once', async () => {
+			workspace.service.control.fail({ method: 'POST', path: '/fields$', mode: 'hang' });
+			const columns = mapEach({ New: 'x' });
+			let cancelFirst = (): void => {};
+			const first = write('create', { columns, options: creates }, [{}], {
+				onStarted: ({ cancel }) => (cancelFirst = cancel),
+			});
+			while (created().length === 0) await new Promise((resolve) => setImmediate(resolve));
+			let cancelSecond = (): void => {};
+			const second = write('create', { columns, options: creates }, [{}], {
+				onStarted: ({ cancel }) => (cancelSecond = cancel),
+			});
+			while (sent(/^GET .*\/fields$/).length < 3)
+				await new Promise((resolve) => setImmediate(resolve));
+			const elapsed = startStopwatch();
+			cancelSecond();
+			await second;
+			// The creation that it waits for hangs for 30 s.
+			expect(elapsed()).toBeLessThan(5_000);
+			cancelFirst();
+			await first;
+			expect(await rows()).toEqual([]);
+		});
+	});
+
+	describe('If Choice Is Missing', () => {
+		const items = [
+			{ Key: 'a', Status: 'open', Tags: 'home, garden' },
+			{ Key: 'b', Status: 'Late', Tags: ['office', 'garden'] },
+			{ Key: 'c', Status: 'late', Tags: ['home'] },
+		];
+
+		test('is an error that names the option', async () => {
+			const { error } = await write('create', { columns: mapEach({ Status: 'Late' }) }, [{}]);
+			expect(error?.message).toBe('Field \'Status\' cannot hold "Late"');
+			expect(error?.description).toContain("'Add to the Field' in the option 'If Choice Is Missing'");
+		});
+
+		test.each(['strings', 'idName', 'valueLabel'] as const)(
+			'Add to the Field: one PATCH for each field, with options as %s',
+			async (fieldOptions) => {
+				const { control } = workspace.service;
+				// A record holds a choice: were its option replaced instead of kept, the service would refuse.
+				await workspace.records(card.id, [{ Status: 'Done', Tags: ['home'] }]);
+				control.setVariants({ fieldOptions: 'idName' });
+				const before = (await fields()) as unknown as Array<{ options: Array<{ id: string }> }>;
+				control.setVariants({ fieldOptions });
+				control.resetRequests();
+				const { error, json } = await write(
+					'create',
+					{ columns: mapAutomatically(), options: adds },
+					items,
+				);
+				expect(error).toBeUndefined();
+				expect(changed()).toHaveLength(2);
+				expect(json.map((item) => (item.fields as IDataObject).Status)).toEqual([
+					'Open',
+					'Late',
+					'Late',
+				]);
+				control.setVariants({ fieldOptions: 'idName' });
+				const after = (await fields()) as unknown as typeof before;
+				expect(after[2]?.options.slice(0, 2)).toEqual(before[2]?.options);
+				expect(after[3]?.options.slice(0, 1)).toEqual(before[3]?.options);
+				control.reset();
+				expect(await choicesOf('Status')).toEqual(['Open', 'Done', 'Late']);
+				expect(await choicesOf('Tags')).toEqual(['home', 'garden', 'office']);
+				expect((await rows()).slice(1)).toEqual([
+					{ Key: 'a', Status: 'Open', Tags: ['home', 'garden'] },
+					{ Key: 'b', Status: 'Late', Tags: ['office', 'garden'] },
+					{ Key: 'c', Status: 'Late', Tags: ['home'] },
+				]);
+			},
+		);
+
+		test('refused: the fields that were added before are named', async () => {
+			workspace.service.control.fail({ method: 'PATCH', path: '/fields/', status: 409 });
+			const columns = mapEach({ New: 'x', Status: 'Late' });
+			const { error } = await write('create', { columns, options: { ...creates, ...adds } }, [{}]);
+			expect(error?.description).toContain(
+				"Card 'Follows' has the new fields 'New'. Choices were to be added to 'Status' ('Late').",
+			);
+			expect(await rows()).toEqual([]);
+		});
+
+		test('a choice that the service does not take: the message names it and its field', async () => {
+			const columns = mapEach({ Status: 'x'.repeat(2_000) });
+			const { error } = await write('create', { columns, options: adds }, [{}]);
+			expect(error?.description).toContain(
+				`Choices were to be added to 'Status' ('${'x'.repeat(80)}…').`,
+			);
+			expect(await rows()).toEqual([]);
+		});
+
+		test('nothing is missing: only the write is sent', async () => {
+			const columns = mapEach({ Status: 'Done' });
+			await write('create', { columns, options: adds }, [{}]);
+			expect(changed()).toEqual([]);
+			expect(sent(/^GET /)).toHaveLength(1);
+		});
+
+		test('two runs at once: neither takes the choices of the other away', async () => {
+			workspace.service.control.setLatency({ ms: 30 });
+			const results = await Promise.all(
+				['x', 'y', 'z'].map(
+					async (Status) =>
+						await write('create', { columns: mapEach({ Status }), options: adds }, [{}]),
+				),
+			);
+			expect(results.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+			expect((await choicesOf('Status'))?.sort()).toEqual(['Done', 'Open', 'x', 'y', 'z']);
+		});
+
+		test('with Create the Field: choices of a field that is new come with it', async () => {
+			const many = Array.from({ length: 20 }, (_, index) => ({
+				Key: `k${index}`,
+				Stage: ['One', 'Two'][index % 2],
+				Status: 'Later',
+			}));
+			const { error } = await write(
+				'create',
+				{ columns: mapAutomatically(), options: { ...creates, ...adds } },
+				many,
+			);
+			expect(error).toBeUndefined();
+			expect(await choicesOf('Stage')).toEqual(['One', 'Two']);
+			expect(await rows()).toEqual(many);
+		});
+	});
+
+	describe('Field: Choices', () => {
+		const field = async (operation: string, parameters: IDataObject) =>
+			await runAction({
+				credentials: workspace.apiKey,
+				parameters: { resource: 'field', operation, cardId: byId(card.id), ...parameters },
+			});
+		const create = { name: 'Stage', type: 'single_select' };
+
+		test.each([
+			[['One', ' Two ', '', 'One']],
+			['={{ ["One", "Two"] }}'],
+			['One, Two'],
+			[['={{ ["One", "Two"] }}']],
+		])('create with %j', async (choices) => {
+			const { error } = await field('create', { ...create, additionalFields: { choices } });
+			expect(error).toBeUndefined();
+			expect(await choicesOf('Stage')).toEqual(['One', 'Two']);
+		});
+
+		test.each(['strings', 'idName', 'valueLabel'] as const)(
+			'update: those that stay keep their IDs, with options as %s',
+			async (fieldOptions) => {
+				const { control } = workspace.service;
+				await workspace.records(card.id, [{ Status: 'Done' }]);
+				control.setVariants({ fieldOptions: 'idName' });
+				const idsBefore = (await fields())[2]?.options;
+				control.setVariants({ fieldOptions });
+				const { error } = await field('update', {
+					fieldId: byId(card.fieldIds.Status ?? ''),
+					updateFields: { choices: ['Late', 'Done'] },
+				});
+				expect(error).toBeUndefined();
+				control.setVariants({ fieldOptions: 'idName' });
+				expect((await fields())[2]?.options).toEqual([
+					expect.objectContaining({ name: 'Late' }),
+					idsBefore?.[1],
+				]);
+			},
+		);
+
+		test('next to an execution that adds choices, and to another Update, none that is in use disappears (O7)', async () => {
+			const { control } = workspace.service;
+			control.setLatency({ ms: 100 });
+			const update = async (choices: string[]) =>
+				await field('update', {
+					fieldId: byId(card.fieldIds.Status ?? ''),
+					updateFields: { choices },
+				});
+			const results = await Promise.all([
+				write('create', { columns: mapEach({ Status: 'Late' }), options: adds }, [{}]),
+				update(['Open', 'Done', 'One']),
+				update(['Open', 'Done', 'Two']),
+			]);
+			for (const { error } of results) expect(error).toBeUndefined();
+			const after = await choicesOf('Status');
+			expect(after).toEqual(expect.arrayContaining(['Open', 'Done', 'Late', 'One', 'Two']));
+			expect(after).toHaveLength(5);
+		});
+
+		test('both ways at once are an error, and an empty list changes nothing', async () => {
+			const both = { choices: ['One'], options: '["Two"]' };
+			const { error } = await field('create', { ...create, additionalFields: both });
+			expect(error?.message).toBe("'Choices' and 'Options (JSON)' are both filled in");
+			const none = await field('update', {
+				fieldId: byId(card.fieldIds.Status ?? ''),
+				updateFields: { choices: [] },
+			});
+			expect(none.error?.message).toBe("'Update Fields' is empty");
+			expect(sent(/^(POST|PATCH) /)).toEqual([]);
+		});
+	});
+
+	describe('Card: If Card Exists', () => {
+		let number = 0;
+		const newName = () => `Own ${(number += 1)}`;
+		const create = async (name: string, additionalFields: IDataObject = {}) =>
+			await runAction({
+				credentials: workspace.apiKey,
+				parameters: { resource: 'card', operation: 'create', name, additionalFields },
+			});
+		const called = async (name: string) =>
+			((await workspace.send('GET', '/cards')) as { cards: Listed[] }).cards.filter(
+				(one) => one.name === name,
+			).length;
+
+		test('reuse gives the card that is there, error refuses it, without it another is made', async () => {
+			const name = newName();
+			const first = await create(name, { ifExists: 'reuse', description: 'new' });
+			const again = await create(name, { ifExists: 'reuse', description: 'other' });
+			expect(again.json[0]).toEqual(first.json[0]);
+			const { error } = await create(name, { ifExists: 'error' });
+			expect(error?.message).toBe(`A card called '${name}' exists already`);
+			expect(await called(name)).toBe(1);
+			expect((await create(name)).error).toBeUndefined();
+			expect(await called(name)).toBe(2);
+		});
+
+		test('two at once, and an answer that is lost, make one card', async () => {
+			const name = newName();
+			workspace.service.control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
+			const both = await Promise.all([
+				create(name, { ifExists: 'reuse' }),
+				create(name, { ifExists: 'reuse' }),
+			]);
+			expect(both.map(({ error }) => error)).toEqual([undefined, undefined]);
+			expect(await called(name)).toBe(1);
+		});
+	});
+});
+
+describe('Card: Create with fields', () => {
+	useWorkspace((started) => (workspace = started));
+
+	const create = async (name: string, fields: unknown, additionalFields: IDataObject = {}) =>
+		await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				...{ resource: 'card', operation: 'create', name, additionalFields },
+				fields: fields as IDataObject,
+			},
+		});
+	const listed = async (id: unknown) =>
+		(
+			(await workspace.send('GET', `/cards/${String(id)}/fields`)) as {
+				fields: Array<{ name: string; type: string; options?: unknown }>;
+			}
+		).fields;
+	const cardsCalled = async (wanted: string) =>
+		(
+			(await workspace.send('GET', '/cards')) as { cards: Array<{ id: string; name: string }> }
+		).cards.filter(({ name }) => name === wanted);
+
+	const VALUES = [
+		{ name: 'Title', type: 'text', choices: '' },
+		{ name: ' Status ', type: 'single_select', choices: 'Open, Done' },
+		{ name: 'Price', type: 'number' },
+	];
+
+	test('Q9: fields are created after the card, in their order, with their choices', async () => {
+		const { json, error } = await create('Orders', { values: VALUES });
+		expect(error).toBeUndefined();
+		expect(json[0]?.name).toBe('Orders');
+		const fields = await listed(json[0]?.id);
+		expect(fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
+			...['Title text', 'Status single_select', 'Price number'],
+		]);
+		expect(JSON.stringify(fields[1]?.options)).toMatch(/Open.*Done/);
+		const changes = workspace.requests().filter((request) => request.startsWith('POST'));
+		expect(changes[0]).toBe('POST /cards');
+	});
+
+	test('Q9: a failure names what exists', async () => {
+		const wrong = { name: 'Odd', type: 'no such type' };
+		const { error } = await create('Half', { values: [VALUES[0], wrong, VALUES[2]] });
+		const [card] = await cardsCalled('Half');
+		expect(error?.description).toContain(`Card 'Half' (${card?.id}) exists now.`);
+		expect(error?.description).toContain("Card 'Half' has the new fields 'Title'.");
+		expect(error?.description).toContain("Not created: 'Odd', 'Price'.");
+		expect((await listed(card?.id)).map(({ name }) => name)).toEqual(['Title']);
+	});
+
+	test.each<[string, unknown, RegExp]>([
+		[
+			'an empty name',
+			{ values: [VALUES[0], { name: ' ', type: 'text' }] },
+			/'Name of field 2 in Fields' is empty/,
+		],
+		['no type', { values: [{ name: 'A', type: '' }] }, /'Type of field 1 in Fields' is empty/],
+		[
+			'a doubled name',
+			{ values: [VALUES[0], { name: '\ufeffTitle', type: 'number' }] },
+			/'Fields' has two fields called 'Title'/,
+		],
+		['no list', { values: 'Title' }, /'Name of field 1 in Fields' is empty/],
+		['an entry that is none', { values: ['Title'] }, /'Name of field 1 in Fields' is empty/],
+	])('Q9: %s is refused before anything is sent', async (_what, fields, message) => {
+		const { error } = await create('Refused', fields);
+		expect(error?.message).toMatch(message);
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	test('a card that is reused stays unchanged; a missing one gets its fields', async () => {
+		const values = { values: VALUES };
+		const first = await create('Once', values, { ifExists: 'reuse' });
+		expect(await listed(first.json[0]?.id)).toHaveLength(3);
+		const more = { values: [...VALUES, { name: 'More', type: 'text' }] };
+		const second = await create('Once', more, { ifExists: 'reuse' });
+		expect(second.json[0]?.id).toBe(first.json[0]?.id);
+		expect(await listed(first.json[0]?.id)).toHaveLength(3);
+	});
+
+	test('a service that returns no ID for the card: the message says that its fields are missing', async () => {
+		workspace.service.control.fail({
+			...{ method: 'POST', path: '/cards', mode: 'answer', status: 201, body: 'json' },
+			...{ json: {}, times: 1 },
+		});
+		const { error } = await create('Nameless', { values: VALUES });
+		expect(error?.message).toContain("Card 'Nameless' was created, but the service returned no ID");
+		expect(workspace.requests()).toEqual(['POST /cards']);
+	});
+});
+
+describe('Create From Items', () => {
+	useWorkspace((started) => (workspace = started));
+
+	let number = 0;
+	/** A name that no other card has. */
+	const newName = () => `Card ${(number += 1)}`;
+
+	async function run(
+		name: string,
+		items: IDataObject[],
+		options: IDataObject = {},
+		more: Partial<ActionRun> = {},
+	) {
+		return await runAction({
+			credentials: workspace.apiKey,
+			items,
+			parameters: { resource: 'card', operation: 'createFromItems', name, options },
+			...more,
+		});
+	}
+
+	interface Listed {
+		id: string;
+		name: string;
+		type: string;
+		options: string[];
+	}
+	const cardsCalled = async (name: string): Promise<string[]> => {
+		const { cards } = (await workspace.send('GET', '/cards')) as { cards: Listed[] };
+		return cards.filter((card) => card.name === name).map(({ id }) => id);
+	};
+	const fieldsOf = async (name: string): Promise<Listed[]> => {
+		const [id] = await cardsCalled(name);
+		return ((await workspace.send('GET', `/cards/${id}/fields`)) as { fields: Listed[] }).fields;
+	};
+	const typesOf = async (name: string) =>
+		Object.fromEntries((await fieldsOf(name)).map((field) => [field.name, field.type]));
+	const rowsOf = async (name: string) => await workspace.rows((await cardsCalled(name))[0] ?? '');
+	const sent = (method: string) =>
+		workspace.requests().filter((request) => request.startsWith(`${method} `));
+
+	const people = Array.from({ length: 24 }, (_, index) => ({
+		Name: `Person ${index}`,
+		Age: 20 + index,
+		Code: `00${index}`,
+		Phone: `555010${index}`,
+		Born: '1990-02-03',
+		Seen: '2026-01-31T10:00:00Z',
+		Mail: `p${index}@example.com`,
+		Site: `https://example.com/${index}`,
+		Active: index % 2 === 0,
+		State: ['Open', 'Done', 'Late'][index % 3],
+		Tags: ['home', 'office'].slice(index % 2),
+		Extra: { index },
+		Notes: `a\n${index}`,
+		Score: index === 5 ? 'N/A' : String(index),
+	}));
+
+	test('a card, typed fields in the order of the items, a record for each item, paired', async () => {
+		const name = newName();
+		const result = await run(name, people, { maxParallel: 1 });
+		expect(result.error).toBeUndefined();
+		// The workspace's cards, the description, and the card's fields before and after.
+		expect(sent('GET')).toHaveLength(4);
+		expect(sent('POST')).toHaveLength(1 + 14 + people.length);
+		expect(Object.entries(await typesOf(name))).toEqual([
+			['Name', 'text'],
+			['Age', 'number'],
+			['Code', 'text'],
+			['Phone', 'text'],
+			['Born', 'date'],
+			['Seen', 'datetime'],
+			['Mail', 'email'],
+			['Site', 'url'],
+			['Active', 'boolean'],
+			['State', 'single_select'],
+			['Tags', 'multi_select'],
+			['Extra', 'json'],
+			['Notes', 'long_text'],
+			['Score', 'text'],
+		]);
+		expect(await rowsOf(name)).toEqual(people);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual(
+			people.map((_, item) => ({ item })),
+		);
+		expect(result.json.map(({ fields }) => fields)).toEqual(people);
+		const [hint = ''] = hintsOf(result);
+		expect(hint).toContain(`'Score' (text: 'N/A' is not a number`);
+		expect(hint).toContain(`'Code' (text: '000' would change as a number)`);
+	});
+
+	test('more items than requests at a time wait for each other, and no longer than needed', async () => {
+		const name = newName();
+		const items = Array.from({ length: 300 }, (_, index) => ({ Number: index }));
+		const result = await run(name, items);
+		expect(result.json).toHaveLength(300);
+		expect(await rowsOf(name)).toHaveLength(300);
+	});
+
+	test('items of several cards: one card for each name', async () => {
+		const [one, other] = [newName(), newName()];
+		const items = [
+			{ card: one, A: 1 },
+			{ card: other, B: 'x' },
+			{ card: one, A: 2 },
+		];
+		const { error } = await run('={{ $json.card }}', items);
+		expect(error).toBeUndefined();
+		expect(await rowsOf(one)).toHaveLength(2);
+		expect(await typesOf(other)).toEqual({ card: 'text', B: 'text' });
+	});
+
+	test('records of this node are taken for their fields, other items whole', async () => {
+		const name = newName();
+		const items = [
+			{ id: 'rec_1', created_at: '2026-01-01T00:00:00Z', fields: { Title: 'a' } },
+			{ id: 7, action: 'go', Title: 'b' },
+		];
+		expect((await run(name, items, { maxParallel: 1 })).error).toBeUndefined();
+		expect(await rowsOf(name)).toEqual([{ Title: 'a' }, { id: 7, action: 'go', Title: 'b' }]);
+	});
+
+	test('empty cells are no values where the field holds no text, and a row may be empty', async () => {
+		const name = newName();
+		const items = [{ Number: '12', Text: 'a' }, { Number: '', Text: '' }, { '': '' }];
+		expect((await run(name, items, { maxParallel: 1 })).error).toBeUndefined();
+		expect(await typesOf(name)).toEqual({ Number: 'number', Text: 'text' });
+		expect(await rowsOf(name)).toEqual([{ Number: 12, Text: 'a' }, { Text: '' }, {}]);
+	});
+
+	describe('a card of that name exists', () => {
+		test('is an error that names the option, and nothing is changed', async () => {
+			const name = newName();
+			await workspace.card(name, { Title: 'text' });
+			workspace.service.control.resetRequests();
+			const { error } = await run(name.toLowerCase(), [{ Title: 'a' }]);
+			expect(error?.message).toBe(`A card called '${name}' exists already`);
+			expect(error?.description).toContain("'Reuse the Card' in 'If Card Exists'");
+			expect(sent('POST')).toEqual([]);
+		});
+
+		test('reuse: missing fields are added, nothing is removed or retyped', async () => {
+			const name = newName();
+			await workspace.card(name, { Old: 'number', Title: 'long_text' });
+			const { error } = await run(
+				name,
+				[
+					{ Title: 'a', Due: '2026-01-31' },
+					{ Title: 5, Due: null },
+				],
+				{ ifExists: 'reuse', maxParallel: 1 },
+			);
+			expect(error).toBeUndefined();
+			expect(await typesOf(name)).toEqual({ Old: 'number', Title: 'long_text', Due: 'date' });
+			expect(await rowsOf(name)).toEqual([{ Title: 'a', Due: '2026-01-31' }, { Title: '5' }]);
+		});
+
+		test('reuse: the same items once more need no change of the card', async () => {
+			const name = newName();
+			await run(name, people);
+			workspace.service.control.resetRequests();
+			expect((await run(name, people, { ifExists: 'reuse' })).error).toBeUndefined();
+			expect(sent('POST')).toHaveLength(people.length);
+			expect(await rowsOf(name)).toHaveLength(2 * people.length);
+		});
+
+		test('reuse: two cards of that name are in doubt', async () => {
+			const name = newName();
+			await workspace.card(name, []);
+			await workspace.card(name, []);
+			const { error } = await run(name, [{ A: 1 }], { ifExists: 'reuse' });
+			expect(error?.message).toBe(`The workspace has 2 cards called '${name}'`);
+		});
+	});
+
+	test('without records: one item, the card with its fields', async () => {
+		const name = newName();
+		const { json, items } = await run(name, people.slice(0, 3), { createRecords: false });
+		expect(json).toHaveLength(1);
+		expect(json[0]?.name).toBe(name);
+		const { fields } = json[0] as { fields: Listed[] };
+		expect(fields.map((field) => field.name)).toEqual(Object.keys(people[0] ?? {}));
+		expect(items[0]?.pairedItem).toEqual({ item: 0 });
+		expect(await rowsOf(name)).toEqual([]);
+	});
+
+	test('a dry run changes nothing, and says what would be done', async () => {
+		const name = newName();
+		const result = await run(name, people, { dryRun: true });
+		expect(result.error).toBeUndefined();
+		expect(result.json).toHaveLength(1);
+		expect(result.json[0]).toMatchObject({
+			dry_run: true,
+			action: 'create',
+			id: null,
+			before: null,
+		});
+		expect((result.json[0]?.after as { fields: unknown[] }).fields[9]).toEqual({
+			name: 'State',
+			type: 'single_select',
+			choices: ['Open', 'Done', 'Late'],
+			why: '24 values, 3 different',
+		});
+		expect(hintsOf(result)[0]).toContain(`Dry run: card '${name}' would be created`);
+		expect(workspace.changes()).toEqual([]);
+
+		await workspace.card(name, { Name: 'text' });
+		const again = await run(name, [{ Name: 'a', Age: 3 }], { dryRun: true, ifExists: 'reuse' });
+		expect(again.json[0]).toMatchObject({
+			action: 'update',
+			before: { name, fields: [{ name: 'Name', type: 'text' }] },
+			after: {
+				name,
+				fields: [
+					{ name: 'Name', type: 'text' },
+					{ name: 'Age', type: 'number' },
+				],
+			},
+		});
+		expect(await typesOf(name)).toEqual({ Name: 'text' });
+	});
+
+	describe('a dry run and the real run refuse the same values (M18)', () => {
+		const goingOn = { node: { onError: 'continueRegularOutput' } } as const;
+		const reuse = { ifExists: 'reuse', maxParallel: 1 };
+
+		test.each([
+			['a later item', [{ Qty: 1 }, { Qty: '1,5' }, { Qty: 3 }], [1], 0],
+			['the first item', [{ Qty: '1,5' }, { Qty: 2, New: 'x' }], [0], 1],
+			['all items', [{ Qty: 'a' }, { Qty: 'b' }], [0, 1], 1],
+		])(
+			'of %s, with its message, and shows the card all the same',
+			async (_, items, refused, shows) => {
+				const name = newName();
+				await workspace.card(name, { Qty: 'number' });
+				workspace.service.control.resetRequests();
+				const dry = await run(name, items, { ...reuse, dryRun: true }, goingOn);
+				expect(workspace.changes()).toEqual([]);
+				const real = await run(name, items, reuse, goingOn);
+				const errorsOf = ({ items: output }: typeof dry) =>
+					output.flatMap(({ json, pairedItem }) => (json.error ? [[pairedItem, json.error]] : []));
+				expect(errorsOf(dry)).toEqual(errorsOf(real));
+				expect(errorsOf(dry).map(([pairedItem]) => pairedItem)).toEqual(
+					refused.map((item) => ({ item })),
+				);
+				const previews = dry.items.filter(({ json }) => json.dry_run);
+				expect(previews).toMatchObject([
+					{ json: { before: { name } }, pairedItem: { item: shows } },
+				]);
+				// In the order of the items.
+				const order = dry.items.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+				expect(order).toEqual([...order].sort((a, b) => a - b));
+			},
+		);
+
+		test('so that the run ends with the same message', async () => {
+			const name = newName();
+			await workspace.card(name, { Qty: 'number' });
+			const items = [{ Qty: 1 }, { Qty: '1,5' }];
+			const dry = await run(name, items, { ...reuse, dryRun: true });
+			const real = await run(name, items, reuse);
+			expect(real.error?.message).toBe('Field \'Qty\' cannot hold "1,5"');
+			expect(dry.error?.message).toBe(real.error?.message);
+		});
+	});
+
+	test.each([
+		['no items with values', [{}, { '': '' }], /The items have no values/],
+		['a column without a name', [{ '': 'lost?', A: 1 }], /has no name/],
+	])('%s: an error before anything is sent', async (_what, items, message) => {
+		const { error } = await run(newName(), items);
+		expect(error?.message).toMatch(message);
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	describe('what goes wrong', () => {
+		const items = [{ A: 'a', B: 1, C: 'ada@example.com' }];
+
+		test('the answers to the card and to a field are lost: looked up, not sent again', async () => {
+			const name = newName();
+			const { control } = workspace.service;
+			control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
+			control.fail({ method: 'POST', path: '/fields$', mode: 'dropAfter', skip: 1 });
+			expect((await run(name, items)).error).toBeUndefined();
+			expect(await cardsCalled(name)).toHaveLength(1);
+			expect(Object.keys(await typesOf(name))).toEqual(['A', 'B', 'C']);
+			expect(await rowsOf(name)).toEqual(items);
+			expect(sent('POST')).toHaveLength(5);
+		});
+
+		test('a field that may have arrived and is not listed is not sent again; the message names what exists', async () => {
+			const name = newName();
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/fields$',
+				mode: 'dropBefore',
+				skip: 1,
+			});
+			const { error } = await run(name, items);
+			expect(error?.message).toBe(
+				'The field may have been created: the connection was closed before an answer came',
+			);
+			expect(error?.description).toContain(`Card '${name}' has the new fields 'A'.`);
+			expect(error?.description).toContain("Not created: 'B', 'C'.");
+			expect(error?.description).toMatch(/exists now\b.*'Reuse the Card'/);
+			expect(sent('POST').filter((request) => request.endsWith('/fields'))).toHaveLength(2);
+			// For a minute it may still come; then the run continues where it ended.
+			const again = async () => await run(name, items, { ifExists: 'reuse' });
+			expect((await again()).error?.message).toBe(
+				"Field 'B' may exist already, but the service does not list it",
+			);
+			const now = Date.now();
+			const time = jest.spyOn(Date, 'now').mockImplementation(() => now + 60_001);
+			expect((await again()).error).toBeUndefined();
+			time.mockRestore();
+			expect(await rowsOf(name)).toEqual(items);
+		});
+
+		test('a type that the service refuses becomes text, and the hint says so', async () => {
+			const name = newName();
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/fields$',
+				status: 422,
+				skip: 1,
+				json: { title: 'No such type', type: 'about:blank', detail: 'number is not offered.' },
+			});
+			const result = await run(name, items);
+			expect(result.error).toBeUndefined();
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'text', C: 'email' });
+			expect(await rowsOf(name)).toEqual([{ ...items[0], B: '1' }]);
+			expect(hintsOf(result)[0]).toContain("'B' (text: the service refused number: No such type)");
+		});
+
+		test('a description that never comes: the usual types, after no more than Timeout', async () => {
+			const name = newName();
+			workspace.service.control.fail({ path: '/openapi.json$', mode: 'hang' });
+			const elapsed = startStopwatch();
+			expect((await run(name, items, { timeout: 1 })).error).toBeUndefined();
+			// Without the option it would wait for 10 s.
+			expect(elapsed()).toBeLessThan(8_000);
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
+		});
+
+		test('a description that is none: the usual types', async () => {
+			const name = newName();
+			workspace.service.control.fail({
+				path: '/openapi.json$',
+				body: 'html',
+				status: 200,
+				times: 5,
+			});
+			expect((await run(name, items)).error).toBeUndefined();
+			expect(await typesOf(name)).toEqual({ A: 'text', B: 'number', C: 'email' });
+		});
+
+		test('a refused record: the message says how far the run came', async () => {
+			const name = newName();
+			workspace.service.control.fail({ method: 'POST', path: '/records$', status: 422, skip: 1 });
+			const { error } = await run(name, [{ A: 1 }, { A: 2 }, { A: 3 }], { maxParallel: 1 });
+			expect(error?.description).toContain('1 of 3 items were processed');
+			expect(error?.description).toMatch(/Card 'Card \d+' \(.*\) exists now/);
+		});
+	});
+
+	test('two runs at once make one card, and each field once', async () => {
+		const name = newName();
+		const both = [[{ A: 1, B: 2 }], [{ A: 3, C: 4 }]];
+		const results = await Promise.all(
+			both.map(async (items) => await run(name, items, { ifExists: 'reuse' })),
+		);
+		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
+		expect(await cardsCalled(name)).toHaveLength(1);
+		expect(Object.keys(await typesOf(name)).sort()).toEqual(['A', 'B', 'C']);
+		expect(await rowsOf(name)).toHaveLength(2);
+	});
+
+	describe('each shape that the service can have', () => {
+		test.each([
+			{ fieldOptions: 'idName' },
+			{ fieldOptions: 'valueLabel' },
+			{ createStatus: 204, updateStatus: 204 },
+			{ createStatus: 200, objects: 'named', lists: 'bare' },
+			{ objects: 'data', lists: 'items', fieldIdKey: 'field_id', extraProperties: true },
+		] as const)('%j', async (variants) => {
+			const name = newName();
+			workspace.service.control.setVariants(variants);
+			const result = await run(name, people, { maxParallel: 1 });
+			expect(result.error).toBeUndefined();
+			expect(result.json.map(({ fields }) => fields)).toEqual(people);
+			workspace.service.control.reset();
+			expect(await rowsOf(name)).toEqual(people);
+		});
+	});
+});

@@ -1,0 +1,489 @@
+/** Listings that come in pages, lag behind or are ambiguous: all of it is read, or nothing is written after it. */
+import type { IDataObject } from 'n8n-workflow';
+import { hintsOf, runAction } from '../support/n8n';
+import { byId, mapAutomatically, mapEach, where } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+const { run, runCounted, answer } = recordRuns(() => ({ workspace, card }));
+
+describe('listings in other ways than the interface shows', () => {
+	useCard(
+		'Listed',
+		{ Key: 'text', Amount: 'number', Note: 'text' },
+		(made) => ({ workspace, card } = made),
+	);
+	const list = async (resource: 'card' | 'field') =>
+		await runAction({
+			credentials: workspace.apiKey,
+			parameters: {
+				resource,
+				operation: 'getAll',
+				returnAll: true,
+				cardId: { __rl: true, mode: 'id', value: card.id },
+			},
+		});
+	const upsert = async (key: string) =>
+		await run('upsert', { columns: mapEach({ Key: key }, { matchingColumns: ['Key'] }) });
+	const pages = () => workspace.requests().filter((request) => /GET .*\/records/.test(request));
+
+	describe('cards and fields in pages', () => {
+		test('are read to the end (O12)', async () => {
+			workspace.service.control.setVariants({ listPages: 'pages' });
+			const listed = await list('field');
+			expect(listed.error).toBeUndefined();
+			expect(listed.json).toHaveLength(3);
+			const { json, error } = await run('create', { columns: mapEach({ Note: 'on page 2' }) });
+			expect(error).toBeUndefined();
+			expect(json[0]?.fields).toEqual({ Note: 'on page 2' });
+		});
+
+		test('are read to the end by their links (O12)', async () => {
+			const fields = ['Key', 'Amount', 'Note'].map((name) => ({ id: card.fieldIds[name], name }));
+			const { control } = workspace.service;
+			control.fail({
+				...{ method: 'GET', path: '/fields$', mode: 'answer', status: 200, body: 'json' },
+				json: { fields: fields.slice(0, 2) },
+				headers: { link: '</x?page=1>; rel="prev", </x?page=2&size=2>; rel="next"' },
+				times: 1,
+			});
+			answer('GET', '/fields', { fields: fields.slice(2) });
+			const { json, error } = await list('field');
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(3);
+			expect(workspace.service.control.requests().at(-1)?.query).toBe('page=2&size=2');
+		});
+
+		test.each([
+			['says that there are more', { total: 9 }, 'shows 1 of 9'],
+			['says so in an object next to it', { meta: { total_count: 9 } }, 'shows 1 of 9'],
+			['says so in a text', { meta: { pagination: { total: '9' } } }, 'shows 1 of 9'],
+			['has a next page', { pageInfo: { hasNextPage: true } }, 'it continues'],
+			['is not the last page', { isLast: false }, 'it continues'],
+			['is cut', { truncated: true }, 'it continues'],
+			['has an offset for the next page', { offset: 'itrX' }, 'it continues'],
+			['shows an ID twice', { fields: [{ id: 'f1' }, { id: 'f1' }] }, 'the ID f1 twice'],
+		])('a list that %s is refused before anything is created (O12)', async (_, more, message) => {
+			answer('GET', '/fields$', { fields: [{ id: 'f1', name: 'Other', type: 'text' }], ...more });
+			const columns = mapAutomatically(['Fresh']);
+			const options = { unknownFields: 'create' };
+			const { error } = await run('create', { columns, options }, [{ Fresh: 1 }]);
+			expect(error?.message).toContain(message);
+			expect(workspace.requests().some((request) => request.startsWith('POST'))).toBe(false);
+		});
+	});
+
+	test.each(['cards', 'fields', 'records'])(
+		'an empty list of %s may have no body (O15)',
+		async (noun) => {
+			const { control } = workspace.service;
+			control.fail({
+				method: 'GET',
+				path: `/${noun}$`,
+				mode: 'answer',
+				status: 204,
+				body: 'empty',
+				times: 1,
+			});
+			const { json, error } =
+				noun === 'records'
+					? await run('getAll', { returnAll: true })
+					: await list(noun === 'cards' ? 'card' : 'field');
+			expect(error).toBeUndefined();
+			expect(json).toEqual([]);
+		},
+	);
+
+	describe('pages that are refused for their size', () => {
+		test.each([403, 404, 406, 409, 414, 416, 500, 501] as const)(
+			'with %d: smaller ones are read, and remembered (O11)',
+			async (limitAboveTen) => {
+				const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
+				await workspace.records(card.id, rows);
+				workspace.service.control.setVariants({ limitAboveTen });
+				const all = await run('getAll', { returnAll: true });
+				expect(all.error).toBeUndefined();
+				expect(all.json).toHaveLength(25);
+				expect((await upsert('k24')).json[0]?.action).toBe('unchanged');
+				await runCounted('count', {});
+				expect(pages()).toHaveLength(3);
+			},
+		);
+	});
+
+	describe('pages whose order shifts: the second begins with the last record of the first', () => {
+		const keys = Array.from({ length: 15 }, (_, n) => `k${String(n).padStart(2, '0')}`);
+		const shift = (times: number) => {
+			const { control } = workspace.service;
+			control.setVariants({ limitAboveTen: 403 });
+			control.setPaging({ mode: 'shifting', times });
+		};
+		beforeEach(async () => {
+			await workspace.records(
+				card.id,
+				keys.map((Key) => ({ Key })),
+			);
+		});
+		const count = async () => {
+			workspace.service.control.reset();
+			return (await workspace.rows(card.id)).length;
+		};
+		const sync = async (wanted: string[]) =>
+			await run(
+				'sync',
+				{ columns: mapAutomatically(['Key']), missingRecords: 'delete', maxDeletions: 100 },
+				wanted.map((Key) => ({ Key })),
+			);
+
+		test('are read again: nothing is created twice, nothing deleted that was only skipped (O14)', async () => {
+			// The first record of the second page is not shown.
+			shift(1);
+			expect((await upsert('k10')).json[0]?.action).toBe('unchanged');
+			shift(2);
+			expect((await sync(keys)).json.map(({ action }) => action)).toEqual(
+				keys.map(() => 'unchanged'),
+			);
+			expect(await count()).toBe(15);
+		});
+
+		test('each time: records that are found are updated, none is created or deleted (O14)', async () => {
+			shift(100);
+			expect((await upsert('k14')).json[0]?.action).toBe('unchanged');
+			for (const refused of [await upsert('k10'), await sync(keys), await sync(keys.slice(0, 9))]) {
+				expect(refused.error?.message).toContain('list of records is not complete');
+				expect(refused.error?.description).toContain('Nothing was created or deleted');
+			}
+			expect(await count()).toBe(15);
+		});
+
+		test('what is only read says that records may be missing (O14)', async () => {
+			for (const operation of ['getAll', 'count']) {
+				shift(1);
+				const result = await run(operation, { returnAll: true });
+				expect(result.error).toBeUndefined();
+				expect(hintsOf(result).join()).toContain('they may have skipped others');
+			}
+		});
+
+		test('Delete Many reads them again (O14)', async () => {
+			shift(1);
+			const filters = { conditions: [{ field: 'Key', condition: 'startsWith', value: 'k1' }] };
+			expect((await run('deleteMany', { filters, maxChanges: -1 })).json).toHaveLength(5);
+			expect(await count()).toBe(10);
+		});
+	});
+});
+
+describe('a listing that lags behind', () => {
+	useCard('Lags', { Key: 'text', V: 'text' }, (made) => ({ workspace, card } = made));
+	afterEach(() => jest.restoreAllMocks());
+
+	const columns = mapAutomatically(['Key']);
+	const upsert = async (...items: IDataObject[]) => await run('upsert', { columns }, items);
+	const actions = ({ json }: { json: IDataObject[] }) => json.map(({ action }) => action);
+	const list = async () => await workspace.send('GET', `/cards/${card.id}/records?limit=100`);
+	/** The next reading gives what was listed then. */
+	const lag = (listed: unknown) => answer('GET', '/records$', listed);
+
+	test('a key that was just created is not created again (O20)', async () => {
+		const before = await list();
+		expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['created']);
+		lag(before);
+		// Not unchanged: it may have been deleted since.
+		expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['updated']);
+		lag(before);
+		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		expect(actions(await run('sync', sync, [{ Key: 'a', V: '2' }]))).toEqual(['updated']);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: '2' }]);
+	});
+
+	test('a value is compared with what was just written, not with an older listing (O20)', async () => {
+		await upsert({ Key: 'a', V: 'old' });
+		const before = await list();
+		await upsert({ Key: 'a', V: 'new' });
+		lag(before);
+		expect(actions(await upsert({ Key: 'a', V: 'old' }))).toEqual(['updated']);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', V: 'old' }]);
+	});
+
+	test('what somebody else has written since counts (O20)', async () => {
+		await upsert({ Key: 'a', V: 'before' });
+		const [made] = (await upsert({ Key: 'a', V: 'ours' })).json;
+		const id = made?.id as string;
+		const theirs = async (data: Record<string, string>) =>
+			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, {
+				data: Object.fromEntries(
+					Object.entries(data).map(([name, value]) => [card.fieldIds[name], value]),
+				),
+			});
+		await theirs({ V: 'theirs' });
+		const where = { filters: { conditions: [{ field: 'V', condition: 'equals', value: 'ours' }] } };
+		expect((await run('deleteMany', where)).json).toEqual([]);
+		expect(actions(await upsert({ Key: 'a', V: 'ours' }))).toEqual(['updated']);
+		await theirs({ Key: 'b' });
+		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		expect(actions(await run('sync', sync, [{ Key: 'b', V: 'ours' }]))).toEqual(['unchanged']);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'b', V: 'ours' }]);
+	});
+
+	test('several writes within the minute are compared as usual', async () => {
+		for (const V of ['1', '2', '3']) await upsert({ Key: 'a', V });
+		expect(actions(await upsert({ Key: 'a', V: '3' }))).toEqual(['unchanged']);
+		workspace.service.control.resetRequests();
+		await upsert({ Key: 'a', V: '4' });
+		const sent = workspace.service.control.requests().find(({ method }) => method === 'PATCH');
+		expect(JSON.parse(sent?.body ?? '')).toEqual({ data: { [card.fieldIds.V ?? '']: '4' } });
+	});
+
+	test.each(['updateMany', 'deleteMany'])(
+		'%s finds what was just created (O20)',
+		async (operation) => {
+			const before = await list();
+			await upsert({ Key: 'a' });
+			lag(before);
+			const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+			const { json } = await run(operation, { filters, columns: mapEach({ V: '2' }) });
+			expect(json).toHaveLength(1);
+		},
+	);
+
+	test('a record that was just deleted does not count as one (O20)', async () => {
+		await upsert({ Key: 'a' });
+		const before = await list();
+		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
+		await run('deleteMany', { filters });
+		lag(before);
+		expect(actions(await upsert({ Key: 'a' }))).toEqual(['created']);
+	});
+
+	test('Sync deletes what an earlier execution has just written', async () => {
+		await upsert({ Key: 'a' }, { Key: 'b' });
+		const sync = { columns, missingRecords: 'delete', maxDeletions: 10 };
+		expect(actions(await run('sync', sync, [{ Key: 'a' }]))).toEqual(['unchanged', 'deleted']);
+	});
+
+	test('what somebody else deletes meanwhile is created by the next run', async () => {
+		const [made] = (await upsert({ Key: 'a', V: '1' })).json;
+		await workspace.send('DELETE', `/cards/${card.id}/records/${made?.id as string}`);
+		expect((await upsert({ Key: 'a', V: '2' })).error?.description).toContain('Run the item again');
+		expect(actions(await upsert({ Key: 'a', V: '2' }))).toEqual(['created']);
+	});
+
+	test('after a minute the listing alone counts', async () => {
+		const before = await list();
+		await upsert({ Key: 'a' });
+		const now = Date.now();
+		jest.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
+		lag(before);
+		expect(actions(await upsert({ Key: 'a' }))).toEqual(['created']);
+	});
+});
+
+describe('when an answer is ambiguous, nothing is written', () => {
+	useCard(
+		'Doubt',
+		{ Key: 'text', Number: 'number', Status: { type: 'single_select', options: ['Open', 'Done'] } },
+		(made) => ({ workspace, card } = made),
+	);
+
+	/** A record as the service lists it. */
+	const listed = (id: string, values: Record<string, unknown>) => ({
+		id,
+		data: Object.fromEntries(
+			Object.entries(values).map(([name, value]) => [card.fieldIds[name] ?? '', value]),
+		),
+		created_at: '2026-01-01T00:00:00Z',
+	});
+	const list = (...records: object[]) => answer('GET', '/records$', { records, next_cursor: null });
+	const upsertKeys = async (...keys: string[]) =>
+		await runCounted(
+			'upsert',
+			{ columns: mapEach({ Key: '={{ $json.key }}' }, { matchingColumns: ['Key'] }) },
+			keys.map((key) => ({ key })),
+		);
+
+	test('a condition about a text refuses a list: Does Not Contain would hit every record (H28)', async () => {
+		for (const operation of ['deleteMany', 'updateMany', 'getAll']) {
+			const { error } = await runCounted(operation, {
+				...where('Key', 'notContains', ['a']),
+				columns: mapEach({ Number: 1 }),
+			});
+			expect(error?.message).toBe(`'Value' in a condition of 'Filters' cannot be ["a"]`);
+			expect(workspace.changes()).toEqual([]);
+		}
+	});
+
+	test('Is None Of refuses a list without entries, also as a text (H28)', async () => {
+		for (const value of ['[]', '[ ]', []]) {
+			const { error } = await runCounted('deleteMany', where('Key', 'isNoneOf', value));
+			expect(error?.message).toBe("'Value' is empty in a condition of 'Filters'");
+			expect(workspace.changes()).toEqual([]);
+		}
+	});
+
+	describe('Not Equals, and a value that is none of its field’s type (H29)', () => {
+		test('nothing is deleted, and the message names the record', async () => {
+			list(listed('r1', { Number: 8 }), listed('r2', { Number: '7,0' }));
+			const { error } = await runCounted('deleteMany', where('Number', 'notEquals', 7));
+			expect(error?.message).toBe(
+				`Record r2 has "7,0" in field 'Number', which is no value of the field's type`,
+			);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('another condition may decide', async () => {
+			list(listed('r1', { Number: '7,0', Key: 'a' }), listed('r2', { Number: 8, Key: 'b' }));
+			answer('DELETE', '/records/r2$', '');
+			const { json, error } = await run('deleteMany', {
+				filters: {
+					conditions: [
+						{ field: 'Number', condition: 'notEquals', value: 7 },
+						{ field: 'Key', condition: 'equals', value: 'b' },
+					],
+				},
+			});
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ id: 'r2', deleted: true }]);
+		});
+
+		test('Get Many shows it', async () => {
+			list(listed('r2', { Number: '7,0' }));
+			const { json } = await run('getAll', where('Number', 'notEquals', 7));
+			expect(json).toMatchObject([{ id: 'r2' }]);
+		});
+
+		test('a choice that is stored with its label is that choice: no second record is created', async () => {
+			const choice = { id: 'Open', name: 'Open' };
+			list(listed('r1', { Status: choice }));
+			answer('PATCH', '/records/r1$', {});
+			const { json, error } = await runCounted('upsert', {
+				columns: mapEach({ Status: 'Open', Key: 'a' }, { matchingColumns: ['Status'] }),
+			});
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ id: 'r1', action: 'updated' }]);
+		});
+	});
+
+	describe('a record that was changed between two pages, and is listed with both values (H32)', () => {
+		const pages = (...[first, second]: object[][]) => {
+			answer('GET', '/records$', { records: first, next_cursor: 'p2' });
+			answer('GET', '/records$', { records: second, next_cursor: null });
+		};
+
+		test('the later values count for Delete Many', async () => {
+			pages(
+				[listed('r1', { Key: 'old' }), listed('r2', { Key: 'new' })],
+				[listed('r1', { Key: 'new' })],
+			);
+			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'old'));
+			expect([json, error, workspace.changes()]).toEqual([[], undefined, []]);
+		});
+
+		test('the record is found by its later values, and not by its earlier ones', async () => {
+			pages([listed('r1', { Key: 'old' })], [listed('r1', { Key: 'new' })]);
+			answer('POST', '/records$', listed('r9', { Key: 'old' }), { status: 201 });
+			const { json } = await upsertKeys('new', 'old');
+			expect(json).toMatchObject([
+				{ id: 'r1', action: 'unchanged' },
+				{ id: 'r9', action: 'created' },
+			]);
+		});
+
+		test('Sync deletes no record that an item is for', async () => {
+			pages(
+				[listed('r1', { Key: 'gone' }), listed('r2', { Key: 'b' })],
+				[listed('r1', { Key: 'a' })],
+			);
+			const { json, error } = await runCounted(
+				'sync',
+				{
+					columns: mapEach({ Key: '={{ $json.key }}' }, { matchingColumns: ['Key'] }),
+					missingRecords: 'delete',
+					maxDeletions: 9,
+				},
+				[{ key: 'a' }, { key: 'b' }],
+			);
+			expect(error).toBeUndefined();
+			expect(json.map(({ action }) => action)).toEqual(['unchanged', 'unchanged']);
+			expect(workspace.changes()).toEqual([]);
+		});
+
+		test('Get Many returns it once', async () => {
+			pages([listed('r1', { Key: 'old' })], [listed('r1', { Key: 'new' })]);
+			expect((await run('getAll', { returnAll: true })).json).toHaveLength(1);
+		});
+	});
+
+	describe('a listing that cannot be read to its end, or without its values, is not used (H33)', () => {
+		test.each<[string, object]>([
+			['a cursor that is an object', { next_cursor: { after: 'r1' } }],
+			['a cursor that is true', { next_cursor: true }],
+			['more, but no cursor', { has_more: true }],
+			['more, and a cursor of null', { hasMore: true, next_cursor: null }],
+			['more in an object next to the list', { meta: { has_more: true, next_cursor: '' } }],
+			['its cursor under another name', { nextCursor: 'r1' }],
+			['a link to the next page', { links: { next: '/records?page=2' } }],
+		])('%s', async (_, page) => {
+			for (const send of [
+				async () => await upsertKeys('b'),
+				async () => await runCounted('getAll', { returnAll: true }),
+			]) {
+				answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
+				const { error } = await send();
+				expect(error?.message).toContain("The service's list is incomplete");
+				expect(workspace.changes()).toEqual([]);
+			}
+		});
+
+		test.each<[string, object]>([
+			['says so', { has_more: false, next_cursor: null }],
+			['has a link without an address', { _links: { self: {}, next: { href: null } } }],
+			[
+				'has an empty cursor of the next page',
+				{ paging: { next: { cursor: null, has_more: false } } },
+			],
+			[
+				'has a field called next',
+				{ fields: { next: { type: 'text' }, next_cursor: { type: 'text' } } },
+			],
+		])('a page that is the last one and %s', async (_, page) => {
+			answer('GET', '/records$', { records: [listed('r1', { Key: 'a' })], ...page });
+			const { json, error } = await run('getAll', { returnAll: true });
+			expect([json.length, error]).toEqual([1, undefined]);
+		});
+
+		test.each<[string, unknown]>([
+			['a list', [{ field_id: 'f1', value: 'a' }]],
+			['a text', '{"f1":"a"}'],
+		])('values in %s', async (_, data) => {
+			list(listed('r0', { Key: 'z' }), { id: 'r1', data });
+			const { error } = await upsertKeys('a');
+			expect(error?.message).toBe(
+				"The service's list of records is incomplete: the values of record r1 cannot be read",
+			);
+			expect(workspace.changes()).toEqual([]);
+		});
+	});
+
+	describe('the record that was asked for (H34)', () => {
+		test('an update keeps the ID of its record, whatever the answer has', async () => {
+			answer('PATCH', '/records/r1$', listed('r2', { Key: 'b' }));
+			const { json } = await run('update', {
+				recordId: byId('r1'),
+				columns: mapEach({ Key: 'b' }),
+			});
+			expect(json).toMatchObject([{ id: 'r1' }]);
+		});
+
+		test('an ID with outer spaces is another record', async () => {
+			list(listed(' r1', { Key: 'a' }), listed('r1', { Key: 'b' }));
+			answer('DELETE', '/records/%20r1$', '');
+			const { json, error } = await runCounted('deleteMany', where('Key', 'equals', 'a'));
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject([{ id: ' r1' }]);
+			expect(workspace.changes()).toEqual([expect.stringMatching(/records\/%20r1$/)]);
+		});
+	});
+});

@@ -1,0 +1,1009 @@
+/** Faults between the node and the service, rate limits, answers of any size, and cancelling. */
+import { hurry } from '../support/quickTime';
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import { CredentialTestContext } from 'n8n-core';
+import type { IDataObject, INode, ITriggerFunctions } from 'n8n-workflow';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { testWorkspaceAccess } from '../../nodes/WorkspaceData/editor/credentialTest';
+import { redact } from '../../nodes/WorkspaceData/model/redact';
+import { requestAccessToken } from '../../nodes/WorkspaceData/transport/auth/tokenRequest';
+import { toNodeError } from '../../nodes/WorkspaceData/transport/failure/nodeError';
+import { systemClock } from '../../nodes/WorkspaceData/transport/http/clock';
+import { postToSelf } from '../../nodes/WorkspaceData/transport/ownWebhook';
+import {
+	type ActionResult,
+	type ActionRun,
+	executeContext,
+	hintsOf,
+	runAction,
+} from '../support/n8n';
+import { byId, createKey, mapAutomatically, mapEach } from '../support/parameters';
+import { startStopwatch } from '../support/stopwatch';
+import { startWebServer, type WebServer } from '../support/webServer';
+import { startWorkspace, type TestCard, type TestWorkspace } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+
+describe('faults', () => {
+	beforeAll(async () => {
+		workspace = await startWorkspace();
+		card = await workspace.card('Faults', { Key: 'text', Amount: 'number' });
+	});
+	afterAll(async () => await workspace.close());
+	afterEach(() => workspace.service.control.reset());
+	beforeEach(() => workspace.service.control.resetRequests());
+
+	const create = (more: IDataObject = {}) => createKey(card.id, more);
+
+	const run = async (parameters: IDataObject, items?: IDataObject[]): Promise<ActionResult> =>
+		await runAction({
+			credentials: workspace.apiKey,
+			parameters,
+			...(items && { items }),
+		});
+
+	const list = { resource: 'card', operation: 'getAll', returnAll: true };
+
+	const posts = () =>
+		workspace.requests().filter((request) => request === `POST /cards/${card.id}/records`);
+
+	const withBaseUrl = (baseUrl: string) => ({
+		workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
+	});
+
+	describe('errors in the service’s own words', () => {
+		beforeEach(hurry);
+
+		test('title, detail with field names, status, kind and item', async () => {
+			workspace.service.control.fail({
+				method: 'POST',
+				path: '/records$',
+				status: 422,
+				json: { title: 'Invalid value', detail: `Field "${card.fieldIds.Amount}" is too large.` },
+			});
+			const { error } = await run(create({ options: { maxParallel: 1 } }), [{ key: 'a' }]);
+			expect(error?.name).toBe('NodeApiError');
+			expect(error?.message).toBe('Invalid value');
+			expect(error?.description).toContain("Field 'Amount' is too large.");
+			expect(error?.httpCode).toBe('422');
+			expect(error?.context?.itemIndex).toBe(0);
+		});
+
+		test('the kind is the last segment of the problem’s type', async () => {
+			const { error } = await run({ resource: 'card', operation: 'get', cardId: byId('crd_none') });
+			expect(error?.context?.kind).toBe('card-not-found');
+		});
+
+		test.each([
+			['html', 502, 'The service could not be reached through its gateway'],
+			['plain', 400, 'The service could not understand the request'],
+			['empty', 403, 'The credential does not allow this'],
+		] as const)('a body of %s gets a sensible message', async (body, status, message) => {
+			workspace.service.control.fail({ path: '/cards$', status, body, times: 3 });
+			const { error } = await run(list);
+			expect(error?.message).toBe(message);
+			expect(error?.httpCode).toBe(String(status));
+			expect(`${error?.message} ${error?.description}`).not.toContain('<');
+		});
+	});
+
+	describe('tries', () => {
+		beforeEach(hurry);
+
+		test('a read is tried three times, then tells', async () => {
+			workspace.service.control.fail({ path: '/cards$', status: 500, times: 2 });
+			expect((await run(list)).error).toBeUndefined();
+			workspace.service.control.fail({ path: '/cards$', status: 500, times: 3 });
+			expect((await run(list)).error?.httpCode).toBe('500');
+		});
+
+		test('a create whose answer was lost is sent once, and says that the record may have been created (B22)', async () => {
+			workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'dropAfter' });
+			const before = (await workspace.rows(card.id)).length;
+			const { error } = await run(create());
+			expect(error?.message).toBe(
+				'The record may have been created: the connection was closed before an answer came',
+			);
+			expect(error?.description).toContain('sent once');
+			expect(posts()).toHaveLength(1);
+			expect(await workspace.rows(card.id)).toHaveLength(before + 1);
+		});
+
+		test('a delete that may have worked and is gone afterwards has worked', async () => {
+			const [id = ''] = await workspace.records(card.id, [{ Key: 'going' }]);
+			workspace.service.control.fail({ method: 'DELETE', mode: 'dropAfter' });
+			const { json, error } = await run({
+				resource: 'record',
+				operation: 'delete',
+				cardId: byId(card.id),
+				recordId: byId(id),
+			});
+			expect(error).toBeUndefined();
+			expect(json).toEqual([{ deleted: true, id }]);
+		});
+
+		test('a refused connection is tried again, then the message names the address to check (B23)', async () => {
+			const server = await startWebServer((_request, response) => response.end());
+			await server.close();
+			const url = `${server.url}/api/v1`;
+			const { error } = await runAction({ credentials: withBaseUrl(url), parameters: create() });
+			expect(error?.message).toContain('the connection was refused');
+			expect(error?.description).toContain("'Base URL'");
+			expect(error?.description).toContain(new URL(url).host);
+		});
+	});
+
+	test('a body that drips: the time-out is for the whole answer, and the create is sent once (D10)', async () => {
+		workspace.service.control.fail({
+			method: 'POST',
+			path: '/records$',
+			mode: 'slowBody',
+			byteMs: 300,
+		});
+		const elapsed = startStopwatch();
+		const { error } = await run(create({ options: { timeout: 1 } }));
+		expect(error?.message).toBe('The record may have been created: no answer came in time');
+		expect(posts()).toHaveLength(1);
+		// The body alone would take more than 20 s.
+		expect(elapsed()).toBeLessThan(10_000);
+	});
+
+	describe('the rate limit', () => {
+		test('is fully used and never exceeded: no request is refused', async () => {
+			const { control } = workspace.service;
+			control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
+			const items = Array.from({ length: 25 }, (_, n) => ({ key: `r${n}` }));
+			const { error, json } = await run(create(), items);
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(25);
+			expect(control.requests().filter(({ status }) => status === 429)).toEqual([]);
+		});
+
+		test.each([
+			[429, 'seconds'],
+			[403, 'seconds'],
+			[503, 'milliseconds'],
+			[429, 'past'],
+			[429, 'missing'],
+		] as const)(
+			'a refusal with %i and a reset in %s is waited for (B20, B21)',
+			async (status, reset) => {
+				const { control, apiKey } = workspace.service;
+				hurry();
+				control.setRateAnswer({ status, reset, retryAfter: false });
+				control.setRate({ rate: { limit: 3, windowSeconds: 1 }, apiKey });
+				// Somebody else uses the key up.
+				for (let n = 0; n < 3; n += 1) {
+					await fetch(
+						`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
+						{
+							headers: { authorization: `Bearer ${apiKey}` },
+						},
+					);
+				}
+				const { error } = await run(create());
+				expect(error).toBeUndefined();
+				expect(posts().length).toBeGreaterThanOrEqual(1);
+			},
+		);
+
+		test('a cancelled execution stops waiting within a second (B36)', async () => {
+			const { control } = workspace.service;
+			control.setRateAnswer({ reset: 'far' });
+			control.setRate({ rate: { limit: 1, windowSeconds: 60 } });
+			await fetch(
+				`${workspace.service.baseUrl}/workspaces/${workspace.service.workspaceId}/cards`,
+				{
+					headers: { authorization: `Bearer ${workspace.service.apiKey}` },
+				},
+			);
+			let cancel = () => {};
+			const running = runAction({
+				credentials: workspace.apiKey,
+				parameters: create(),
+				onStarted: (execution) => (cancel = execution.cancel),
+			});
+			while (!control.requests().some(({ status }) => status === 429)) {
+				await new Promise(setImmediate);
+			}
+			const elapsed = startStopwatch();
+			cancel();
+			await running.catch(() => undefined);
+			expect(elapsed()).toBeLessThan(1_000);
+			expect(posts()).toEqual([]);
+		});
+	});
+
+	describe('other servers', () => {
+		test('a redirect is not followed, so the key stays here (B35)', async () => {
+			const seen: unknown[] = [];
+			const target = await startWebServer((request, response) => {
+				seen.push(request.headers.authorization);
+				response.end('[]');
+			});
+			const redirecting = await startWebServer((_request, response) => {
+				response.writeHead(302, { location: `${target.url}/elsewhere` }).end();
+			});
+			const { error } = await runAction({
+				credentials: withBaseUrl(`${redirecting.url}/api/v1`),
+				parameters: list,
+			});
+			expect(error?.message).toContain('redirects');
+			expect(error?.description).toContain("'Base URL'");
+			expect(seen).toEqual([]);
+			for (const server of [target, redirecting]) await server.close();
+		});
+	});
+});
+
+describe('services that refuse more at once', () => {
+	let server: WebServer;
+	/** Requests that are served at once, and how long each takes, in ms. */
+	let capacity = Infinity;
+	const WORK_MS = 4;
+	/** The answer to the next requests that change something, in place of the usual one; the work is done all the same. */
+	let instead: Array<{ status: number; headers: Record<string, string>; body: string }> = [];
+	let serving = 0;
+	let most = 0;
+	let sent: string[] = [];
+	let stored: string[] = [];
+
+	function respond(request: IncomingMessage, response: ServerResponse): void {
+		const { method = '', url = '' } = request;
+		const path = url.split('?')[0]?.replace('/api/v1/workspaces/w1', '') ?? '';
+		sent.push(`${method} ${path}`);
+		const end = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+			response.writeHead(status, { 'content-type': 'application/json', ...headers });
+			response.end(typeof body === 'string' ? body : JSON.stringify(body));
+		};
+		if (serving >= capacity) {
+			end(503, { type: 'https://x.example/busy', title: 'Too many requests at once', status: 503 });
+			return;
+		}
+		serving += 1;
+		most = Math.max(most, serving);
+		request.resume();
+		setTimeout(() => {
+			serving -= 1;
+			const other = method === 'GET' ? undefined : instead.shift();
+			if (method === 'POST' && other?.status !== 429) stored.push(path);
+			if (other) end(other.status, other.body, other.headers);
+			else if (path.endsWith('/fields')) end(200, [{ id: 'f1', name: 'Key', type: 'text' }]);
+			else if (path.endsWith('/cards')) end(200, [{ id: 'c1', name: 'Card' }]);
+			else if (method === 'GET') end(200, { id: 'c1', name: 'Card' });
+			else end(method === 'POST' ? 201 : 200, { id: `r${stored.length}`, data: {} });
+		}, WORK_MS);
+	}
+
+	let keys = 0;
+	beforeAll(async () => {
+		server = await startWebServer(respond);
+	});
+	beforeEach(() => {
+		// A new key: what is known of one is kept.
+		keys += 1;
+		capacity = Infinity;
+		instead = [];
+		most = 0;
+		sent = [];
+		stored = [];
+	});
+	afterAll(async () => await server.close());
+
+	const run = async (
+		operation: string,
+		count: number,
+		parameters: IDataObject = {},
+		more: Partial<Parameters<typeof runAction>[0]> = {},
+	) =>
+		await runAction({
+			credentials: {
+				workspaceDataApi: {
+					baseUrl: `${server.url}/api/v1`,
+					workspaceId: 'w1',
+					apiKey: `key-of-refusing-${keys}`,
+				},
+			},
+			parameters: {
+				resource: 'record',
+				operation,
+				cardId: byId('c1'),
+				columns: mapAutomatically(),
+				...parameters,
+			},
+			items: Array.from({ length: count }, (_, n) => ({ Key: `Key ${n}` })),
+			...more,
+		});
+
+	test.each([10, 20])(
+		'1,000 creates, a service that serves %d at once: no item fails, each is created once (H12)',
+		async (served) => {
+			capacity = served;
+			const { error, json } = await run('create', 1_000);
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(1_000);
+			expect(stored).toHaveLength(1_000);
+			expect(most).toBeLessThanOrEqual(8);
+		},
+	);
+
+	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created (H12)', async () => {
+		capacity = 3;
+		const { json } = await run('create', 200, {}, { node: { onError: 'continueRegularOutput' } });
+		const failed = json.filter((item) => 'error' in item);
+		expect(failed.length).toBeGreaterThan(0);
+		expect(failed.length).toBeLessThan(15);
+		expect(JSON.stringify(failed)).toContain("'Max Parallel Requests'");
+		expect(stored).toHaveLength(200 - failed.length);
+		// The level that failed is remembered for the key.
+		const again = await run('create', 200, {}, { node: { onError: 'continueRegularOutput' } });
+		expect(again.json.filter((item) => 'error' in item)).toEqual([]);
+	});
+
+	test('a create that was stored, and is answered 503 with no requests remaining, is sent once (H13)', async () => {
+		instead = [
+			{
+				status: 503,
+				headers: { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0' },
+				body: '',
+			},
+		];
+		const { error } = await run('create', 1);
+		expect(error?.description).toContain('may have been created');
+		expect(stored).toHaveLength(1);
+		expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+
+	test.each(['create', 'update'])(
+		'a gateway answers 429 with a web page: %s waits, and is done once (L1)',
+		async (operation) => {
+			const page = {
+				status: 429,
+				headers: { 'content-type': 'text/html' },
+				body: '<!doctype html><html><head><title>Too Many Requests</title></head></html>',
+			};
+			instead = [page];
+			hurry();
+			const { error, json } = await run(operation, 1, { recordId: byId('r1') });
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(1);
+			expect(sent.filter((request) => /^(?:POST|PATCH)/.test(request))).toHaveLength(2);
+		},
+	);
+
+	test.each([
+		[6, true],
+		[1, false],
+	])(
+		'a wait of %d s for the rate limit is mentioned: %j (M15)',
+		async (seconds, isMentioned) => {
+			hurry();
+			instead = [{ status: 429, headers: { 'retry-after': String(seconds) }, body: '' }];
+			const result = await run('create', 1);
+			expect(result.error).toBeUndefined();
+			const told = hintsOf(result).filter((hint) => /waited \d+ seconds .* rate limit/.test(hint));
+			expect(told).toHaveLength(isMentioned ? 1 : 0);
+		},
+		30_000,
+	);
+});
+
+describe('answers of any size', () => {
+	type Serve = (response: ServerResponse, query: URLSearchParams) => void;
+
+	const JSON_TYPE = { 'content-type': 'application/json' };
+	const card = { id: 'c1', name: 'Card' };
+	const columns = mapEach({ Key: 'b' });
+	const create = { operation: 'create', resource: 'record', columns };
+	const TOO_LARGE = 'The service answered, but the answer is too large';
+
+	let server: WebServer;
+	/** Answers in turn, the last one forever, by method and path. */
+	let serve: Record<string, Serve[]>;
+	let sent: string[];
+	/** Connections that are open, and what waits for the last one to close. */
+	let open: number;
+	let onNoneOpen: () => void;
+
+	const json =
+		(body: unknown): Serve =>
+		(response) =>
+			void response.writeHead(200, JSON_TYPE).end(JSON.stringify(body));
+
+	const fields = json([{ field_id: 'f1', name: 'Key', type: 'text' }]);
+
+	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { pathname, searchParams } = new URL(request.url ?? '', server.url);
+		const path = `${request.method} ${pathname.replace('/api/v1/workspaces/w1', '')}`;
+		await text(request);
+		const limit = searchParams.get('limit');
+		sent.push(limit === null ? path : `${path} ${limit}`);
+		const answers = serve[path] ?? [fields];
+		(answers.length > 1 ? answers.shift() : answers[0])?.(response, searchParams);
+	}
+
+	beforeAll(async () => {
+		server = await startWebServer((request, response) => {
+			open += 1;
+			response.once('close', () => {
+				open -= 1;
+				if (open === 0) onNoneOpen();
+			});
+			void respond(request, response);
+		});
+	});
+	beforeEach(() => {
+		sent = [];
+		serve = {};
+		open = 0;
+		onNoneOpen = () => {};
+	});
+	// Whatever came: no connection stays.
+	afterEach(async () => {
+		if (open > 0) await new Promise<void>((resolve) => (onNoneOpen = resolve));
+	});
+	afterAll(async () => await server.close());
+
+	const credential = () => ({
+		baseUrl: `${server.url}/api/v1`,
+		workspaceId: 'w1',
+		apiKey: 'key-of-w1',
+		authUrl: server.url,
+		realm: 'r',
+		clientId: 'c',
+		clientSecret: 's',
+	});
+	const run = async (parameters: IDataObject, more: Partial<ActionRun> = {}) =>
+		await runAction({
+			credentials: { workspaceDataApi: credential() },
+			parameters: { cardId: byId('c1'), ...parameters },
+			...more,
+		});
+	const getCard = async () => await run({ resource: 'card', operation: 'get' });
+
+	/** Blanks without an end, as quickly as they are taken. */
+	const endless =
+		(status = 200): Serve =>
+		(response) => {
+			response.writeHead(status, JSON_TYPE);
+			const part = Buffer.alloc(1_000_000, ' ');
+			const write = () => {
+				while (!response.destroyed && response.write(part));
+			};
+			response.on('drain', write);
+			write();
+		};
+	/** Says that it will be large; the rest never comes. */
+	const declared: Serve = (response) =>
+		void response.writeHead(200, { ...JSON_TYPE, 'content-length': 300_000_000 }).write('{');
+	/** Ends the connection in the middle of the body. */
+	const cutOff =
+		(headers: Record<string, string> = {}): Serve =>
+		(response) => {
+			response
+				.writeHead(200, { ...JSON_TYPE, ...headers })
+				.write('{"id":', () => response.destroy());
+		};
+	/** Comes byte by byte, and never to its end. */
+	const trickle: Serve = (response) => {
+		response.writeHead(200, JSON_TYPE);
+		const timer = setInterval(() => response.write(' '), 20);
+		response.once('close', () => clearInterval(timer));
+	};
+
+	const compressions: Array<[string, (bytes: Buffer) => Buffer]> = [
+		['gzip', (bytes) => gzipSync(bytes, { level: 1 })],
+		['deflate', (bytes) => deflateSync(bytes, { level: 1 })],
+		[
+			'br',
+			(bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+		],
+	];
+	const compressed =
+		(encoding: string, body: Buffer): Serve =>
+		(response) =>
+			void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(body);
+
+	describe('G10: an answer larger than 64 MB', () => {
+		test.each([
+			['without an end', endless()],
+			['with its length declared', declared],
+		])('%s: a message, and no second try', async (_, answer) => {
+			serve['GET /cards/c1'] = [answer];
+			const { error } = await getCard();
+			expect(error?.message).toBe(TOO_LARGE);
+			expect(error?.description).toContain('At most 64 MB');
+			expect(sent).toEqual(['GET /cards/c1']);
+		});
+
+		test.each(compressions)(
+			'compressed with %s: its size after decompression counts',
+			async (encoding, compress) => {
+				serve['GET /cards/c1'] = [compressed(encoding, compress(Buffer.alloc(65_000_000, ' ')))];
+				expect((await getCard()).error?.message).toBe(TOO_LARGE);
+				expect(sent).toHaveLength(1);
+			},
+		);
+
+		test('a create is not sent again, and may have been done', async () => {
+			serve['POST /cards/c1/records'] = [declared];
+			const { error } = await run(create);
+			expect(error?.message).toBe('The record may have been created: the answer is too large');
+			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		});
+
+		test('an update is not sent again', async () => {
+			serve['PATCH /cards/c1/records/r1'] = [declared];
+			const { error } = await run({ ...create, operation: 'update', recordId: byId('r1') });
+			expect(error?.message).toBe(TOO_LARGE);
+			expect(sent.filter((request) => request.startsWith('PATCH'))).toHaveLength(1);
+		});
+
+		test('of a refusal, the status decides', async () => {
+			serve['GET /cards/c1'] = [endless(503), json(card)];
+			expect((await getCard()).json).toEqual([card]);
+			serve['GET /cards/c1'] = [endless(404)];
+			expect((await getCard()).error).toMatchObject({ httpCode: '404' });
+		});
+
+		test('a page of records: a smaller one is read, down to one record', async () => {
+			const all = Array.from({ length: 40 }, (_, n) => ({
+				id: `r${n}`,
+				data: {},
+				created_at: null,
+			}));
+			serve['GET /cards/c1/records'] = [
+				(response, query) => {
+					const limit = Number(query.get('limit'));
+					const from = Number(query.get('cursor') ?? 0);
+					if (limit > 15) return declared(response, query);
+					const next = from + limit < all.length ? String(from + limit) : null;
+					json({ records: all.slice(from, from + limit), next_cursor: next })(response, query);
+				},
+			];
+			const getAll = { resource: 'record', operation: 'getAll', returnAll: true };
+			expect((await run(getAll)).json.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+			const sizes = sent.flatMap((request) => request.match(/records (\d+)$/)?.slice(1) ?? []);
+			expect(sizes.slice(0, 3)).toEqual(['1000', '125', '15']);
+			sent = [];
+			serve['GET /cards/c1/records'] = [declared];
+			expect((await run(getAll)).error?.message).toBe(TOO_LARGE);
+			expect(sent.filter((request) => request.includes('records')).at(-1)).toMatch(/records 1$/);
+		});
+
+		test('a token: the auth server gave none', async () => {
+			serve['POST /realms/r/protocol/openid-connect/token'] = [endless()];
+			const { helpers } = executeContext({ workspaceDataApi: credential() });
+			const outcome = await requestAccessToken(
+				credential(),
+				async (options) => await helpers.httpRequest(options),
+			);
+			expect(outcome).toMatchObject({
+				message: expect.stringContaining('did not return an access token'),
+			});
+		});
+
+		test('the test of a credential tells it', async () => {
+			serve['GET /cards'] = [declared];
+			const { message } = await testCredential();
+			expect(message).toMatch(/^The service at \S+ answered, but the answer is too large\./);
+		});
+
+		test("n8n's own webhook address: as if nothing had come", async () => {
+			serve['POST /webhook'] = [endless(), json({ proof: 1 })];
+			const context = executeContext({ workspaceDataApi: credential() });
+			const post = async () =>
+				await postToSelf(
+					context as unknown as ITriggerFunctions,
+					`${server.url}/webhook`,
+					{ body: '{}', headers: {} },
+					systemClock,
+				);
+			expect(await post()).toBeUndefined();
+			expect(await post()).toMatchObject({ status: 200, body: { proof: 1 } });
+		});
+	});
+
+	const testCredential = async () =>
+		await testWorkspaceAccess.call(new CredentialTestContext({} as never), {
+			id: '1',
+			name: 'Test',
+			type: 'workspaceDataApi',
+			data: credential(),
+		});
+
+	describe('G11: an answer that breaks off', () => {
+		beforeEach(hurry);
+
+		const gzip = { 'content-encoding': 'gzip' };
+		const length = { 'content-length': '100' };
+
+		test.each([
+			['', {}],
+			['of a known length', length],
+		])('%s is asked for again', async (_, headers) => {
+			serve['GET /cards/c1'] = [cutOff(headers), cutOff(headers), json(card)];
+			expect((await getCard()).json).toEqual([card]);
+			serve['GET /cards/c1'] = [cutOff(headers)];
+			sent = [];
+			expect((await getCard()).error?.message).toBe(
+				'The service could not be reached: the answer was cut off',
+			);
+			expect(sent).toHaveLength(3);
+		});
+
+		test('compressed, it is asked for again', async () => {
+			const half = gzipSync(JSON.stringify(card)).subarray(0, 20);
+			serve['GET /cards/c1'] = [
+				(response) => {
+					response.writeHead(200, { ...JSON_TYPE, ...gzip }).write(half, () => response.destroy());
+				},
+				json(card),
+			];
+			const { error, json: output } = await getCard();
+			expect([error?.message, sent.length]).toEqual([undefined, 2]);
+			expect(output).toEqual([card]);
+		});
+
+		test('a create is not sent again', async () => {
+			serve['POST /cards/c1/records'] = [cutOff()];
+			const { error } = await run(create);
+			expect(error?.message).toBe('The record may have been created: the answer was cut off');
+			expect(error?.description).toContain('check before you run this item again');
+			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		});
+
+		test('the execution is cancelled while it comes', async () => {
+			let cancel = () => {};
+			serve['GET /cards/c1'] = [
+				(response, query) => {
+					trickle(response, query);
+					setTimeout(() => cancel(), 100);
+				},
+			];
+			const started = Date.now();
+			const { json: output } = await run(
+				{ resource: 'card', operation: 'get' },
+				{ onStarted: (execution) => (cancel = execution.cancel) },
+			);
+			expect(output).toEqual([]);
+			expect(Date.now() - started).toBeLessThan(10_000);
+			expect(sent).toHaveLength(1);
+		});
+	});
+
+	describe('G10: any other answer is read as before', () => {
+		const body = JSON.stringify({ ...card, name: 'Grüße 😀' });
+		const output = [{ id: 'c1', name: 'Grüße 😀' }];
+		const under =
+			(headers: Record<string, string>, ...parts: Array<string | Buffer>): Serve =>
+			(response) => {
+				response.writeHead(200, headers);
+				for (const part of parts) response.write(part);
+				response.end();
+			};
+
+		test.each(compressions)('compressed with %s', async (encoding, compress) => {
+			serve['GET /cards/c1'] = [compressed(encoding, compress(Buffer.from(body)))];
+			expect((await getCard()).json).toEqual(output);
+		});
+
+		test.each<[string, Serve]>([
+			['under another content type', under({ 'content-type': 'text/plain' }, body)],
+			['under none', under({}, body)],
+			['encoded twice', under(JSON_TYPE, JSON.stringify(body))],
+			['after a byte order mark', under(JSON_TYPE, '\uFEFF', body)],
+			['byte by byte', under(JSON_TYPE, ...[...Buffer.from(body)].map((byte) => Buffer.of(byte)))],
+			[
+				'with its length',
+				under({ ...JSON_TYPE, 'content-length': String(Buffer.byteLength(body)) }, body),
+			],
+		])('JSON %s', async (_, answer) => {
+			serve['GET /cards/c1'] = [answer];
+			expect((await getCard()).json).toEqual(output);
+		});
+
+		test.each([202, 204])('nothing, under status %d', async (status) => {
+			serve['DELETE /cards/c1'] = [(response) => void response.writeHead(status).end()];
+			expect((await run({ resource: 'card', operation: 'delete' })).json).toEqual([
+				{ deleted: true, id: 'c1' },
+			]);
+		});
+	});
+});
+
+describe('cancelling', () => {
+	beforeEach(async () => {
+		workspace = await startWorkspace();
+		card = await workspace.card('Cancelling', { Key: 'text' });
+		workspace.service.control.resetRequests();
+	});
+	afterEach(async () => await workspace.close());
+
+	const create = () => createKey(card.id, { options: { maxParallel: 2 } });
+	const items = Array.from({ length: 20 }, (_, n) => ({ key: `k${n}` }));
+	const posts = () => workspace.requests().filter((request) => request.startsWith('POST'));
+
+	/** Waits for something to happen; jest's own time-out is the deadline. */
+	async function until(happened: () => boolean): Promise<void> {
+		while (!happened()) await new Promise(setImmediate);
+	}
+
+	test('a request that gets no answer is given up, and no other item is sent (B36)', async () => {
+		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang', times: 100 });
+		let cancel = () => {};
+		const running = runAction({
+			credentials: workspace.apiKey,
+			parameters: create(),
+			items,
+			onStarted: (execution) => (cancel = execution.cancel),
+		});
+		await until(() => posts().length === 2);
+		const elapsed = startStopwatch();
+		cancel();
+		// Without cancelling, each of the requests would take 30 s.
+		await running.catch(() => undefined);
+		expect(elapsed()).toBeLessThan(1_000);
+		expect(posts()).toHaveLength(2);
+	});
+
+	test('an auth server that gives no answer is given up within a second (B36)', async () => {
+		let asked = 0;
+		const silent = await startWebServer(() => (asked += 1));
+		const { workspaceDataServiceAccountApi } = workspace.serviceAccount;
+		let cancel = () => {};
+		const running = runAction({
+			credentials: {
+				workspaceDataServiceAccountApi: { ...workspaceDataServiceAccountApi, authUrl: silent.url },
+			},
+			parameters: create(),
+			items,
+			onStarted: (execution) => (cancel = execution.cancel),
+		});
+		await until(() => asked === 1);
+		const elapsed = startStopwatch();
+		cancel();
+		await running.catch(() => undefined);
+		// Without cancelling, the token request alone takes 10 s, three times.
+		expect(elapsed()).toBeLessThan(1_000);
+		await silent.close();
+		expect(workspace.requests()).toEqual([]);
+	});
+
+	test('a pause between two tries is given up (B36)', async () => {
+		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 503, times: 100 });
+		let cancel = () => {};
+		const running = runAction({
+			credentials: workspace.apiKey,
+			parameters: create(),
+			items,
+			node: { onError: 'continueRegularOutput' },
+			onStarted: (execution) => (cancel = execution.cancel),
+		});
+		await until(() => workspace.requests().length === 1);
+		const elapsed = startStopwatch();
+		cancel();
+		await running.catch(() => undefined);
+		expect(elapsed()).toBeLessThan(1_000);
+		expect(workspace.requests()).toHaveLength(1);
+		expect(posts()).toEqual([]);
+	});
+
+	describe('a run that is cancelled says what was written', () => {
+		const many = Array.from({ length: 30 }, (_, n) => `k${String(n).padStart(2, '0')}`);
+		const filled = async () =>
+			await workspace.records(
+				card.id,
+				many.map((Key) => ({ Key })),
+			);
+		const sent = (method: string) =>
+			workspace.requests().filter((request) => request.startsWith(method)).length;
+
+		let logged: string[];
+		beforeEach(() => {
+			logged = [];
+			jest
+				.spyOn(Container.get(Logger), 'info')
+				.mockImplementation((line) => void logged.push(line));
+		});
+		afterEach(() => jest.restoreAllMocks());
+
+		/** Cancels after some requests of a method, while others are under way. @returns the error's description */
+		async function cancelled(method: string, parameters: IDataObject, given: IDataObject[]) {
+			const { control } = workspace.service;
+			control.resetRequests();
+			control.setLatency({ ms: 40 });
+			let cancel = () => {};
+			const running = runAction({
+				credentials: workspace.apiKey,
+				parameters: { resource: 'record', cardId: byId(card.id), ...parameters },
+				items: given,
+				onStarted: (execution) => (cancel = execution.cancel),
+			});
+			await until(() => sent(method) >= 7);
+			cancel();
+			const { error } = await running;
+			// As late as the others: what was under way is carried out before it.
+			await workspace.rows(card.id);
+			control.setLatency({ ms: 0 });
+			expect(error?.message).toContain('cancelled');
+			// In a real n8n the error of a cancelled execution is dropped; the log stays.
+			expect(logged).toEqual([`Workspace Data: ${error?.message}. ${error?.description}`]);
+			return error?.description ?? '';
+		}
+
+		/** The numbers of a text, in their order. */
+		const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+
+		test.each([
+			['create', 'POST', { columns: mapAutomatically() }, /^(\d+) of 30 items were processed/],
+			[
+				'upsert',
+				'POST',
+				{ columns: mapAutomatically(['Key']) },
+				/^(\d+) of 30 items were processed/,
+			],
+			['sync', 'POST', { columns: mapAutomatically(['Key']) }, /^(\d+) of 30 items were processed/],
+		])('%s', async (operation, method, parameters, wanted) => {
+			const options = { maxParallel: 3 };
+			const given = many.map((Key) => ({ Key }));
+			const text = await cancelled(method, { operation, ...parameters, options }, given);
+			expect(text).toMatch(wanted);
+			expect(text).toMatch(/For \d more, the request was under way: it may have been carried out/);
+			const [done = 0, , unclear = 0] = numbersIn(text);
+			const { length } = await workspace.rows(card.id);
+			expect(done).toBeGreaterThan(0);
+			expect(length).toBeGreaterThanOrEqual(done);
+			expect(length).toBeLessThanOrEqual(done + unclear);
+		});
+
+		test.each([
+			['updateMany', 'PATCH', 'updated', { columns: mapEach({ Key: 'changed' }) }],
+			['deleteMany', 'DELETE', 'deleted', {}],
+		])('%s', async (operation, method, verb, parameters) => {
+			await filled();
+			const text = await cancelled(
+				method,
+				{
+					operation,
+					...parameters,
+					filters: { conditions: [{ field: 'Key', condition: 'startsWith', value: 'k' }] },
+					options: { maxParallel: 3 },
+				},
+				[{}],
+			);
+			expect(text).toMatch(new RegExp(`^\\d+ of 30 records were ${verb}\\.`));
+			const [done = 0, , unclear = 0] = numbersIn(text);
+			const left = (await workspace.rows(card.id)).filter(({ Key }) => Key !== 'changed').length;
+			expect(done).toBeGreaterThan(0);
+			expect(30 - left).toBeGreaterThanOrEqual(done);
+			expect(30 - left).toBeLessThanOrEqual(done + unclear);
+		});
+
+		test('the deletions of Sync', async () => {
+			await filled();
+			const text = await cancelled(
+				'DELETE',
+				{
+					operation: 'sync',
+					columns: mapAutomatically(['Key']),
+					missingRecords: 'delete',
+					maxDeletions: '30',
+					options: { maxParallel: 3 },
+				},
+				[{ Key: 'k00' }],
+			);
+			const [, progress = ''] = text.split(/^All items of card '[^']+' were written\. /);
+			expect(progress).toMatch(/^\d+ of 29 records without an item were deleted\. For \d more/);
+			const [done = 0, , unclear = 0] = numbersIn(progress);
+			const { length } = await workspace.rows(card.id);
+			expect(30 - length).toBeGreaterThanOrEqual(done);
+			expect(30 - length).toBeLessThanOrEqual(done + unclear);
+		});
+	});
+
+	test('a create that was under way when its run was cancelled is not created again by another run (H11)', async () => {
+		// It is stored at once, and its answer takes forever.
+		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'slowBody' });
+		let cancel = () => {};
+		const upsert = (onStarted?: (execution: { cancel: () => void }) => void) =>
+			runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource: 'record',
+					operation: 'upsert',
+					cardId: byId(card.id),
+					columns: mapAutomatically(['Key']),
+				},
+				items: [{ Key: 'one' }],
+				...(onStarted && { onStarted }),
+			});
+		const first = upsert((execution) => (cancel = execution.cancel));
+		const second = upsert();
+		await until(() => posts().length === 1);
+		// The second waits until the request of the first can no longer be carried out.
+		hurry();
+		cancel();
+		const { error } = await first;
+		expect(error?.message).toContain('cancelled');
+		const { json } = await second;
+		expect(json.map(({ action }) => action)).toEqual(['unchanged']);
+		expect(await workspace.rows(card.id)).toEqual([{ Key: 'one' }]);
+	});
+
+	test.each([-600, 600])(
+		'the service’s clock %d s off changes neither tokens nor waits (B18)',
+		async (seconds) => {
+			const { control } = workspace.service;
+			hurry();
+			control.setClockOffset({ seconds });
+			control.setRate({ rate: { limit: 10, windowSeconds: 1 } });
+			const { json, error } = await runAction({
+				credentials: workspace.serviceAccount,
+				parameters: create(),
+				items,
+			});
+			expect(error).toBeUndefined();
+			expect(json).toHaveLength(20);
+			const statuses = control.requests().map(({ status }) => status);
+			expect(statuses.filter((status) => status === 401 || status === 429)).toEqual([]);
+			expect(control.requests().filter(({ listener }) => listener === 'auth')).toHaveLength(1);
+		},
+	);
+});
+
+describe('unexpected errors', () => {
+	const node: INode = {
+		id: '1',
+		name: 'Ours',
+		type: 'n8n-nodes-workspace-data.workspaceData',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const SECRET = 'key-of-unexpected-errors';
+
+	function lineThatThrew(text: string): never {
+		throw new TypeError(text);
+	}
+
+	function thrownWith(text: string): unknown {
+		try {
+			return lineThatThrew(text);
+		} catch (error) {
+			return error;
+		}
+	}
+
+	test('the stack holds the line that threw (H21)', () => {
+		const error = toNodeError(node, thrownWith('x is not a function'), { itemIndex: 3 });
+		expect(error.message).toBe('x is not a function');
+		expect(error.context.itemIndex).toBe(3);
+		expect(error.stack).toContain('lineThatThrew');
+		expect(error.stack).toContain('network.test');
+		expect(error.stack).not.toContain('nodeError.ts');
+	});
+
+	test('neither stack nor message nor cause has a secret (H21)', () => {
+		const place = { redact: (text: string) => redact(text, [SECRET]) };
+		const error = toNodeError(node, thrownWith(`no ${SECRET}, no Bearer abcdefgh12345678`), place);
+		const seen = [error.message, error.stack, error.description, JSON.stringify(error)];
+		const { cause } = error;
+		if (cause instanceof Error) seen.push(cause.message, cause.stack);
+		expect(error.stack).toContain('lineThatThrew');
+		for (const text of seen) expect(text ?? '').not.toMatch(/key-of-unexpected|abcdefgh12345678/);
+	});
+
+	test.each(['text', 5, null, undefined, { a: 1 }])('%j thrown is an error, too', (thrown) => {
+		expect(toNodeError(node, thrown).message).toBe(String(thrown));
+	});
+
+	test('an error without a stack keeps its message', () => {
+		const bare = Object.assign(new Error('bare'), { stack: undefined });
+		expect(toNodeError(node, bare).message).toBe('bare');
+	});
+});

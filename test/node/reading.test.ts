@@ -1,0 +1,883 @@
+/** Reading records: what is asked of the service, what comes out, and Get Many with Sort, Search and Since Last Run. */
+import type { IDataObject } from 'n8n-workflow';
+import { createHash } from 'node:crypto';
+import { type ActionRun, hintsOf, runAction } from '../support/n8n';
+import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
+import { recordRuns } from '../support/recordRuns';
+import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
+
+let workspace: TestWorkspace;
+let card: TestCard;
+const { runCounted, answer } = recordRuns(() => ({ workspace, card }));
+
+describe('records', () => {
+	const FIELDS = [
+		{ name: 'Key', type: 'text' },
+		{ name: 'Region', type: 'text' },
+		{ name: 'Amount', type: 'number' },
+		{ name: 'Tags', type: 'multi_select', options: ['red', 'green', 'blue'] },
+	];
+
+	useCard('Records', FIELDS, (made) => ({ workspace, card } = made));
+
+	const { runCounted: run } = recordRuns(() => ({ workspace, card }));
+
+	const requested = (method: string, what: string) =>
+		workspace.requests().filter((request) => request === `${method} /cards/${card.id}/${what}`);
+
+	describe('output', () => {
+		test('one item for each input item, in input order, paired with it, whatever ran side by side', async () => {
+			const items = Array.from({ length: 40 }, (_, n) => ({ key: `k${n}` }));
+			const { items: output, error } = await run(
+				'create',
+				{ columns: mapEach({ Key: '={{ $json.key }}' }) },
+				items,
+			);
+			expect(error).toBeUndefined();
+			expect(output.map(({ json }) => (json.fields as IDataObject).Key)).toEqual(
+				items.map(({ key }) => key),
+			);
+			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+				items.map((_, item) => ({ item })),
+			);
+			expect(requested('GET', 'fields')).toHaveLength(1);
+			expect(requested('POST', 'records')).toHaveLength(40);
+		});
+
+		test('Max Parallel Requests 1 stores records in the order of the items', async () => {
+			const items = Array.from({ length: 12 }, (_, n) => ({ key: `k${n}` }));
+			await run(
+				'create',
+				{ columns: mapEach({ Key: '={{ $json.key }}' }), options: { maxParallel: 1 } },
+				items,
+			);
+			expect((await workspace.rows(card.id)).map(({ Key }) => Key)).toEqual(
+				items.map(({ key }) => key),
+			);
+		});
+
+		test('fields by id, and only those that are wanted', async () => {
+			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
+			const byIds = await run('getAll', { returnAll: true, options: { fieldKeys: 'id' } });
+			expect(byIds.json[0]?.fields).toEqual({
+				[card.fieldIds.Key ?? '']: 'a',
+				[card.fieldIds.Amount ?? '']: 1,
+			});
+			const wanted = await run('getAll', {
+				returnAll: true,
+				options: { outputFields: ['Amount'] },
+			});
+			expect(wanted.json[0]?.fields).toEqual({ Amount: 1 });
+			const raw = await run('getAll', {
+				returnAll: true,
+				simple: false,
+				options: { outputFields: 'Amount' },
+			});
+			expect(raw.json[0]?.data).toEqual({ [card.fieldIds.Amount ?? '']: 1 });
+			const unknown = await run('getAll', {
+				returnAll: true,
+				options: { outputFields: ['Amuont'] },
+			});
+			expect(unknown.error?.message).toContain("no field 'Amuont'");
+		});
+	});
+
+	describe('Get Many', () => {
+		beforeEach(() => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 2_500 });
+		});
+
+		test('walks all pages, in the largest that the service gives', async () => {
+			const { json } = await run('getAll', { returnAll: true });
+			expect(new Set(json.map(({ id }) => id)).size).toBe(2_500);
+			expect(requested('GET', 'records')).toHaveLength(3);
+			expect(requested('GET', 'fields')).toHaveLength(1);
+			expect(workspace.requests()).toHaveLength(4);
+		});
+
+		test('a limit stops early and asks for no more than it needs', async () => {
+			const { json } = await run('getAll', { returnAll: false, limit: 1_020 });
+			expect(json).toHaveLength(1_020);
+			const sizes = workspace.service.control
+				.requests()
+				.filter(({ path }) => path.endsWith('/records'))
+				.map(({ query }) => new URLSearchParams(query).get('limit'));
+			// One size for all pages (H10): a cursor may be a page number.
+			expect(sizes).toEqual(['510', '510']);
+		});
+
+		test.each([
+			[{ returnAll: true }, false],
+			[{ returnAll: false, limit: 10_000 }, true],
+		])('%j: the hint about reading much names Limit: %j', async (paging, namesLimit) => {
+			const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
+			const [hint = ''] = hintsOf(await run('getAll', { ...paging, filters }));
+			expect(hint).toContain('2500 records were read, because the service cannot filter');
+			expect(hint.includes("'Limit'")).toBe(namesLimit);
+		});
+
+		test('several items read the listing once', async () => {
+			const { json } = await run('getAll', { returnAll: true }, [{}, {}, {}]);
+			expect(json).toHaveLength(7_500);
+			expect(requested('GET', 'records')).toHaveLength(3);
+			expect(requested('GET', 'fields')).toHaveLength(1);
+		});
+
+		test.each([0, -1, 'many', 1.5])(
+			'limit %j is refused before anything is sent',
+			async (limit) => {
+				const { error } = await run('getAll', { returnAll: false, limit });
+				expect(error?.message).toContain("'Limit'");
+				expect(workspace.requests()).toEqual([]);
+			},
+		);
+	});
+
+	describe('filters', () => {
+		beforeEach(async () => {
+			await workspace.records(card.id, [
+				{ Key: 'Alpha', Amount: 1, Tags: ['red', 'blue'] },
+				{ Key: 'beta', Amount: 10, Tags: ['green'] },
+				{ Key: 'Gamma' },
+			]);
+		});
+
+		const keys = async (conditions: IDataObject[], more: IDataObject = {}) => {
+			const { json, error } = await run('getAll', {
+				returnAll: true,
+				filters: { conditions },
+				...more,
+			});
+			if (error) throw error;
+			return json.map(({ fields }) => (fields as IDataObject).Key);
+		};
+
+		test.each([
+			['Key', 'equals', 'Alpha', ['Alpha']],
+			['Key', 'notEquals', 'Alpha', ['beta', 'Gamma']],
+			['Key', 'contains', 'MM', ['Gamma']],
+			['Key', 'notContains', 'a', []],
+			['Key', 'startsWith', 'be', ['beta']],
+			['Key', 'endsWith', 'MA', ['Gamma']],
+			['Amount', 'greaterThan', '1', ['beta']],
+			['Amount', 'greaterOrEqual', '1', ['Alpha', 'beta']],
+			['Amount', 'lessThan', '2', ['Alpha']],
+			['Amount', 'lessOrEqual', '10', ['Alpha', 'beta']],
+			['Amount', 'isEmpty', '', ['Gamma']],
+			['Amount', 'isNotEmpty', '', ['Alpha', 'beta']],
+			['Tags', 'equals', 'blue', []],
+			['Tags', 'contains', 'blue', ['Alpha']],
+			['Tags', 'isAnyOf', 'blue', ['Alpha']],
+			['created_at', 'greaterThan', '2020-01-01T00:00:00Z', ['Alpha', 'beta', 'Gamma']],
+			['created_at', 'lessThan', '2020-01-01T00:00:00Z', []],
+		])('%s %s %j → %j', async (field, condition, value, expected) => {
+			expect(await keys([{ field, condition, value }])).toEqual(expected);
+			// E8: as the editor keeps it; a plain text is what 0.1.0 kept.
+			const chosen = { __rl: true, mode: 'list', value, cachedResultName: value };
+			expect(await keys([{ field, condition, value: chosen }])).toEqual(expected);
+		});
+
+		test('all conditions, or any', async () => {
+			const conditions = [
+				{ field: 'Key', condition: 'contains', value: 'a' },
+				{ field: 'Amount', condition: 'equals', value: '10' },
+			];
+			expect(await keys(conditions)).toEqual(['beta']);
+			expect(await keys(conditions, { matchType: 'anyCondition' })).toEqual([
+				'Alpha',
+				'beta',
+				'Gamma',
+			]);
+		});
+
+		test('a limit counts the records that pass', async () => {
+			const { json } = await run('getAll', {
+				returnAll: false,
+				limit: 1,
+				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: '10' }] },
+			});
+			expect(json.map(({ fields }) => (fields as IDataObject).Key)).toEqual(['beta']);
+		});
+
+		test('a field called id or created_at is meant by its id, and a hint says so', async () => {
+			const named = await workspace.card('Own names', { id: 'text' });
+			await workspace.records(named.id, [{ id: 'A7' }]);
+			const find = async (field: string) =>
+				await run('getAll', {
+					cardId: byId(named.id),
+					returnAll: true,
+					filters: { conditions: [{ field, condition: 'equals', value: 'A7' }] },
+				});
+			const fieldId = named.fieldIds.id ?? '';
+			expect((await find(fieldId)).json).toHaveLength(1);
+			const result = await find('id');
+			expect(result.json).toEqual([]);
+			expect(hintsOf(result)).toEqual([expect.stringContaining(`use the field's ID: ${fieldId}`)]);
+		});
+
+		test.each([
+			[
+				{ field: '', condition: 'equals', value: 'x' },
+				"'Field Name or ID' is empty in a condition of 'Filters'",
+			],
+			[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
+			[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' cannot be 'like'"],
+			[
+				{ field: 'Key', condition: 'contains', value: '' },
+				"'Value' is empty in a condition of 'Filters'",
+			],
+		])('%j is refused', async (condition, message) => {
+			const { error } = await run('getAll', {
+				returnAll: true,
+				filters: { conditions: [condition] },
+			});
+			expect(error?.message).toContain(message);
+		});
+	});
+
+	describe('records by id', () => {
+		test('Get reads the listing once for all items, and stops where it has them', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 3_200 });
+			const { json: all } = await run('getAll', { returnAll: false, limit: 1_500 });
+			const wanted = [all[1_400], all[3], all[77]].map((record) => ({ id: String(record?.id) }));
+			const { json } = await run('get', { recordId: byId('={{ $json.id }}') }, wanted);
+			expect(json.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+			expect(requested('GET', 'records')).toHaveLength(2);
+		});
+
+		const missing = { recordId: byId('={{ $json.id }}') };
+		const changes: Record<string, IDataObject> = {
+			get: {},
+			update: { columns: mapEach({ Key: 'x' }) },
+			delete: {},
+		};
+
+		test.each(['get', 'update', 'delete'])('%s: If Not Found, for each item', async (operation) => {
+			const [id = ''] = await workspace.records(card.id, [{ Key: 'there' }]);
+			const items = [{ id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }, { id }];
+			const parameters = { ...missing, ...changes[operation] };
+			const failed = await run(operation, parameters, items.slice(0, 1));
+			expect(failed.error?.message).toMatch(/Record not found|has no record/);
+			const empty = await run(
+				operation,
+				{ ...parameters, options: { ifNotFound: 'empty' } },
+				items.slice(0, 1),
+			);
+			expect(empty.json).toEqual([{}]);
+			const skipped = await run(
+				operation,
+				{ ...parameters, options: { ifNotFound: 'skip' } },
+				items,
+			);
+			expect(skipped.items.map(({ json, pairedItem }) => [json.id, pairedItem])).toEqual([
+				[id, { item: 1 }],
+			]);
+		});
+
+		test('a card that does not exist is not taken for a missing record', async () => {
+			const { error } = await runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource: 'record',
+					operation: 'delete',
+					cardId: byId('crd_unknown'),
+					recordId: byId('01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+					options: { ifNotFound: 'skip' },
+				},
+			});
+			expect(error?.httpCode).toBe('404');
+			expect(error?.context?.kind).toBe('card-not-found');
+		});
+
+		test.each([
+			['a/b', 'a%2Fb'],
+			['a b?c#d', 'a%20b%3Fc%23d'],
+			['../../cards', '..%2F..%2Fcards'],
+		])('id %j is percent-encoded', async (id, encoded) => {
+			const { error } = await run('delete', { recordId: byId(id) });
+			expect(error?.httpCode).toBe('404');
+			expect(workspace.service.control.requests().map(({ path }) => path)).toEqual([
+				expect.stringMatching(new RegExp(`/records/${encoded.replaceAll('.', '\\.')}$`)),
+			]);
+		});
+
+		test.each(['.', '..', '={{ "" }}', '   '])(
+			'id %j is refused before anything is sent',
+			async (id) => {
+				const { error } = await run('delete', { recordId: byId(id) });
+				expect(error?.message).toContain("'Record'");
+				expect(workspace.requests()).toEqual([]);
+			},
+		);
+
+		test.each([
+			['get', 'Record', {}],
+			['update', 'Record', { columns: mapEach({ Key: 'x' }) }],
+			['delete', 'Field', { resource: 'field', fieldId: byId('..') }],
+			['update', 'Field', { resource: 'field', fieldId: byId('..'), updateFields: { name: 'x' } }],
+		])(
+			'%s: no listing is read for a %s that cannot be',
+			async (operation, parameter, parameters) => {
+				const { error } = await run(operation, { recordId: byId('..'), ...parameters });
+				expect(error?.message).toBe(`'${parameter}' cannot be '..'`);
+				expect(workspace.requests()).toEqual([]);
+			},
+		);
+	});
+
+	describe('upsert', () => {
+		const upsert = async (
+			items: IDataObject[],
+			options: IDataObject = {},
+			matching: string[] = ['Key'],
+		) => await run('upsert', { columns: mapAutomatically(matching), options }, items);
+
+		test('reads the card once, creates missing records and updates existing ones', async () => {
+			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
+			const { json, error } = await upsert([
+				{ Key: 'a', Amount: 2 },
+				{ Key: 'b', Amount: 3 },
+			]);
+			expect(error).toBeUndefined();
+			expect(json.map(({ action, fields }) => [action, fields])).toEqual([
+				['updated', { Key: 'a', Amount: 2 }],
+				['created', { Key: 'b', Amount: 3 }],
+			]);
+			expect(requested('GET', 'records')).toHaveLength(1);
+			expect(requested('GET', 'fields')).toHaveLength(1);
+		});
+
+		test('matches on several fields', async () => {
+			await workspace.records(card.id, [
+				{ Key: 'a', Region: 'north', Amount: 1 },
+				{ Key: 'a', Region: 'south', Amount: 1 },
+			]);
+			await upsert([{ Key: 'a', Region: 'south', Amount: 9 }], {}, ['Key', 'Region']);
+			expect(await workspace.rows(card.id)).toEqual([
+				{ Key: 'a', Region: 'north', Amount: 1 },
+				{ Key: 'a', Region: 'south', Amount: 9 },
+			]);
+		});
+
+		test.each([
+			['error', undefined],
+			['first', [9, 1]],
+			['all', [9, 9]],
+		] as const)('several matches: %s', async (multipleMatches, amounts) => {
+			await workspace.records(card.id, [
+				{ Key: 'a', Amount: 1 },
+				{ Key: 'a', Amount: 1 },
+			]);
+			const { error } = await upsert([{ Key: 'a', Amount: 9 }], { multipleMatches });
+			if (!amounts) expect(error?.message).toMatch(/^2 records of card .* match/);
+			expect((await workspace.rows(card.id)).map(({ Amount }) => Amount)).toEqual(
+				amounts ?? [1, 1],
+			);
+		});
+
+		test('Create Only leaves existing records, Update Only creates none', async () => {
+			await workspace.records(card.id, [{ Key: 'a', Amount: 1 }]);
+			const created = await upsert([{ Key: 'a', Amount: 2 }, { Key: 'b' }], {
+				upsertMode: 'createOnly',
+			});
+			expect(created.json.map(({ fields, action }) => [fields, action])).toEqual([
+				[{ Key: 'a', Amount: 1 }, undefined],
+				[{ Key: 'b' }, 'created'],
+			]);
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 1 }, { Key: 'b' }]);
+			const { json } = await upsert([{ Key: 'a', Amount: 5 }, { Key: 'c' }], {
+				upsertMode: 'updateOnly',
+				ifNotFound: 'skip',
+			});
+			expect(json.map(({ action }) => action)).toEqual(['updated']);
+			expect(await workspace.rows(card.id)).toEqual([{ Key: 'a', Amount: 5 }, { Key: 'b' }]);
+		});
+
+		test.each([
+			['no matching field', [], { Key: 'a' }, /No field in 'Fields to match on'/],
+			[
+				'an empty matching value',
+				['Key'],
+				{ Key: '', Amount: 1 },
+				/Matching field 'Key' has no value/,
+			],
+			['a missing matching value', ['Key'], { Amount: 1 }, /Matching field 'Key' has no value/],
+		])('%s: a message, and nothing is written', async (_what, matching, item, message) => {
+			const { error } = await upsert([item], {}, matching);
+			expect(error?.message).toMatch(message);
+			expect(requested('POST', 'records')).toEqual([]);
+		});
+	});
+
+	test('cards by name: messages for unknown and ambiguous names', async () => {
+		const name = `Unique ${card.id}`;
+		await workspace.card(name, FIELDS);
+		const get = async (value: string) =>
+			await runAction({
+				credentials: workspace.apiKey,
+				parameters: {
+					resource: 'record',
+					operation: 'getAll',
+					returnAll: true,
+					cardId: byName(value),
+				},
+			});
+		expect((await get(name.toLowerCase())).error).toBeUndefined();
+		expect((await get('no such card')).error?.message).toContain("no card called 'no such card'");
+		await workspace.card(name, FIELDS);
+		expect((await get(name)).error?.message).toMatch(/2 cards called/);
+	});
+});
+
+describe('Get Many', () => {
+	useCard(
+		'Asked',
+		{
+			Title: 'text',
+			Amount: 'number',
+			Due: 'date',
+			Level: { type: 'single_select', options: ['Low', 'Normal', 'High'] },
+		},
+		(made) => ({ workspace, card } = made),
+	);
+
+	async function getAll(
+		parameters: IDataObject,
+		items: IDataObject[] = [{}],
+		more: Partial<ActionRun> = {},
+	) {
+		return await runCounted('getAll', { returnAll: true, ...parameters }, items, more);
+	}
+	type Result = Awaited<ReturnType<typeof getAll>>;
+	const titles = ({ json }: Result) =>
+		json.map(({ fields }) => (fields as IDataObject | undefined)?.Title);
+	const by = (...keys: Array<[string, 'asc' | 'desc']>): IDataObject => ({
+		sort: { by: keys.map(([field, direction]) => ({ field, direction })) } as IDataObject,
+	});
+
+	describe('Sort', () => {
+		const rows = [
+			{ Title: 'b', Amount: 10, Due: '2026-02-01', Level: 'High' },
+			{ Title: 'a', Amount: 9, Due: '2026-01-31', Level: 'Low' },
+			{ Title: 'C', Amount: 9, Level: 'Normal' },
+			{ Title: 'd', Due: '2025-12-31', Level: 'Low' },
+		];
+
+		test.each<[string, Array<[string, 'asc' | 'desc']>, string[]]>([
+			['numbers, empty last', [['Amount', 'asc']], ['a', 'C', 'b', 'd']],
+			['numbers downwards, empty last', [['Amount', 'desc']], ['b', 'a', 'C', 'd']],
+			['texts by locale', [['Title', 'asc']], ['a', 'b', 'C', 'd']],
+			['days', [['Due', 'asc']], ['d', 'a', 'b', 'C']],
+			['choices in the order of the field', [['Level', 'asc']], ['a', 'd', 'C', 'b']],
+			[
+				'several keys',
+				[
+					['Level', 'desc'],
+					['Title', 'desc'],
+				],
+				['b', 'C', 'd', 'a'],
+			],
+			['the record’s own time', [['created_at', 'desc']], ['d', 'C', 'a', 'b']],
+			['ids', [['id', 'asc']], ['b', 'a', 'C', 'd']],
+		])('%s', async (_, keys, expected) => {
+			for (const row of rows) {
+				await workspace.records(card.id, [row]);
+				await new Promise((done) => setTimeout(done, 2));
+			}
+			const result = await getAll(by(...keys));
+			expect(result.error).toBeUndefined();
+			expect(titles(result)).toEqual(expected);
+		});
+
+		test('a limit takes the first of the order; a hint says how many were read for it', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 150 });
+			await workspace.records(card.id, [{ Title: 'last', Amount: 1_000_000_000 }]);
+			const result = await getAll({
+				...by(['Amount', 'desc']),
+				returnAll: false,
+				limit: 1,
+			});
+			expect(titles(result)).toEqual(['last']);
+			expect(hintsOf(result)).toContainEqual(
+				expect.stringMatching(/^151 records were read, although 'Limit' is 1/),
+			);
+		});
+
+		test('one reading serves all items', async () => {
+			await workspace.records(card.id, rows);
+			const result = await getAll(by(['Title', 'asc']), [{}, {}, {}]);
+			expect(titles(result)).toHaveLength(12);
+			expect(workspace.requests().filter((one) => /records/.test(one))).toHaveLength(1);
+		});
+
+		test.each<[IDataObject, string]>([
+			[by(['Nope', 'asc']), "has no field 'Nope'"],
+			[by(['', 'asc']), "'Field Name or ID' in 'Sort' is empty"],
+			[
+				{ sort: { by: [{ field: 'Title', direction: 'up' }] } },
+				"'Direction' in 'Sort' cannot be 'up'",
+			],
+			[{ since: 'yesterday' }, "'Since Last Run' cannot be 'yesterday'"],
+			[{ search: '={{ { a: 1 } }}' }, `'Search' cannot be '{"a":1}'`],
+			[{ search: '={{ ["a"] }}' }, `'Search' cannot be '["a"]'`],
+		])('%j is refused, and no record is read', async (parameters, message) => {
+			const { error } = await getAll(parameters);
+			expect(error?.message).toContain(message);
+			expect(error?.description).toBeTruthy();
+			expect(workspace.requests().filter((one) => /records/.test(one))).toEqual([]);
+		});
+	});
+
+	describe('Search', () => {
+		test.each<[string, string[]]>([
+			['', ['Emma', 'Walden', 'Ulysses']],
+			['  ', ['Emma', 'Walden', 'Ulysses']],
+			['EMM', ['Emma']],
+			['12.5', ['Walden']],
+			['2026-03', ['Ulysses']],
+			['hig', ['Emma']],
+			['l', ['Walden', 'Ulysses']],
+			['nothing', []],
+		])('%j finds %j', async (search, expected) => {
+			await workspace.records(card.id, [
+				{ Title: 'Emma', Level: 'High' },
+				{ Title: 'Walden', Amount: 12.5 },
+				{ Title: 'Ulysses', Due: '2026-03-01' },
+			]);
+			expect(titles(await getAll({ search }))).toEqual(expected);
+		});
+
+		test('reads no further than the limit needs, and goes together with conditions', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 250 });
+			const [id = ''] = await workspace.records(card.id, [{ Title: 'needle', Amount: 1 }]);
+			const found = await getAll({
+				search: 'NEEDLE',
+				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 1 }] },
+			});
+			expect(found.json.map((one) => one.id)).toEqual([id]);
+			const none = await getAll({
+				search: 'needle',
+				filters: { conditions: [{ field: 'Amount', condition: 'equals', value: 2 }] },
+			});
+			expect(none.json).toEqual([]);
+		});
+	});
+
+	describe('Since Last Run', () => {
+		/** A published workflow: what it keeps survives from run to run, as in n8n's database. */
+		function published(parameters: IDataObject) {
+			let staticData: IDataObject = {};
+			return async (
+				more: Partial<ActionRun> = {},
+				changes: IDataObject = {},
+				items?: IDataObject[],
+			) => {
+				const result = await getAll({ ...parameters, ...changes }, items, {
+					mode: 'trigger',
+					staticData,
+					...more,
+				});
+				staticData = result.staticData;
+				return result;
+			};
+		}
+		const change = async (id: string, data: IDataObject) =>
+			await workspace.send('PATCH', `/cards/${card.id}/records/${id}`, { data });
+
+		test('new: each record once, also after a restart', async () => {
+			const poll = published({ since: 'new' });
+			expect(titles(await poll())).toEqual([]);
+			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			expect(titles(await poll())).toEqual(['a', 'b']);
+			expect(titles(await poll())).toEqual([]);
+			await change(id, { [String(card.fieldIds.Title)]: 'changed' });
+			await workspace.records(card.id, [{ Title: 'c' }]);
+			expect(titles(await poll())).toEqual(['c']);
+		});
+
+		test('newOrChanged: again when its values differ, not when an empty field was added', async () => {
+			const poll = published({ since: 'newOrChanged' });
+			const [id = ''] = await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+			expect(titles(await poll())).toEqual(['a', 'b']);
+			await workspace.send('POST', `/cards/${card.id}/fields`, { name: 'More', type: 'text' });
+			expect(titles(await poll())).toEqual([]);
+			await change(id, { [String(card.fieldIds.Title)]: 'A' });
+			expect(titles(await poll())).toEqual(['A']);
+			expect(titles(await poll())).toEqual([]);
+		});
+
+		test.each(['new', 'newOrChanged'])(
+			'%s: a record that does not meet the conditions comes when it does',
+			async (since) => {
+				const poll = published({ since });
+				const conditions = [{ field: 'Title', condition: 'equals', value: 'b' }];
+				await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }]);
+				expect(titles(await poll({}, { filters: { conditions } }))).toEqual(['b']);
+				expect(titles(await poll())).toEqual(['a']);
+				expect(titles(await poll())).toEqual([]);
+			},
+		);
+
+		test('newOrChanged: fields that got new ids change nothing', async () => {
+			const poll = published({ since: 'newOrChanged' });
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			expect(titles(await poll())).toEqual(['a']);
+			workspace.service.control.rotateFieldIds({ cardId: card.id });
+			expect(titles(await poll())).toEqual([]);
+		});
+
+		/** Answers the next listing with one record of these values by field name. */
+		function listOne(values: IDataObject): void {
+			const data = Object.fromEntries(
+				Object.entries(values).map(([name, value]) => [String(card.fieldIds[name]), value]),
+			);
+			const records = [{ id: 'rec_1', data, created_at: '2026-01-31T12:00:00Z' }];
+			answer('GET', '/records$', { records, next_cursor: null });
+		}
+
+		test('newOrChanged: another spelling of the same values is no change', async () => {
+			card = await workspace.card('Spelled', {
+				Amount: 'number',
+				At: 'datetime',
+				Tags: { type: 'multi_select', options: ['red', 'blue'] },
+			});
+			const poll = published({ since: 'newOrChanged' });
+			listOne({ Amount: 7, At: '2026-01-31T12:00:00Z', Tags: ['red', 'blue'] });
+			expect((await poll()).json).toHaveLength(1);
+			listOne({ Amount: '7.0', At: '2026-01-31T13:00:00.000+01:00', Tags: ['blue', 'red'] });
+			expect((await poll()).json).toEqual([]);
+			listOne({ Amount: 7, At: '2026-01-31T12:00:00.001Z', Tags: ['red', 'blue'] });
+			expect((await poll()).json).toHaveLength(1);
+		});
+
+		/** Answers the next listing with records of these IDs and times. */
+		function listAll(ids: readonly string[], timeOf: (place: number) => unknown): void {
+			const records = ids.map((id, place) => ({
+				id,
+				data: { [String(card.fieldIds.Title)]: id },
+				created_at: timeOf(place),
+			}));
+			answer('GET', '/records$', { records, next_cursor: null });
+		}
+		const many = Array.from({ length: 2_500 }, (_, n) => String(7_000 + n));
+
+		test.each<[string, (place: number) => unknown]>([
+			['have one time', () => '2026-01-01T00:00:00Z'],
+			['have a day only', (place) => `2026-01-0${1 + Math.floor(place / 1_000)}`],
+			['have a number of seconds', (place) => 1_767_225_600 + place],
+			['have a number of milliseconds', (place) => 1_767_225_600_000 + place],
+			['have no time', () => undefined],
+		])('new: records that %s come once each, as they are added (O4)', async (_, timeOf) => {
+			const poll = published({ since: 'new', returnAll: true });
+			listAll(many, timeOf);
+			expect((await poll()).json).toHaveLength(2_500);
+			const later = [...many, '10001', '10002'];
+			listAll(later, timeOf);
+			expect(titles(await poll())).toEqual(['10001', '10002']);
+			listAll(later, timeOf);
+			expect(titles(await poll())).toEqual([]);
+		});
+
+		test('new: random IDs of one time come once each (O4)', async () => {
+			const poll = published({ since: 'new', returnAll: true });
+			const ids = many.map((id) => createHash('sha256').update(id).digest('hex'));
+			listAll(ids.slice(0, 2_400), () => '2026-01-01T00:00:00Z');
+			expect((await poll()).json).toHaveLength(2_400);
+			listAll(ids, () => '2026-01-01T00:00:00Z');
+			expect(new Set(titles(await poll()))).toEqual(new Set(ids.slice(2_400)));
+		});
+
+		test('new: more records of one time than can be remembered are refused (O4)', async () => {
+			const ids = Array.from({ length: 10_001 }, (_, n) => `r${n}`);
+			listAll(ids, () => '2026-01-01T00:00:00Z');
+			const { error } = await published({ since: 'new', returnAll: true })();
+			expect(error?.message).toContain("can't tell which records");
+		});
+
+		test('newOrChanged: signed links to the same file are no change (O19)', async () => {
+			card = await workspace.card('Files', { Amount: 'json' });
+			const poll = published({ since: 'newOrChanged' });
+			const file = (id: string, mark: number) => [{ id, url: `https://files.example.com/${mark}` }];
+			listOne({ Amount: file('f1', 1) });
+			expect((await poll()).json).toHaveLength(1);
+			listOne({ Amount: file('f1', 2) });
+			expect((await poll()).json).toEqual([]);
+			listOne({ Amount: file('f2', 2) });
+			expect((await poll()).json).toHaveLength(1);
+		});
+
+		test('newOrChanged: only Output Field Names are compared where they are set (O19)', async () => {
+			card = await workspace.card('Some', { Amount: 'number', Note: 'text' });
+			const poll = published({ since: 'newOrChanged', options: { outputFields: 'Amount' } });
+			listOne({ Amount: 1, Note: 'a' });
+			expect((await poll()).json).toHaveLength(1);
+			listOne({ Amount: 1, Note: 'b' });
+			expect((await poll()).json).toEqual([]);
+			listOne({ Amount: 2, Note: 'b' });
+			expect((await poll()).json).toHaveLength(1);
+		});
+
+		describe('what an earlier version saved', () => {
+			/** The token of a record as versions before 0.2.0 made it: of the JSON of its values, by field name. */
+			const outdatedToken = (id: string, values: Array<[string, string]>) =>
+				createHash('sha256')
+					.update(JSON.stringify([id, values]))
+					.digest('base64url')
+					.slice(0, 12);
+			const savedData = (state: IDataObject): IDataObject => ({
+				'node:Workspace Data': {
+					returnedRecords: JSON.stringify([{ card: card.id, mark: '', ...state }]),
+				},
+			});
+
+			test('newOrChanged: unchanged records do not come again, and are remembered in the new form', async () => {
+				const [a = '', b = ''] = await workspace.records(card.id, [
+					{ Title: 'a', Amount: 7 },
+					{ Title: 'b' },
+				]);
+				const tokens =
+					outdatedToken(a, [
+						['Amount', '7'],
+						['Title', '"a"'],
+					]) + outdatedToken(b, [['Title', '"b"']]);
+				const staticData = savedData({ by: 'newOrChanged', tokens });
+				await workspace.records(card.id, [{ Title: 'c' }]);
+				await change(b, { [String(card.fieldIds.Title)]: 'B' });
+				const first = await getAll({ since: 'newOrChanged' }, [{}], {
+					mode: 'trigger',
+					staticData,
+				});
+				expect(titles(first)).toEqual(['B', 'c']);
+				expect(JSON.stringify(first.staticData)).toContain('version\\":3');
+				expect(JSON.stringify(first.staticData)).not.toContain(tokens.slice(0, 12));
+				const next = { mode: 'trigger' as const, staticData: first.staticData };
+				expect(titles(await getAll({ since: 'newOrChanged' }, [{}], next))).toEqual([]);
+			});
+
+			test('new: neither the remembered records nor older ones come again', async () => {
+				const [a = '', b = '', c = ''] = await workspace.records(card.id, [
+					{ Title: 'a' },
+					{ Title: 'b' },
+					{ Title: 'c' },
+				]);
+				const listed = await workspace.send('GET', `/cards/${card.id}/records`);
+				const { created_at: at } = (listed as { records: Array<{ created_at: string }> })
+					.records[0] ?? { created_at: '' };
+				const state = {
+					by: 'new',
+					tokens: outdatedToken(c, []),
+					floor: { at: Date.parse(at), id: a },
+				};
+				const staticData = savedData(state);
+				const { json } = await getAll({ since: 'new' }, [{}], { mode: 'trigger', staticData });
+				expect(json.map(({ id }) => id)).toEqual([b]);
+			});
+		});
+
+		test('with a limit the oldest come first, the others in the next runs', async () => {
+			const poll = published({
+				since: 'new',
+				returnAll: false,
+				limit: 2,
+				...by(['Title', 'desc']),
+			});
+			await workspace.records(card.id, [{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }]);
+			expect(titles(await poll())).toEqual(['b', 'a']);
+			expect(titles(await poll())).toEqual(['c']);
+			expect(titles(await poll())).toEqual([]);
+		});
+
+		test('a run by hand shows what would come, and changes nothing', async () => {
+			const poll = published({ since: 'new' });
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			await poll();
+			await workspace.records(card.id, [{ Title: 'b' }]);
+			const manual = await poll({ mode: 'manual' });
+			expect(titles(manual)).toEqual(['b']);
+			expect(hintsOf(manual)).toContainEqual(expect.stringContaining('manual run'));
+			expect(titles(await poll())).toEqual(['b']);
+		});
+
+		test('a failed run does not count, whichever item failed', async () => {
+			const poll = published({ since: 'new', search: '={{ $json.search }}' });
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			const failed = await poll({}, {}, [{ search: '' }, { search: ['no text'] }]);
+			expect(failed.error?.message).toContain("'Search' cannot be");
+			expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['a']);
+			workspace.service.control.fail({ method: 'GET', path: 'records', status: 400, times: 9 });
+			await workspace.records(card.id, [{ Title: 'b' }]);
+			expect((await poll({}, {}, [{ search: '' }])).error).toBeDefined();
+			workspace.service.control.reset();
+			expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['b']);
+		});
+
+		test('with Continue On Fail, the items that worked count', async () => {
+			const poll = published({ since: 'new', search: '={{ $json.search }}' });
+			const node = { onError: 'continueRegularOutput' as const };
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			const first = await poll({ node }, {}, [{ search: ['no text'] }, { search: '' }]);
+			expect(first.json.map(({ id, error }) => [id === undefined, error === undefined])).toEqual([
+				[true, false],
+				[false, true],
+			]);
+			expect((await poll({ node }, {}, [{ search: '' }])).json).toEqual([]);
+		});
+
+		test('items of one run share the records returned before; each card has separate ones', async () => {
+			const other = await workspace.card('Other', { Title: 'text' });
+			const poll = published({ since: 'new', cardId: byId('={{ $json.card }}') });
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			await workspace.records(other.id, [{ Title: 'o' }]);
+			const items = [{ card: card.id }, { card: card.id }, { card: other.id }];
+			const result = await poll({}, {}, items);
+			expect(titles(result)).toEqual(['a', 'o']);
+			expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+			expect(titles(await poll({}, {}, items))).toEqual([]);
+		});
+
+		test('two items of one card with a limit: each takes the next ones, and what is left comes in the next run', async () => {
+			const poll = published({ since: 'new', returnAll: false, limit: 1 });
+			await workspace.records(
+				card.id,
+				['a', 'b', 'c'].map((Title) => ({ Title })),
+			);
+			const first = await poll({}, {}, [{}, {}]);
+			expect(titles(first)).toEqual(['a', 'b']);
+			expect(first.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+			expect(titles(await poll({}, {}, [{}, {}]))).toEqual(['c']);
+			expect(titles(await poll({}, {}, [{}, {}]))).toEqual([]);
+		});
+
+		test('Start Again forgets, once', async () => {
+			const poll = published({ since: 'new' });
+			await workspace.records(card.id, [{ Title: 'a' }]);
+			await poll();
+			const again = { options: { startAgain: '2' } };
+			expect(titles(await poll({}, again))).toEqual(['a']);
+			expect(titles(await poll({}, again))).toEqual([]);
+		});
+
+		test('a card with more records than can be compared: a message says so, and nothing is remembered', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 10_001 });
+			const poll = published({ since: 'newOrChanged' });
+			const { error } = await poll();
+			expect(error?.message).toContain('10001 records of card');
+			expect(error?.message).toContain('can compare 10000');
+			const some = { filters: { conditions: [{ field: 'id', condition: 'isEmpty' }] } };
+			expect((await poll({}, some)).error).toBeUndefined();
+		});
+
+		test('the stored state is small, and only written when it changes', async () => {
+			workspace.service.control.fillCard({ cardId: card.id, count: 3_000 });
+			const poll = published({ since: 'new' });
+			const first = await poll();
+			expect(first.json).toHaveLength(3_000);
+			expect(JSON.stringify(first.staticData).length).toBeLessThan(30_000);
+			const second = await poll();
+			expect(second.json).toEqual([]);
+			expect(second.staticData).toEqual(first.staticData);
+			await workspace.records(card.id, [{ Title: 'one more' }]);
+			expect(titles(await poll())).toEqual(['one more']);
+		});
+	});
+});
