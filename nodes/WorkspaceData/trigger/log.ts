@@ -2,8 +2,6 @@
 import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
 const MINUTE_MS = 60_000;
-/** Most kinds of warnings that are told apart for a node. */
-const MAX_KINDS = 50;
 
 /** When the last warning of a kind was written, and how many were left out since. */
 export interface WarningSlot {
@@ -52,7 +50,6 @@ export function warnSparingly(
 		return;
 	}
 	const more = slot?.leftOut ? ` (and ${slot.leftOut} more since the last warning)` : '';
-	if (warnings.size >= MAX_KINDS) warnings.clear();
 	warnings.set(kind, { at: now, leftOut: 0 });
 	warn(context, `${message}${more}`);
 }

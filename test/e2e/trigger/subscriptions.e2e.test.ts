@@ -140,7 +140,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			await asTimePasses(
 				'the line in the log of the copy',
 				async () => ((await copy.log()).includes('delivers to another address') ? true : undefined),
-				copy,
+				{ host: copy },
 			);
 			await copyClient.unpublish(saved.id);
 			const [only, ...others] = await until('the subscription of the copy to end', async () => {
@@ -180,7 +180,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			await asTimePasses(
 				'the line in the log of the copy',
 				async () => ((await copy.log()).includes('Another n8n answers at') ? true : undefined),
-				copy,
+				{ host: copy },
 			);
 			expect(await subscriptions(card)).toContainEqual(
 				expect.objectContaining({ id: production?.id, state: 'active' }),
