@@ -94,7 +94,7 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 		'maybe',
 	],
 	[lost, sending('subscription'), 'The subscription may have been created', /settings/, 'maybe'],
-	[lost, patch, 'The change may have been carried out: the ***', /'Timeout'/, 'maybe'],
+	[lost, patch, 'The change may have been carried out: the ***', /'Timeout \(Seconds\)'/, 'maybe'],
 	[lost, sending(), 'The service could not be reached: the ***', /data.example.com/, 'no'],
 	[never, sending('record'), 'The service could not be reached', /data.example.com/, 'no'],
 	[never, patch, 'The service could not be reached', /make sure that this n8n/, 'no'],
