@@ -267,30 +267,19 @@ class CredentialSession implements Session {
 		outcome: Attempt['outcome'],
 		token: string | undefined,
 	): ApiAnswer | Failure | Again {
-		const { clock, credential } = this.opened;
+		const { clock, credential, isAccount } = this.opened;
 		const { request, history, sent: before } = call;
 		if (outcome instanceof Cancelled) return new Cancelled(either(before, outcome.sent));
 		if (outcome instanceof AccessTokenError) return outcome.after(before);
 		call.sent = sentAfter(outcome, request, before);
-		const mayRenew = this.noteToken(outcome, token);
-		const step = nextStep(outcome, request, history, {
-			now: clock.now(),
-			mayRenew,
-		});
+		const mayRenew = isAccount && accessTokens.mayReplace(credential, token);
+		const step = nextStep(outcome, request, history, { now: clock.now(), mayRenew });
 		if (!('history' in step)) return this.conclude(step.act, outcome, call, before);
 		call.history = step.history;
 		if (outcome instanceof NetworkFailure) call.fault = outcome;
 		if (step.act === 'wait') call.waitingSince ??= clock.now();
 		if (step.act === 'renewToken') accessTokens.reject(credential, token);
 		return step;
-	}
-
-	/** Notes whether the service accepts a token. @returns whether another one may be accepted in its place */
-	private noteToken(outcome: ApiAnswer | NetworkFailure, token: string | undefined): boolean {
-		const { credential, isAccount } = this.opened;
-		if (!isAccount) return false;
-		if (!(outcome instanceof Error) && outcome.status < 300) accessTokens.accept(credential, token);
-		return accessTokens.mayReplace(credential, token);
 	}
 
 	/** Pauses before a request is sent again. @throws Cancelled */

@@ -1,6 +1,6 @@
 /** Reads a card's records page by page, as far as conditions need them. */
 import type { DataRecord } from '../../model/answer/record';
-import type { Run } from '../run/run';
+import type { CardReference, Run } from '../run/run';
 import type { FieldIndex } from '../../model/fieldIndex';
 import {
 	readConditions,
@@ -38,6 +38,40 @@ export async function scanRecords(
 			if (isLast(record)) return read;
 		}
 	}
+}
+
+/** The records of a card that are looked for. */
+export interface Wanted {
+	card: CardReference;
+	listing: RecordListing;
+	/** The conditions, as `readFilter` gives them. */
+	filter: RecordTest | undefined;
+	/** A test beyond the conditions, such as a search. */
+	passes?: ((record: DataRecord) => boolean) | undefined;
+	/** Whether all records are read, whatever `isLast` says. */
+	toTheEnd?: boolean;
+	cost?: ReadingCost;
+}
+
+/**
+ * Reads the records that pass, and tells the user what that cost, and where records may be missing.
+ *
+ * @param isLast gets each of them; returns whether no further one is needed
+ */
+export async function readPassing(
+	run: Pick<Run, 'yieldToLoop' | 'messages'>,
+	{ card, listing, filter, passes = filter, toTheEnd = false, cost }: Wanted,
+	isLast: (record: DataRecord) => boolean,
+): Promise<void> {
+	let isEnough = false;
+	const look = (record: DataRecord): boolean => {
+		if (!passes || passes(record)) isEnough = isLast(record);
+		return isEnough;
+	};
+	const read = await scanRecords(run, listing, look, toTheEnd);
+	hintAtShift(run, listing, card.name);
+	if (!isEnough) filter?.requireSeen();
+	if (cost) hintAtReading(run, read, cost);
 }
 
 /** Says so where pages showed a record twice: then they may have skipped others. @param card how messages call the card */

@@ -21,11 +21,12 @@ import {
 	type SeenEntry,
 	type ValueText,
 } from '../../model/recordMemory';
+import type { RecordTest } from '../../model/value/recordFilter';
 import type { ReadOptions } from '../../transport/cardAndFieldListings';
 import { identityOf } from '../run/matchIndex';
 import type { CardReference, Run } from '../run/run';
 import { sortInSlices, mapInSlices } from '../schedule/yieldToLoop';
-import { hintAtShift, scanRecords } from './scan';
+import { hintAtReading, hintAtShift, scanRecords } from './scan';
 
 /** The key in the node's static data; its value is a JSON text. */
 const KEY = 'returnedRecords';
@@ -37,6 +38,8 @@ export interface SinceQuery {
 	by: SeenBy;
 	/** Records remembered under another mark do not count. */
 	mark: string;
+	/** The conditions, and all tests of a record with them. */
+	filter: RecordTest | undefined;
 	passes: ((record: DataRecord) => boolean) | undefined;
 	limit: number;
 	/** IDs of the fields whose values are compared; undefined for all. */
@@ -192,7 +195,6 @@ const isProduction = (context: IExecuteFunctions): boolean =>
  * The records that this node has not returned before, oldest first. They count as returned when the run
  * of the node has ended well.
  *
- * @returns the records, and how many were read
  * @throws InputError when the card has more records than can be compared
  */
 export async function notReturnedBefore(
@@ -201,8 +203,8 @@ export async function notReturnedBefore(
 	index: FieldIndex,
 	query: SinceQuery,
 	request: ReadOptions,
-): Promise<{ records: DataRecord[]; read: number }> {
-	const { by, mark, passes = () => true, limit } = query;
+): Promise<DataRecord[]> {
+	const { by, mark, filter, passes = () => true, limit } = query;
 	const { before, listed, read, returned, left } = await run.once(
 		JSON.stringify(['since', card.id, by, mark]),
 		async () => await openCard(run, card, index, query, request),
@@ -227,6 +229,8 @@ export async function notReturnedBefore(
 		const chosen = unseen.slice(0, limit);
 		for (const { token } of chosen) returned.add(token);
 		for (const { token } of unseen) left.add(token);
-		return { records: chosen.map(({ record }) => record), read };
+		filter?.requireSeen();
+		hintAtReading(run, read, { limit, needsAll: true });
+		return chosen.map(({ record }) => record);
 	});
 }

@@ -22,8 +22,10 @@ import {
 } from '../../ui/recordOptions';
 import { readChoice, readLimit } from '../readParameters';
 import { defineOperation } from '../operation';
-import { mapInSlices } from '../schedule/yieldToLoop';
-import { readFilter, hintAtReading, hintAtShift, scanRecords } from '../reading/scan';
+import { eachInSlices } from '../schedule/yieldToLoop';
+import type { Run } from '../run/run';
+import type { ReadOptions } from '../../transport/cardAndFieldListings';
+import { readFilter, readPassing, type Wanted } from '../reading/scan';
 import { recordOutput, wantedFields } from '../outputItems';
 import { requestOptions } from '../requestOptions';
 import { readSearch } from '../../model/value/recordFilter';
@@ -65,9 +67,7 @@ export const getManyRecords = defineOperation({
 	],
 	async execute({ run, get }) {
 		const options = get('options');
-		const isEmptyWanted = readChoice(noRecordsOption, options.ifNotFound) === 'empty';
-		const orEmpty = (found: JsonObject[]): JsonObject[] =>
-			found.length === 0 && isEmptyWanted ? [{}] : found;
+		const ifNone = readChoice(noRecordsOption, options.ifNotFound);
 		const request = requestOptions(options);
 		const limit = readLimit(get('returnAll'), get('limit'));
 		const by = readChoice(sinceProperty, get('since')) ?? 'all';
@@ -77,40 +77,62 @@ export const getManyRecords = defineOperation({
 		const filter = readFilter(get('filters'), get('matchType'), index, run);
 		const passes = all(filter, readSearch(get('search'), index));
 		const sort = readSort(get('sort'), index, run);
-		if (by !== 'all') {
+		const results: JsonObject[] = [];
+		if (by === 'all' && !sort) {
+			// At once, so that records and their output are not in memory together.
+			const listing = run.records.of(card, passes ? Infinity : limit, request);
+			const toTheEnd = !passes || limit === Infinity;
+			const wanted = {
+				card,
+				listing,
+				filter,
+				passes,
+				toTheEnd,
+				...(passes && { cost: { limit } }),
+			};
+			await readPassing(run, wanted, (record) => {
+				results.push(output(record));
+				return results.length === limit;
+			});
+		} else {
 			const mark = String(options.startAgain ?? '');
 			const fields = wantedFields(index, options.outputFields)?.map(({ id }) => id);
-			const query = { by, mark, passes, limit, fields };
-			const { records, read } = await notReturnedBefore(run, card, index, query, request);
-			filter?.requireSeen();
-			hintAtReading(run, read, { limit, needsAll: true });
-			const inOrder = sort ? await sort(records) : records;
-			return orEmpty(await mapInSlices(run.yieldToLoop, inOrder, output));
+			const found =
+				by === 'all'
+					? await allPassing(run, { card, filter, passes, limit, request })
+					: await notReturnedBefore(
+							run,
+							card,
+							index,
+							{ by, mark, filter, passes, limit, fields },
+							request,
+						);
+			const inOrder = sort ? (await sort(found)).slice(0, limit) : found;
+			await eachInSlices(run.yieldToLoop, inOrder, (record) => void results.push(output(record)));
 		}
-		const listing = run.records.of(card, passes || sort ? Infinity : limit, request);
-		if (sort) {
-			const found: DataRecord[] = [];
-			const keep = (record: DataRecord): boolean => {
-				if (!passes || passes(record)) found.push(record);
-				return false;
-			};
-			const read = await scanRecords(run, listing, keep, true);
-			hintAtShift(run, listing, card.name);
-			filter?.requireSeen();
-			hintAtReading(run, read, { limit, needsAll: true });
-			const first = (await sort(found)).slice(0, limit);
-			return orEmpty(await mapInSlices(run.yieldToLoop, first, output));
-		}
-		// At once, so that records and their output are not in memory together.
-		const results: JsonObject[] = [];
-		const take = (record: DataRecord): boolean => {
-			if (!passes || passes(record)) results.push(output(record));
-			return results.length === limit;
-		};
-		const read = await scanRecords(run, listing, take, !passes || limit === Infinity);
-		hintAtShift(run, listing, card.name);
-		if (results.length < limit) filter?.requireSeen();
-		if (passes) hintAtReading(run, read, { limit });
-		return orEmpty(results);
+		return results.length === 0 && ifNone === 'empty' ? [{}] : results;
 	},
 });
+
+/** All records that pass, for an order that is known only then. */
+async function allPassing(
+	run: Run,
+	{
+		card,
+		request,
+		limit,
+		...tests
+	}: Pick<Wanted, 'card' | 'filter' | 'passes'> & {
+		request: ReadOptions;
+		limit: number;
+	},
+): Promise<DataRecord[]> {
+	const listing = run.records.of(card, Infinity, request);
+	const found: DataRecord[] = [];
+	const cost = { limit, needsAll: true };
+	await readPassing(run, { card, listing, ...tests, toTheEnd: true, cost }, (record) => {
+		found.push(record);
+		return false;
+	});
+	return found;
+}

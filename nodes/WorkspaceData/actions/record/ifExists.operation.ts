@@ -1,7 +1,7 @@
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { defineOperation, type Operation } from '../operation';
-import { readFilter, hintAtReading, scanRecords } from '../reading/scan';
+import { readFilter, readPassing } from '../reading/scan';
 
 /** How the editor calls an operation. */
 type Names = Pick<Operation, 'value' | 'name' | 'action' | 'description'>;
@@ -20,14 +20,10 @@ export const existsOperation = (names: Names, wanted: boolean): Operation =>
 		async execute({ run, itemIndex, get }) {
 			const card = await run.cards.find(get('cardId'));
 			const index = await run.fields.of(card);
-			const passes = readFilter(get('filters'), get('matchType'), index, run);
+			const filter = readFilter(get('filters'), get('matchType'), index, run);
+			const listing = run.records.of(card, Infinity);
 			let exists = false;
-			const read = await scanRecords(run, run.records.of(card, Infinity), (record) => {
-				exists = !passes || passes(record);
-				return exists;
-			});
-			if (!exists) passes?.requireSeen();
-			hintAtReading(run, read);
+			await readPassing(run, { card, listing, filter, cost: {} }, () => (exists = true));
 			const item = run.context.getInputData()[itemIndex];
 			return exists === wanted && item ? [item.json] : [];
 		},

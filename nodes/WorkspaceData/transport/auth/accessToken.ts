@@ -21,8 +21,6 @@ const MAX_RECENT = 5;
 const FRESH_MS = 30_000;
 /** How long the replacement of a refused token is not replaced itself, in ms: the refusal has other reasons. */
 const REPLACED_MS = 60_000;
-/** The same for one that the service has accepted since: it was revoked, or another part of the service refuses it. */
-const ACCEPTED_MS = 5_000;
 /** How long a renewal is waited for while the token is still valid, in ms. */
 const PATIENCE_MS = 1_000;
 
@@ -30,8 +28,6 @@ interface IssuedToken {
 	value: string;
 	/** Whether it was asked for because the service refused the one before. */
 	replacement: boolean;
-	/** Whether the service has accepted it. */
-	accepted?: boolean;
 	issuedAt: number;
 	renewAt: number;
 	expiresAt: number;
@@ -87,13 +83,7 @@ export class AccessTokens {
 	mayReplace(credential: ICredentialDataDecryptedObject, refused: string | undefined): boolean {
 		const { token } = this.accountOf(credential);
 		if (token?.value !== refused || !token?.replacement) return true;
-		return this.clock.now() - token.issuedAt >= (token.accepted ? ACCEPTED_MS : REPLACED_MS);
-	}
-
-	/** Notes that the service has accepted a token. */
-	accept(credential: ICredentialDataDecryptedObject, accepted: string | undefined): void {
-		const { token } = this.accountOf(credential);
-		if (token && token.value === accepted) token.accepted = true;
+		return this.clock.now() - token.issuedAt >= REPLACED_MS;
 	}
 
 	/** Forgets a token that the service refused; a newer one is kept. */

@@ -18,9 +18,6 @@ export const MAX_ANSWER_BYTES = 64_000_000;
 /** The most bytes that are read of an answer other than success. Beyond them, its status says enough. */
 const MAX_REFUSAL_BYTES = 1_000_000;
 
-/** Parts of a body that are kept one by one. A server may send single bytes, and each would take a hundred. */
-const MAX_PARTS = 1_024;
-
 /** The members of a Node stream that are used here. */
 interface BodyStream extends AsyncIterable<Uint8Array | string> {
 	destroyed?: boolean;
@@ -49,7 +46,6 @@ async function readParts(
 	signal?: AbortSignal,
 ): Promise<Uint8Array[]> {
 	const parts: Uint8Array[] = [];
-	const merged: Uint8Array[] = [];
 	let bytes = 0;
 	const stop = () => stream.destroy();
 	signal?.addEventListener('abort', stop);
@@ -62,23 +58,16 @@ async function readParts(
 			// Leaving the loop destroys the stream.
 			if (bytes > maxBytes) throw new AnswerTooLarge();
 			parts.push(raw);
-			if (parts.length === MAX_PARTS) merged.push(Buffer.concat(parts.splice(0)));
 		}
 		// Destroyed before its end, without an error.
 		if (signal?.aborted) throw new CutOffAnswer();
-		return [...merged, ...parts];
+		return parts;
 	};
 	return await read()
 		.catch((error: unknown) => {
 			throw readFault(error);
 		})
 		.finally(() => signal?.removeEventListener('abort', stop));
-}
-
-/** The value that a text holds as JSON; the text if it holds none. */
-function parsedText(text: string): unknown {
-	const parsed = tryParse(text);
-	return parsed ? parsed.value : text;
 }
 
 /** The charset that a content type states. @see RFC 9110, section 8.3.2 */
@@ -129,36 +118,29 @@ function tryDecode(
 
 /** What is known of a body before it is read. */
 interface BodyOptions {
-	declared?: unknown;
-	contentType?: unknown;
-	lossy?: boolean;
-	signal?: AbortSignal;
+	maxBytes: number;
+	/** The length that the headers state: too large a body is not read at all. */
+	declared: unknown;
+	/** The header of that name, which may state a charset. */
+	contentType: unknown;
+	/** Whether bytes that do not fit the charset may be lost. */
+	lossy: boolean;
+	/** Ends the reading and the connection. */
+	signal: AbortSignal | undefined;
 }
 
 /**
- * Reads the body of an answer, whatever its content type says: JSON is parsed, all else is text.
+ * Reads the body of a response, whatever its content type says: JSON is parsed, all else is text.
  * The stream is read to its end, or destroyed.
  *
- * @param body a stream, bytes, or what was read already, which stays unchanged
- * @param maxBytes the most that is read, after decompression
- * @param how.declared the length that the answer's headers state, if any: too large a body is not read at all
- * @param how.contentType the header of that name, which may state a charset
- * @param how.lossy whether bytes that do not fit the charset may be lost
- * @param how.signal ends the reading and the connection
- * @throws AnswerTooLarge when the body is larger
+ * @throws AnswerTooLarge when the body is larger, after decompression
  * @throws UnusableAnswer when its bytes do not fit the charset
  * @throws NetworkFailure when it is cut off or cannot be read
  */
-export async function readBody(
-	body: unknown,
-	maxBytes: number,
-	{ declared, contentType, lossy = false, signal }: BodyOptions = {},
+async function readBody(
+	body: BodyStream,
+	{ maxBytes, declared, contentType, lossy, signal }: BodyOptions,
 ): Promise<unknown> {
-	if (body instanceof Uint8Array) {
-		if (body.length > maxBytes) throw new AnswerTooLarge();
-		return parsedText(decode(body, contentType, lossy));
-	}
-	if (!isStream(body)) return body;
 	const isTooLarge = Number(declared) > maxBytes;
 	if (isTooLarge || signal?.aborted || body.destroyed) {
 		body.on('error', () => {});
@@ -166,7 +148,9 @@ export async function readBody(
 		throw isTooLarge ? new AnswerTooLarge() : new CutOffAnswer();
 	}
 	const bytes = Buffer.concat(await readParts(body, maxBytes, signal));
-	return parsedText(decode(bytes, contentType, lossy));
+	const text = decode(bytes, contentType, lossy);
+	const parsed = tryParse(text);
+	return parsed ? parsed.value : text;
 }
 
 /**
@@ -186,12 +170,14 @@ export async function readAnswer(
 	const { statusCode: status } = response;
 	const headers = isObject(response.headers) ? response.headers : {};
 	const isSuccess = status >= 200 && status < 300;
-	const most = isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES);
-	const body = await readBody(response.body, most, {
+	const { body: given } = response;
+	if (!isStream(given)) return { status, headers, body: parsedBody(given) };
+	const body = await readBody(given, {
+		maxBytes: isSuccess ? maxBytes : Math.min(maxBytes, MAX_REFUSAL_BYTES),
 		declared: headers['content-length'],
 		contentType: headers['content-type'],
 		lossy: !isSuccess,
-		...(signal && { signal }),
+		signal,
 	}).catch((error: unknown) => {
 		if (isSuccess || !(error instanceof AnswerTooLarge)) throw error;
 		return '';
