@@ -73,7 +73,7 @@ const nodeOnZod4 = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
-		...['rules', 'unit', 'node', 'worlds'].map(project),
+		...['rules', 'node', 'worlds'].map(project),
 		{ ...project('service'), testMatch: ['<rootDir>/service/test/*.test.ts'] },
 		nodeOnN8n1,
 		nodeOnZod4,

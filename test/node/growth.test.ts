@@ -63,7 +63,9 @@ describe('fields and choices', () => {
 		test('is an error that names the option', async () => {
 			const { error } = await write('create', { columns: mapEach({ Nmae: 'x' }) }, [{}]);
 			expect(error?.message).toBe("Card 'Follows' has no field 'Nmae'");
-			expect(error?.description).toContain("'Create the Field' in the option 'If Field Is Unknown'");
+			expect(error?.description).toContain(
+				"'Create the Field' in the option 'If Field Is Unknown'",
+			);
 			expect(created()).toEqual([]);
 		});
 
@@ -328,7 +330,9 @@ describe('fields and choices', () => {
 		test('is an error that names the option', async () => {
 			const { error } = await write('create', { columns: mapEach({ Status: 'Late' }) }, [{}]);
 			expect(error?.message).toBe('Field \'Status\' cannot hold "Late"');
-			expect(error?.description).toContain("'Add to the Field' in the option 'If Choice Is Missing'");
+			expect(error?.description).toContain(
+				"'Add to the Field' in the option 'If Choice Is Missing'",
+			);
 		});
 
 		test.each(['strings', 'idName', 'valueLabel'] as const)(
