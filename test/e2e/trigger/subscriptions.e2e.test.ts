@@ -229,7 +229,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 			(error: unknown) => String(error),
 		);
 		expect(outcome).toMatch(major === 1 ? /has no webhook ID/ : /^published$/);
-		await client.unpublish(saved.id);
+		await client.unpublish(saved.id).catch(() => undefined);
 		await noneLeft(card);
 	});
 
