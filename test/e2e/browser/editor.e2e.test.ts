@@ -7,6 +7,7 @@ import { testCredentials } from './credentials.ts';
 import { testDryRun } from './dryRun.ts';
 import { testExamples } from './examples.ts';
 import { testFilters } from './filters.ts';
+import { testFreshNode } from './freshNode.ts';
 import { testMapper } from './mapper.ts';
 import { testNodesPanel } from './nodesPanel.ts';
 import { testReadme } from './readme.ts';
@@ -17,6 +18,7 @@ describe(`editor of n8n ${major}`, () => {
 	const stage = useStage();
 	describe('README.md', () => testReadme(stage));
 	describe('nodes panel', () => testNodesPanel(stage));
+	describe('fresh node', () => testFreshNode(stage));
 	describe('credentials', () => testCredentials(stage));
 	describe('values', () => testMapper(stage));
 	describe('filters', () => testFilters(stage));

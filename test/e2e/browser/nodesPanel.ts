@@ -26,7 +26,7 @@ export function testNodesPanel({ bench, editor }: Stage): void {
 		}
 		await ours.first().click();
 		await element('node-creator')
-			.getByText('or start a workflow when they change')
+			.getByText('Starts a workflow when a record, card or collaborator changes')
 			.first()
 			.waitFor();
 		await page.getByText('Create or update record').waitFor();

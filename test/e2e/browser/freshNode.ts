@@ -1,0 +1,56 @@
+/** A node fresh from the panel: what it says before anything is chosen, and what it returns. */
+import { credentialNames } from '../../host/credentials.ts';
+import type { Stage } from './stage.ts';
+
+/** @param stage the n8n and the browser */
+export function testFreshNode({ bench, editor, execute }: Stage): void {
+	const panel = () => editor().element('node-parameters');
+
+	/** Adds our node to a new workflow, with a credential. */
+	async function addFresh(action: string): Promise<void> {
+		await editor().openNewWorkflow();
+		await editor().addNode('', 'Trigger manually');
+		await editor().addNode('Workspace Data', 'Workspace Data', action);
+		await editor().chooseCredential(credentialNames.workspaceDataApi);
+	}
+
+	test('a node fresh from the panel says what to do first (Q15)', async () => {
+		await addFresh('Create record');
+		await panel().getByText('Select a card to see its fields.').first().waitFor();
+		expect(await panel().innerText()).not.toMatch(/No fields found|Retry/);
+	});
+
+	test('its output shows the fields first (Q5), and an empty field as null (Q7)', async () => {
+		const { api } = bench();
+		const card = await api.createCard('Fresh books', [
+			['Title', 'text'],
+			['Price', 'number'],
+		]);
+		await api.createRecord(card, { Title: 'Emma' });
+		await addFresh('Get many records');
+		await editor().choose('cardId', card.name);
+		expect(await execute('Emma')).toContain('null');
+		const columns = await editor().element('output-panel').locator('th').allInnerTexts();
+		expect(columns.map((column) => column.trim()).filter(Boolean)).toEqual([
+			...['Title', 'Price', 'id', 'created_at'],
+		]);
+	});
+
+	test('a card is created with its fields, whose types come from the service (Q9)', async () => {
+		const { page, element } = editor();
+		await addFresh('Create card');
+		await element('parameter-input-name').locator('input').first().fill('Fresh card');
+		await page.getByText('Add Field').first().click();
+		await element('parameter-input-name').nth(1).locator('input').first().fill('Amount');
+		await editor().select('type', 'Number');
+		await execute('Fresh card');
+		const { cards } = await bench().api.call<{ cards: Array<{ id: string; name: string }> }>(
+			'GET',
+			'/cards',
+		);
+		const id = cards.find(({ name }) => name === 'Fresh card')?.id ?? '';
+		expect(await bench().api.call('GET', `/cards/${id}/fields`)).toMatchObject({
+			fields: [{ name: 'Amount', type: 'number' }],
+		});
+	});
+}
