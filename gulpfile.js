@@ -10,7 +10,7 @@ const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
 const prettier = require('prettier');
 
-const { n8n } = require('./package.json');
+const { description, license, n8n, name, version } = require('./package.json');
 
 const BUNDLE = 'dist/workspaceData.js';
 /** Icons, search words and output samples, which n8n reads as files. */
@@ -51,6 +51,7 @@ async function bundle() {
 		// So that the comments in the bundle name its parts as the folders of the nodes do.
 		absWorkingDir: join(__dirname, 'nodes', 'WorkspaceData'),
 		outfile: join(__dirname, BUNDLE),
+		banner: { js: `/*! ${name} ${version}, ${license}: ${description} */` },
 		bundle: true,
 		charset: 'utf8',
 		format: 'cjs',

@@ -43,7 +43,7 @@ function* partsOf(
  * Checks the switches and choices that expressions decide, at any depth.
  *
  * @param raw the parameter as the workflow has it
- * @throws InputError where an expression gives none: the default may be what it was to prevent, such as a real run in place
+ * @throws InputError if an expression returns none: the default may be what it was to prevent, such as a real run in place
  * of a dry one
  */
 export function requireDecisions(

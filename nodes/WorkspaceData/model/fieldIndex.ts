@@ -24,7 +24,7 @@ export interface FieldIndex {
 	 * @throws InputError when no field or more than one is meant; names the nearest fields
 	 */
 	resolve(key: string, hint?: FieldHint, advice?: string): Field;
-	/** As `resolve`, but undefined where no field is meant. An ambiguous key still throws. */
+	/** As `resolve`, but undefined if no field is meant. An ambiguous key still throws. */
 	find(key: string, hint?: FieldHint): Field | undefined;
 	/** All fields that a key can mean by itself: of that name, else of that id, else but for the case. */
 	candidates(key: string): readonly Field[];

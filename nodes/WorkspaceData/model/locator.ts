@@ -6,7 +6,7 @@ import { adviceOnNames, quote } from './names';
 import { isObject } from './answer/shapes';
 import { foldCase } from './text';
 
-/** A resource locator as n8n gives it: the mode that the user chose, and the value. */
+/** A resource locator as n8n passes it: the mode that the user chose, and the value. */
 export interface Locator {
 	mode: string;
 	value: unknown;
@@ -25,7 +25,7 @@ export interface LocatorReading {
 }
 
 /**
- * Reads a resource locator, whether chosen or the bare id that an expression gives.
+ * Reads a resource locator, whether chosen or the bare ID that an expression returns.
  *
  * @returns undefined when nothing is chosen
  */
@@ -39,7 +39,7 @@ export function peekLocator(value: unknown): LocatorReading | undefined {
 	return { mode: locator.mode ?? 'id', text, entered, shown: locator.cachedResultName || text };
 }
 
-/** The value that a locator holds; a value without a locator, as an expression gives it, is itself. */
+/** The value that a locator holds; a value without a locator, as an expression returns it, is itself. */
 export const locatorValue = (value: unknown): unknown =>
 	isObject(value) && '__rl' in value ? value.value : value;
 
@@ -63,7 +63,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 		if (locator.mode !== 'name') pathSegment(locator.text, parameter);
 		return locator;
 	}
-	throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
+	throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
 }
 
 /** The cards of exactly this name, or else the cards whose names differ only in case. */
@@ -110,7 +110,7 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 	if (card) {
 		throw new InputError(
 			`The workspace has ${found.length} cards called '${name}'`,
-			`Choose the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
+			`Select the card by its ID: ${found.map(({ id }) => id).join(', ')}.`,
 		);
 	}
 	throw new InputError(
@@ -122,7 +122,7 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 /**
  * The card that a locator means: the one of this id, or the one of this name among the workspace's cards.
  *
- * @param listed gives these cards; only asked where the locator has a name
+ * @param listed returns these cards; only called if the locator has a name
  * @param isExact whether the name must match exactly, for changes that cannot be undone
  * @throws InputError when no card has the name, or more than one
  */

@@ -75,7 +75,7 @@ export function adviceOnNames(key: string, names: readonly string[], plural: str
 	return `The ${plural} are ${listedInQuotes(names, SHOWN_NAMES)}.`;
 }
 
-/** How far two folded names are apart; undefined where they are not near. */
+/** How far two folded names are apart; undefined if they are not near. */
 function distanceOf(wanted: string, name: string): number | undefined {
 	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
 	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));

@@ -59,7 +59,7 @@ export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
 /** Digits of a token: 72 bits, so that two of 10,000 are the same once in 10^13 cards. */
 const TOKEN_LENGTH = 12;
 
-/** A field and its value, as texts: fields by the name in the output, as identifiers of fields can change. */
+/** A field and its value, as text: fields by the name in the output, as identifiers of fields can change. */
 export type ValueText = (fieldId: string, value: unknown) => [name: string, value: string];
 
 /**
@@ -105,7 +105,7 @@ export function remember(
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
 	let start = Math.max(0, kept.length - count);
-	// Records of one time cannot be told apart by their age: all of them are remembered, or none.
+	// Records of one time cannot be distinguished by their age: all of them are remembered, or none.
 	while (start > 0 && kept[start - 1]?.at === kept[start]?.at) start -= 1;
 	const dropped = kept[start - 1];
 	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;

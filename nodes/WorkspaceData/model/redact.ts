@@ -1,4 +1,4 @@
-/** Takes secrets out of texts. */
+/** Removes secrets from text. */
 const MASK = '***';
 /** Shorter values are words that may occur by chance; no real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;
@@ -8,7 +8,7 @@ const UNSENT = /[^\x20-\x7E\x80-\xFF]|\p{Cc}|\p{Cf}/gu;
 
 /** The forms in which a secret is sent, and may come back: plain, and encoded for a URL, a form or JSON. */
 function formsOf(secret: string): string[] {
-	// Credentials are sent without the blanks and line ends that were pasted along.
+	// Credentials are sent without the spaces and line ends that were pasted along.
 	const text = secret.trim();
 	return [...new Set([text, text.replace(UNSENT, '')])].flatMap((form) => [
 		form,
@@ -31,7 +31,7 @@ function encodeSafely(text: string): string {
  * Takes secrets out of a text before anybody sees it: the given values wherever they occur, and
  * whatever follows `Bearer`.
  *
- * @param secrets texts or numbers; everything else is none
+ * @param secrets text or numbers; everything else is none
  */
 export function redact(text: string, secrets: readonly unknown[]): string {
 	return secrets

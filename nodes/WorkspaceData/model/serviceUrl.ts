@@ -103,7 +103,7 @@ export const pathSegment = (value: unknown, parameter: string): string =>
 export function exactSegment(value: unknown, parameter: string): string {
 	const text = textOf(value);
 	if (text.trim() === '') {
-		throw new InputError(`'${parameter}' is empty`, `Choose or enter a value for '${parameter}'.`);
+		throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
 	}
 	if (text === '.' || text === '..') {
 		throw new InputError(

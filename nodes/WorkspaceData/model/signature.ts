@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Header that carries the signature of a delivery, in lower case as Node.js gives it. */
+/** Header that carries the signature of a delivery, in lower case as Node.js has it. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 /**

@@ -5,7 +5,7 @@ export interface Zone {
 	/**
 	 * A day's beginning, or a date and time without an offset, as an instant.
 	 *
-	 * @returns ISO 8601 in UTC, or undefined where there is no such time: clocks skip some
+	 * @returns ISO 8601 in UTC, or undefined if there is no such time: clocks skip some
 	 */
 	toUtc(local: string): string | undefined;
 	/** The calendar day that is so many days after today (before it, if negative), as YYYY-MM-DD; undefined beyond the year 9999. */

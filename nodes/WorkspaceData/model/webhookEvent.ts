@@ -23,7 +23,7 @@ export type EventName = (typeof EVENTS)[number];
  */
 export interface DeliveredEvent {
 	event: string;
-	/** When it happened, in ms since the epoch by the service's clock; undefined where unreadable. */
+	/** When it happened, in ms since the epoch by the service's clock; undefined if unreadable. */
 	happenedAt: number | undefined;
 	workspaceId: string | undefined;
 	cardId: string | undefined;
@@ -53,7 +53,7 @@ const eventSchema = z.object({
 	data: untouchedObject.optional().catch(undefined),
 });
 
-/** JSON from bytes, whatever content type they came with; undefined where they are not JSON. */
+/** JSON from bytes, whatever content type they came with; undefined if they are not JSON. */
 const parseJson = (bytes: Uint8Array): unknown => tryParse(new TextDecoder().decode(bytes))?.value;
 
 /**

@@ -19,12 +19,12 @@ function toCard(raw: JsonObject): Card | undefined {
 	return card.success ? { id: card.data.id, name: nameOf(raw) ?? card.data.id, raw } : undefined;
 }
 
-/** The cards of a listing, or undefined when the answer holds no listing. */
+/** The cards of a listing, or undefined when the response holds no listing. */
 export function readCards(body: unknown): Card[] | undefined {
 	return readEntries(body, 'cards', toCard);
 }
 
-/** The card in an answer, or undefined (an empty body after a change, for example). */
+/** The card in a response, or undefined (an empty body after a change, for example). */
 export function readCard(body: unknown): Card | undefined {
 	return readObject(body, 'card', toCard);
 }

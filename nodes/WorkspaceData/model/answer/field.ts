@@ -30,7 +30,7 @@ const fieldSchema = resourceSchema('field_id', {
 	type: z.string().catch(''),
 });
 
-/** What the listing says about writing a field; undefined where it says nothing. */
+/** What the listing says about writing a field; undefined if it says nothing. */
 function readOnlyMark(raw: JsonObject): boolean | undefined {
 	const { read_only, readOnly, readonly, isReadOnly, computed, is_computed } = raw;
 	const marks = [read_only, readOnly, readonly, isReadOnly, computed, is_computed].filter(
@@ -54,12 +54,12 @@ function toField(raw: JsonObject): Field | undefined {
 	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, isReadOnly, raw };
 }
 
-/** The fields of a listing, or undefined when the answer holds no listing. */
+/** The fields of a listing, or undefined when the response holds no listing. */
 export function readFields(body: unknown): Field[] | undefined {
 	return readEntries(body, 'fields', toField);
 }
 
-/** The field in an answer, or undefined (an empty body after a change, for example). */
+/** The field in a response, or undefined (an empty body after a change, for example). */
 export function readField(body: unknown): Field | undefined {
 	return readObject(body, 'field', toField);
 }

@@ -53,7 +53,7 @@ const JSON_START = /^\s*[{[]/;
 /**
  * The object or list that a text holds as JSON.
  *
- * @returns undefined where the text holds anything else; bare JSON values such as `12` are texts
+ * @returns undefined if the text holds anything else; bare JSON values such as `12` are text
  */
 export function parseJsonText(text: string): object | undefined {
 	return JSON_START.test(text) ? (tryParse(text)?.value as object | undefined) : undefined;

@@ -5,11 +5,11 @@ import { isObject, type JsonObject } from './shapes';
 export interface FieldOption {
 	/** The text that the user sees. */
 	label: string;
-	/** All texts that people know it by: name, label, title. */
+	/** All names that people know it by: name, label, title. */
 	labels: string[];
 	/** What records may hold for it, as JSON has it: value, ID, key. */
 	identifiers: Array<string | number>;
-	/** The value that records hold for this choice, where the listing tells; else any of its spellings. */
+	/** The value that records hold for this choice; if the listing says; else any of its spellings. */
 	sent?: string | number;
 }
 

@@ -15,7 +15,7 @@ export interface Page<Entry> {
  *
  * @param key the name of the list, for example `cards`
  * @throws InputError for an identifier that has lost digits: it could be that of another entry
- * @returns undefined when the answer holds no listing, or one in which nothing can be read
+ * @returns undefined when the response holds no listing, or one in which nothing can be read
  */
 export function readEntries<Entry>(
 	body: unknown,
@@ -68,7 +68,7 @@ function numberIn(body: JsonObject, names: readonly string[]): number | undefine
 		.find((value): value is number => Number.isSafeInteger(value));
 }
 
-/** The query of the next page, as a listing without cursors tells it. */
+/** The query of the next page, as a listing without cursors states it. */
 function nextQuery(body: unknown, link: unknown): Record<string, string> | undefined {
 	const target = NEXT_LINK.exec([link].flat().join(', '))?.[1];
 	if (target !== undefined) {
@@ -87,7 +87,7 @@ function nextQuery(body: unknown, link: unknown): Record<string, string> | undef
  *
  * @param link the header `Link`
  * @returns the query of the next page; null on the last one
- * @throws InputError if there are more pages but nothing tells where
+ * @throws InputError if there are more pages but nothing says where
  */
 export function readNextQuery(body: unknown, link: unknown): Record<string, string> | null {
 	const next = nextQuery(body, link);
@@ -96,7 +96,7 @@ export function readNextQuery(body: unknown, link: unknown): Record<string, stri
 	return cursor === null ? null : { cursor };
 }
 
-/** How many entries a listing has in all; undefined where it does not say. @param header `X-Total-Count` */
+/** How many entries a listing has in all; undefined if it does not say. @param header `X-Total-Count` */
 export function readTotal(body: unknown, header: unknown): number | undefined {
 	const stated = Number(header ?? NaN);
 	if (Number.isSafeInteger(stated)) return stated;

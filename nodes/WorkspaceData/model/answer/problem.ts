@@ -1,4 +1,4 @@
-/** What an answer other than success says: problem details, or whatever comes in their place. */
+/** What a response other than success says: problem details, or whatever comes in their place. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
 import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
@@ -15,7 +15,7 @@ const problemSchema = z
 	})
 	.passthrough();
 
-/** An unsuccessful answer in words. */
+/** An unsuccessful response in words. */
 export interface Problem {
 	/** HTTP status code. */
 	status: number;
@@ -30,7 +30,7 @@ export interface Problem {
 
 const MAX_TEXT = 500;
 
-/** Titles for answers that say nothing that can be shown. */
+/** Titles for responses that say nothing that can be shown. */
 const TITLES: Record<number, string> = {
 	400: 'The service could not understand the request',
 	401: 'The service did not accept the credential',
@@ -76,7 +76,7 @@ function problemKind(type: string | undefined): string | undefined {
 	return kind === undefined || kind === 'blank' ? undefined : kind;
 }
 
-/** `{ name: ['too long'] }`, as some frameworks put it, in the form of the others. */
+/** `{ name: ['too long'] }`, as some frameworks write it, in the form of the others. */
 function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	return Object.entries(errors).flatMap(([field, messages]: [string, unknown]) =>
 		[messages]
@@ -129,11 +129,11 @@ function htmlText(html: string): string | undefined {
 }
 
 /**
- * Reads an unsuccessful answer, whatever its body: problem details, other JSON, plain text, HTML or
+ * Reads an unsuccessful response, whatever its body: problem details, other JSON, plain text, HTML or
  * nothing at all.
  *
  * @param status HTTP status code
- * @param body the body as n8n's request helper gives it: parsed JSON, text, or empty
+ * @param body the body as n8n's request helper returns it: parsed JSON, text, or empty
  * @param clean takes secrets out of a text that the service sent
  * @see RFC 7807
  */
@@ -180,7 +180,7 @@ const isNestedProblem = ({ type, title, detail, error }: JsonObject): boolean =>
 	(isText(error.title) || isText(error.type)) &&
 	![type, title, detail].some(isText);
 
-/** The names under which an answer has the requested thing, or its identifier. */
+/** The names under which a response has the requested thing, or its identifier. */
 const RESOURCE_KEYS = [
 	...['card', 'cards', 'field', 'fields', 'record', 'records', 'webhook', 'subscription'],
 	...WRAPPERS,
@@ -190,10 +190,10 @@ const ID_KEYS = [
 	...['webhookId', 'subscriptionId', 'uuid'],
 ];
 
-/** Words in which an answer says outright that nothing was done. @see JSend, for `fail` and `error` */
+/** Words in which a response says outright that nothing was done. @see JSend, for `fail` and `error` */
 const FAILED = new Set<unknown>([false, 'false', 'fail', 'failed', 'failure', 'error']);
 
-/** Whether an answer says outright that nothing was done. */
+/** Whether a response says outright that nothing was done. */
 const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
 	[success, ok, status].some((mark) => FAILED.has(mark)) || success === 0;
 
@@ -213,7 +213,7 @@ const PROBLEM_TYPE = /^application\/problem\+json\b/i;
 /** A text that begins with a word such as `Error`, also as the name of an XML element. */
 const ERROR_TEXT = /^\s*(?:<\?xml[^>]*>\s*)?<?(?:error|failed|failure|exception|fault)\b/i;
 
-/** The object in which an answer may say why nothing was done: itself, or the only one that it holds. */
+/** The object in which a response may say why nothing was done: itself, or the only one that it holds. */
 function refusingObject(body: unknown): JsonObject | undefined {
 	if (Array.isArray(body)) return body.length === 1 ? refusingObject(body[0]) : undefined;
 	if (!isObject(body)) return undefined;
@@ -224,7 +224,7 @@ function refusingObject(body: unknown): JsonObject | undefined {
 	return isWrapped ? refusingObject(only) : body;
 }
 
-/** The status of an answer whose body states a status for each of its parts. @see RFC 4918, section 13 */
+/** The status of a response whose body states a status for each of its parts. @see RFC 4918, section 13 */
 const MULTI_STATUS = 207;
 
 /** The first object in such a body that states a failure. */
@@ -235,12 +235,12 @@ function failedPart(body: unknown): JsonObject | undefined {
 }
 
 /**
- * Reads a refusal from an answer of success: some services put their errors under status 200. A
- * resource may have properties of any name, so nothing counts in an answer that holds one.
+ * Reads a refusal from a response of success: some services put their errors under status 200. A
+ * resource may have properties of any name, so nothing counts in a response that holds one.
  *
  * @param clean takes secrets out of a text that the service sent
  * @param contentType the header `Content-Type`
- * @returns undefined where the answer is no refusal
+ * @returns undefined if the response isn't a refusal
  */
 export function readRefusal(
 	status: number,

@@ -23,13 +23,13 @@ import { readCursor, readEntries } from './page';
 export interface DataRecord {
 	id: string;
 	data: JsonObject;
-	/** ISO 8601 UTC; null where an answer does not tell. */
+	/** ISO 8601 UTC; null if a response doesn't say. */
 	createdAt: string | null;
 	/** The service's object, with properties beyond the interface. */
 	raw: JsonObject;
 }
 
-/** The id of a record whose creation was answered without it. No service gives an empty one. */
+/** The id of a record whose creation was confirmed without it. No service gives an empty one. */
 export const UNKNOWN_ID = '';
 
 /** A property of records themselves, as filters see it: how it is compared, and where it is. */
@@ -102,7 +102,7 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
 /**
  * One page of records.
  *
- * @returns undefined when the answer holds no listing
+ * @returns undefined when the response holds no listing
  * @see service interface, part 2, "Record list response"
  */
 export function readRecordPage(body: unknown): RecordPage | undefined {
@@ -121,7 +121,7 @@ function gapOf(body: unknown, records: readonly DataRecord[]): string | undefine
 	return hasErrors(body) ? 'it came with errors' : undefined;
 }
 
-/** The record in an answer, or undefined (an empty body after a change, for example). */
+/** The record in a response, or undefined (an empty body after a change, for example). */
 export function readRecord(body: unknown): DataRecord | undefined {
 	return readObject(body, 'record', toRecord);
 }

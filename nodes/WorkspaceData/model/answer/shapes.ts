@@ -1,5 +1,5 @@
 /**
- * The shapes an answer may have where the interface leaves them open ("not shown"): lists bare or
+ * The shapes a response may have where the interface leaves them open ("not shown"): lists bare or
  * under one key, single objects bare or wrapped, empty bodies after a change.
  *
  * @see service interface, part 4, "Gaps"
@@ -22,12 +22,12 @@ export const ownValue = (object: JsonObject, key: string): unknown =>
 /** Under which names a list or an object is usually wrapped. */
 export const WRAPPERS = ['data', 'items', 'item', 'results', 'result', 'value'];
 
-/** Names of lists that say something about an answer, and are not what was asked for. */
+/** Names of lists that say something about a response, and are not what was asked for. */
 const REMARKS =
 	/^(?:errors?|warnings?|messages?|details|issues|violations|invalid.?params|notices?)$/i;
 
 /**
- * The list in an answer.
+ * The list in a response.
  *
  * @param body a bare array, or an object that holds the array under `key`, a usual wrapper or the
  * only key with an array; one level of wrapping inside a wrapper is followed (`{ data: { cards: [] } }`)
@@ -50,19 +50,19 @@ export function readList(body: unknown, key: string): unknown[] | undefined {
 	return others.length === 0 ? only : undefined;
 }
 
-/** The one object that an object holds; undefined where it holds several, or none. */
+/** The one object that an object holds; undefined if it holds several, or none. */
 export function onlyObject(body: JsonObject): JsonObject | undefined {
 	const [only, ...others] = Object.values(body).filter(isObject);
 	return others.length === 0 ? only : undefined;
 }
 
 /**
- * The single object in an answer.
+ * The single object in a response.
  *
  * @param body the object itself, alone in an array, or in an object that holds it under `key`, under a
  * usual wrapper or as its only object
  * @param key the name of the object, for example `card`
- * @param read gives the resource that an object is; it also decides where a resource has
+ * @param read returns the resource that an object is; it also decides where a resource has
  * a property that is called like a wrapper (a record's `data`)
  * @returns the resource, or undefined when the body holds none (an empty body, for example)
  */

@@ -6,10 +6,10 @@ import { foldCase } from '../text';
 interface Lookup {
 	/** Places by identifiers of each JSON type. */
 	identified: Map<string | number, number>;
-	/** Places by labels, and by the texts of identifiers. */
+	/** Places by labels, and by the text of identifiers. */
 	labelled: Map<string, Set<number>>;
 	texts: Map<string, Set<number>>;
-	/** Places by labels and identifiers that are texts, without case and outer spaces. */
+	/** Places by labels and identifiers that are text, without case and outer spaces. */
 	folded: Map<string, Set<number>>;
 }
 
@@ -103,7 +103,7 @@ export function enteredChoice(
 	if (numbered !== undefined) return { option: at(numbered), isExact: true };
 	const text = String(entered);
 	const places = new Set(labelled.get(text));
-	// Where the listing does not tell what records hold, the label itself is sent: it must not look like another choice.
+	// If the listing doesn't say what records hold, the label itself is sent: it must not look like another choice.
 	const isSent = [...places].some((place) => at(place).sent === undefined);
 	for (const place of (typeof entered === 'string' && texts.get(text)) || []) {
 		if (isSent || at(place).identifiers.includes(text)) places.add(place);
@@ -121,7 +121,7 @@ export function enteredChoice(
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
 	lookupOf(options).folded.has(foldCase(text));
 
-/** A choice in a message, so that two with like labels are told apart. */
+/** A choice in a message, so that two with like labels are distinguished. */
 export function showChoice({ label, identifiers }: FieldOption): string {
 	const [identifier] = identifiers;
 	const shown = typeof identifier === 'number' ? String(identifier) : quote(identifier ?? '');

@@ -1,7 +1,7 @@
 /** The form of a value in which it is compared: what is the same, and which comes first. */
 import { byCharacter } from '../text';
 
-/** A value between two numbers, where no number is exact: `near` is the nearest one, `rest` tells on which side of it. */
+/** A value between two numbers, where no number is exact: `near` is the nearest one, `rest` says on which side of it. */
 export interface Between {
 	near: number;
 	/** Ordered character by character: `<…` below `near`, `>…` above it; see {@link AT}. */
@@ -29,13 +29,13 @@ export function keyOfForm(form: Comparable): string {
 
 const rankOf = (form: Comparable): number => (typeof form === 'string' ? 1 : isList(form) ? 2 : 0);
 
-/** Whether two forms are both numbers, both texts, or both lists. */
+/** Whether two forms are both numbers, both text, or both lists. */
 export const isOfOneSort = (a: Comparable, b: Comparable): boolean => rankOf(a) === rankOf(b);
 
 /**
- * Orders two forms: numbers before texts before lists, lists by their first difference.
+ * Orders two forms: numbers before text before lists, lists by their first difference.
  *
- * @param compareTexts gives 0 for the same text only
+ * @param compareTexts returns 0 for the same text only
  * @returns below 0 where `a` comes first; 0 exactly where they are the same
  */
 export function compareForms(a: Comparable, b: Comparable, compareTexts = byCharacter): number {

@@ -10,7 +10,7 @@ import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './
 import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
 
 /**
- * Whether a stored value meets a condition. Undefined where it cannot be told, and records are chosen to be changed: a value
+ * Whether a stored value meets a condition. Undefined if it is unclear, and records are chosen to be changed: a value
  * that is none of its field's kind may be another spelling of the entered value.
  */
 export type Test = (stored: unknown) => boolean | undefined;
@@ -105,7 +105,7 @@ const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** A condition about the texts of a value; upper and lower case do not matter. */
+/** A condition about the text of a value; upper and lower case do not matter. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
 	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
@@ -124,11 +124,11 @@ function contains(asked: Asked): (stored: unknown) => boolean {
 	if (others.length === 0) return oneOf(asked, [only]);
 	throw new InputError(
 		`${VALUE_LABEL} has several entries`,
-		"'Contains' takes one choice. Choose 'Is Any Of' for several.",
+		"'Contains' takes one choice. Select 'Is Any Of' for several.",
 	);
 }
 
-/** How stored values stand to an operand; undefined where one of the two has no place in the order. */
+/** How stored values stand to an operand; undefined if one of the two has no place in the order. */
 function orderTo(
 	{ field, rules }: Asked,
 	operand: unknown,
@@ -160,7 +160,7 @@ const ordered =
 const unsuitable = ({ name, type }: ValueField): InputError =>
 	new InputError(
 		`Field '${name}' cannot be compared in this way`,
-		`Choose another condition for a field of type '${type ?? 'text'}'.`,
+		`Select another condition for a field of type '${type ?? 'text'}'.`,
 	);
 
 /** Days before, with or after today, today included, in the time zone of the workflow. */
@@ -217,7 +217,7 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 	if (!known) {
 		throw new InputError(
 			`'Condition' cannot be '${condition}'`,
-			`Choose one of: ${CONDITIONS.join(', ')}.`,
+			`Select one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}
 	if (!WITHOUT_VALUE.includes(known) && isEmpty(entered)) throw noValue();

@@ -11,13 +11,13 @@ import { jsonForm, showValue } from './serialization';
 export const noValue = (): InputError =>
 	new InputError(
 		"'Value' is empty in a condition of 'Filters'",
-		"Enter a value to compare with, or choose the condition 'Is Empty' or 'Is Not Empty'.",
+		"Enter a value to compare with, or select the condition 'Is Empty' or 'Is Not Empty'.",
 	);
 
 /** How messages call the value of a condition. */
 export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
 
-/** The texts between commas, empty ones included. */
+/** The text between commas, empty ones included. */
 function splitList(text: string, options: ValueField['options']): string[] {
 	const unquoted = text.replace(/"(?:[^"]|"")*"/g, '""');
 	if (/(?:^|,)\s*(?:,|$)/.test(unquoted)) return [''];

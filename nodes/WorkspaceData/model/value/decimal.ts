@@ -1,4 +1,4 @@
-/** Numbers as decimal texts, which may have more digits than a number keeps. */
+/** Numbers as decimal text, which may have more digits than a number keeps. */
 import type { Between } from './comparable';
 
 /** A decimal text; outer spaces are ignored. Exponents of more digits than these are no numbers. */

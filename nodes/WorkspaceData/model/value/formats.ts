@@ -121,7 +121,7 @@ const ORDERS = {
  * Which values a field accepts, in the chosen formats.
  *
  * @param usual what it accepts without any
- * @param formats undefined where there is no choice of formats
+ * @param formats undefined if there is no choice of formats
  */
 export function acceptedIn(
 	type: Formatted,

@@ -22,7 +22,7 @@ export interface Inference {
 const MIN_CHOICE_VALUES = 20;
 const MAX_CHOICES = 12;
 const MAX_CHOICE_LENGTH = 40;
-/** The longest text in a field for short texts, in characters: many services end there. */
+/** The longest text in a field for short text, in characters: many services end there. */
 const MAX_TEXT_LENGTH = 255;
 
 /** Names of columns whose digits are no amounts: another row may begin with a zero. */
@@ -38,14 +38,14 @@ const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(t
 const typeOfChoices = (how: NewType['choices']): string =>
 	NEW_TYPES.find(({ choices }) => choices === how)?.type ?? 'text';
 
-/** Empty values tell nothing about a type. */
+/** Empty values say nothing about a type. */
 const tells = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /**
- * The choices of a select that these texts make, in the order in which they come.
+ * The choices of a select that these text values make, in the order in which they come.
  *
- * @returns undefined where they are no choices: too many, too long, figures, or told apart by case only
+ * @returns undefined if they are no choices: too many, too long, figures, or distinguished by case only
  */
 function choicesOf(texts: Iterable<string>): string[] | undefined {
 	const choices = new Set<string>();

@@ -36,7 +36,7 @@ export interface EnteredCondition {
 export interface FilterPlace {
 	/** Of times without an offset, and of today. */
 	zone: Zone;
-	/** Tells the user of a name that could mean something else, too. */
+	/** Reports a name that could mean something else, too. */
 	hint(message: string): void;
 	/** Whether records are chosen to be changed: a near name or value is refused then. */
 	isExact?: boolean;
@@ -69,7 +69,7 @@ export function readConditions(filters: unknown): EnteredCondition[] {
 		if (key.trim() !== '') return { key, condition, value: locatorValue(value) };
 		throw new InputError(
 			"'Field Name or ID' is empty in a condition of 'Filters'",
-			'Choose the field to filter by, or remove the condition.',
+			'Select the field to filter by, or remove the condition.',
 		);
 	});
 }
@@ -85,7 +85,7 @@ export function readMatchType(matchType: unknown): boolean {
 	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
 	throw new InputError(
 		`'Must Match' cannot be '${plainText(matchType)}'`,
-		'Choose one of All Conditions, Any Condition.',
+		'Select one of All Conditions, Any Condition.',
 	);
 }
 
@@ -192,7 +192,7 @@ const unreadable = (
 ): InputError =>
 	new InputError(
 		`Record ${record.id} has ${showValue(read(record))} in field '${field.name}', which is no value of the field's type`,
-		'It cannot be told whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.',
+		"It's unclear whether the record meets the conditions, so nothing was sent. Correct the value, or exclude the record by another condition.",
 	);
 
 /**

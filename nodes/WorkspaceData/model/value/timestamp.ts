@@ -1,4 +1,4 @@
-/** Texts of days and timestamps (ISO 8601), which two kinds share. */
+/** Text of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from '../time';
 import type { Between } from './comparable';
 import { jsonForm } from './serialization';
@@ -16,7 +16,7 @@ export interface Timestamp {
 	clock: string | undefined;
 	/** The digits of the fraction of a second, without zeros at the end. */
 	fraction: string;
-	/** Undefined where it means another instant in each time zone. */
+	/** Undefined if it means another instant in each time zone. */
 	offset: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function isCalendarDay(day: string): boolean {
 /** Whether a text is a day as YYYY-MM-DD and nothing else. */
 export const isDay = (text: string): boolean => DAY.test(text) && isCalendarDay(text);
 
-/** Reads a text, or an object whose JSON is one, as a timestamp; undefined where it is none. */
+/** Reads a text, or an object whose JSON is one, as a timestamp; undefined if it is none. */
 export function readTimestamp(value: unknown): Timestamp | undefined {
 	const form = jsonForm(value);
 	if (typeof form !== 'string') return undefined;
@@ -48,7 +48,7 @@ export function readTimestamp(value: unknown): Timestamp | undefined {
 	};
 }
 
-/** An offset with hours and minutes: databases leave the minutes out, or the colon. */
+/** An offset with hours and minutes: databases omit the minutes, or the colon. */
 const fullOffset = (offset: string): string =>
 	offset.replace(
 		/^([+-]\d{2}):?(\d{2})?$/,
@@ -66,7 +66,7 @@ export const isTimeOfDay = ({ day, clock, offset = 'Z' }: Timestamp): boolean =>
 /**
  * The instant of a timestamp as ISO 8601 in UTC, with all digits of its fraction.
  *
- * @returns undefined where there is no such time, also where a clock change leaves it out
+ * @returns undefined if there is no such time, also where a clock change leaves it out
  */
 export function toUtcText(
 	{ day, clock, fraction, offset }: Timestamp,

@@ -42,7 +42,7 @@ export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
 	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
 }
 
-/** The texts by which a stored value is found. */
+/** The text by which a stored value is found. */
 export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 	if (isEmpty(stored)) return [];
 	return field.kind.texts?.(stored, field) ?? [textOf(stored)];
@@ -50,7 +50,7 @@ export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 
 const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;
 
-/** Whether an entry is an empty text. Blanks are one, too, in a field that holds no texts of blanks. */
+/** Whether an entry is an empty text. Spaces are one, too, in a field that holds no text of spaces. */
 const isBlank = (field: ValueField, entered: unknown): boolean =>
 	entered === '' ||
 	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));

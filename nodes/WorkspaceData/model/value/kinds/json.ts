@@ -13,7 +13,7 @@ export const json: Kind = {
 		return canonicalJson(parsed ?? stored);
 	},
 	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
-	/** Parses text that is a JSON object or list: the editor gives such values as text. */
+	/** Parses text that is a JSON object or list: the editor passes such values as text. */
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
 		const parsed = parseJsonText(entered);

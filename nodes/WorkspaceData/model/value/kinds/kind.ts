@@ -52,7 +52,7 @@ export interface EntryRules {
 	/** How `''` is treated: sent unchanged, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
 	zone: Zone;
-	/** How text spells numbers, days, and yes or no; undefined where there is no choice. */
+	/** How text spells numbers, days, and yes or no; undefined if there is no choice. */
 	formats?: Formats;
 	/** Whether values are made to fit: others as text in a text field, `''` left out where a field refuses it. */
 	fits?: boolean;
@@ -112,7 +112,7 @@ export interface EditorInput {
 /** Everything that is known about the values of a field. The list of kinds is `allKinds.ts`. */
 export interface Kind {
 	readonly name: string;
-	/** Names of types that mean it, in lower case and without blanks, hyphens and underscores. */
+	/** Names of types that mean it, in lower case and without spaces, hyphens and underscores. */
 	readonly types: readonly string[];
 	/** The types of new fields. */
 	readonly newTypes: readonly NewType[];
@@ -127,9 +127,9 @@ export interface Kind {
 	read(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
 	/** The form by which a value is recognized, where that is not the form by which it is ordered. */
 	identify?(stored: unknown, field: ValueField): Comparable | undefined;
-	/** The texts in which a person reads a stored value; by default the value as text. */
+	/** The text in which a person reads a stored value; by default the value as text. */
 	texts?(stored: unknown, field: ValueField): readonly string[];
-	/** Whether texts are ordered as the language of this n8n does. */
+	/** Whether text is ordered as the language of this n8n does. */
 	readonly isLanguage?: boolean;
 	/** Where a value is a set of values: their kind, and the values of a set. */
 	readonly set?: {
@@ -187,7 +187,7 @@ export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
 		: undefined;
 }
 
-/** A type's name without case, blanks, hyphens and underscores. */
+/** A type's name without case, spaces, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
 
 /** The advice for a number from which digits may be lost already. */

@@ -1,4 +1,4 @@
-/** Numbers: JSON numbers, and decimal texts, exactly. */
+/** Numbers: JSON numbers, and decimal text, exactly. */
 import type { Comparable } from '../comparable';
 import {
 	ANY_OF,
@@ -21,7 +21,7 @@ const EXACT_DIGITS = 15;
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * Whether a text can become a number and lose at most zeros at the end of its decimals. Texts with leading
+ * Whether a text can become a number and lose at most zeros at the end of its decimals. Text with leading
  * zeros, a plus sign, an exponent or many digits cannot: they may be codes, phone numbers or identifiers.
  */
 function isPlainNumber(text: string): boolean {

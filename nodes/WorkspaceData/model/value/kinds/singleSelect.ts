@@ -27,7 +27,7 @@ export function allowedChoices({ options }: Pick<ValueField, 'options'>): string
 		: 'Enter at least one value.';
 }
 
-/** The value that records hold for a choice; where the listing does not tell, the spelling that was given. */
+/** The value that records hold for a choice; if the listing doesn't say, the spelling that was given. */
 function sentFor(
 	{ label, sent }: FieldOption,
 	entered: string | number,

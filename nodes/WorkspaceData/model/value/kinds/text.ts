@@ -1,4 +1,4 @@
-/** Texts, compared exactly. A number or true and false in a text field mean their JSON text. */
+/** Text, compared exactly. A number or true and false in a text field mean their JSON text. */
 import { isInexact } from '../../answer/shapes';
 import { isSendable, textOf } from '../serialization';
 import {

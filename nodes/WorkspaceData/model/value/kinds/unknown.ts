@@ -1,6 +1,6 @@
 /**
- * Values of a type that the node does not know. Nothing is refused, and two values are the same where their texts are: it
- * takes no look at other records to tell.
+ * Values of a type that the node does not know. Nothing is refused, and two values are the same where their text is: it
+ * doesn't look at other records for that.
  */
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
@@ -47,7 +47,7 @@ function againstTime(operand: Timestamp, zone: Zone): Order {
 	};
 }
 
-/** How stored values stand to an operand: below, at or above it; undefined where the two have no order. */
+/** How stored values stand to an operand: below, at or above it; undefined if the two have no order. */
 export function orderAgainst(operand: unknown, zone: Zone): Order {
 	const entered = jsonForm(operand);
 	const number = readNumber(entered);
