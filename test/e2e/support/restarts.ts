@@ -69,17 +69,18 @@ export function restarts(bench: () => Bench, clock: ClockOfN8n) {
 		};
 	}
 
-	/** Waits until all of these came out. */
+	/** Waits until all of these came out. @param mostMinutes that pass quickly for n8n meanwhile */
 	async function expectAll(
 		collect: () => Promise<JsonObject[]>,
 		wanted: readonly string[],
+		mostMinutes = 3,
 	): Promise<void> {
 		const haveCome = async () => {
 			const ids = new Set((await collect()).map(({ record_id }) => record_id));
 			return wanted.every((id) => ids.has(id)) ? true : undefined;
 		};
 		// Missed records are searched in the next minute; an overlap must not end meanwhile.
-		await asTimePasses(`${wanted.length} records`, haveCome, { mostMinutes: 3 });
+		await asTimePasses(`${wanted.length} records`, haveCome, { mostMinutes });
 	}
 
 	/** Waits until all of these came out, and until nothing is under way that should not come. */
