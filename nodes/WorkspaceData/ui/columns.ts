@@ -31,6 +31,17 @@ function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
 	} as const;
 }
 
+/**
+ * What to do before a card is selected: the mapper of a node fresh from the panel says nothing until it is opened again.
+ */
+export const selectCardNotice = {
+	displayName: 'Select a card to see its fields.',
+	name: 'selectCardNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { cardId: [''] } },
+} as const;
+
 /** The mapper of Create. */
 export const createColumnsProperty = mapperProperty('add', VALUES_LABEL);
 

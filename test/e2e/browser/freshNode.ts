@@ -1,11 +1,9 @@
-/** A node fresh from the panel: what it says before anything is chosen, and what it returns. */
+/** A node fresh from the panel: what it returns, and a card with its fields. */
 import { credentialNames } from '../../host/credentials.ts';
 import type { Stage } from './stage.ts';
 
 /** @param stage the n8n and the browser */
 export function testFreshNode({ bench, editor, execute }: Stage): void {
-	const panel = () => editor().element('node-parameters');
-
 	/** Adds our node to a new workflow, with a credential. */
 	async function addFresh(action: string): Promise<void> {
 		await editor().openNewWorkflow();
@@ -13,12 +11,6 @@ export function testFreshNode({ bench, editor, execute }: Stage): void {
 		await editor().addNode('Workspace Data', 'Workspace Data', action);
 		await editor().chooseCredential(credentialNames.workspaceDataApi);
 	}
-
-	test('a node fresh from the panel says what to do first (Q15)', async () => {
-		await addFresh('Create record');
-		await panel().getByText('Select a card to see its fields.').first().waitFor();
-		expect(await panel().innerText()).not.toMatch(/No fields found|Retry/);
-	});
 
 	test('its output shows the fields first (Q5), and an empty field as null (Q7)', async () => {
 		const { api } = bench();

@@ -28,7 +28,7 @@ export function testMapper(stage: Stage): void {
 			['Layout', 'json'],
 		]);
 		await openAction({ resource: 'record', operation: 'create' });
-		await panel().getByText('Select a card to see its fields.').waitFor();
+		await panel().getByText('Select a card to see its fields.').first().waitFor();
 		expect(await panel().innerText()).not.toMatch(/No fields found|Retry/);
 		await editor().choose('cardId', card.name);
 		await editor().element('parameter-input-Layout').waitFor();

@@ -1,4 +1,4 @@
-import { createColumnsProperty, VALUES_LABEL } from '../../ui/columns';
+import { createColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
@@ -13,7 +13,7 @@ export const createRecord = defineOperation({
 	action: 'Create record',
 	description: 'Add a record to a card',
 	writes: true,
-	properties: [cardLocator, createColumnsProperty, recordOptions(writeOptions)],
+	properties: [cardLocator, selectCardNotice, createColumnsProperty, recordOptions(writeOptions)],
 	async execute({ run, itemIndex, get }) {
 		const options = get('options');
 		const parameters = { cardId: get('cardId'), columns: get('columns'), options };

@@ -1,6 +1,6 @@
 import { InputError } from '../../model/inputError';
 import { plainNumber, plainText } from '../../model/text';
-import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
+import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
@@ -78,6 +78,7 @@ export const syncRecords = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
+		selectCardNotice,
 		matchColumnsProperty,
 		{
 			...filtersProperty,

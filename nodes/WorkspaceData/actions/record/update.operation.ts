@@ -1,6 +1,6 @@
 import { readLocator } from '../../model/locator';
 import type { DataRecord } from '../../model/answer/record';
-import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
+import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
 import { cardLocator, recordLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { defineOperation } from '../operation';
@@ -25,6 +25,7 @@ export const updateRecord = defineOperation({
 	properties: [
 		cardLocator,
 		recordLocator,
+		selectCardNotice,
 		updateColumnsProperty,
 		recordOptions([...writeOptions, dryRunOption, ifNotFoundOption, oldValuesOption]),
 	],

@@ -1,4 +1,4 @@
-import { UPDATE_LABEL, updateColumnsProperty } from '../../ui/columns';
+import { UPDATE_LABEL, updateColumnsProperty, selectCardNotice } from '../../ui/columns';
 import { filterDetails, filtersProperty } from '../../ui/filters';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
@@ -28,6 +28,7 @@ export const updateManyRecords = defineOperation({
 		cardLocator,
 		filtersProperty,
 		...filterDetails,
+		selectCardNotice,
 		updateColumnsProperty,
 		maxChangesProperty,
 		dryRunProperty,

@@ -1,7 +1,7 @@
 import { InputError } from '../../model/inputError';
 import type { DataRecord } from '../../model/answer/record';
 import type { JsonObject } from '../../model/answer/shapes';
-import { matchColumnsProperty, VALUES_LABEL } from '../../ui/columns';
+import { matchColumnsProperty, selectCardNotice, VALUES_LABEL } from '../../ui/columns';
 import { cardLocator } from '../../ui/locators';
 import { recordOptions } from '../../ui/recordOptions';
 import { readChoice } from '../readParameters';
@@ -51,6 +51,7 @@ export const upsertRecord = defineOperation({
 	writes: true,
 	properties: [
 		cardLocator,
+		selectCardNotice,
 		matchColumnsProperty,
 		recordOptions([
 			...writeOptions,
