@@ -311,7 +311,7 @@ describe('short and strange answers', () => {
 		expect(json.map(({ id }) => id)).toEqual(['r1', 'r2']);
 	});
 
-	test('a listing that never ends is stopped (B26)', async () => {
+	test('a listing that never ends is stopped (B26, G5)', async () => {
 		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
 		workspace.service.control.setPaging({ mode: 'endless' });
 		const { error } = await run('getAll', { returnAll: true });

@@ -438,7 +438,7 @@ describe('service accounts', () => {
 		expect(refused()).toHaveLength(2);
 	});
 
-	test('an API that answers every item with 401 causes no storm of token requests (B17)', async () => {
+	test('an API that answers every item with 401 causes no storm of token requests (B17, D19)', async () => {
 		workspace.service.control.fail({
 			method: 'POST',
 			path: '/records$',
@@ -530,6 +530,17 @@ describe('service accounts', () => {
 		later.mockRestore();
 		await echo.close();
 		expect(error?.description).toContain('token *** has no role');
+	});
+
+	test('blanks and line ends around ID and secret are not sent (D18)', async () => {
+		const { clientId, clientSecret } = workspace.service;
+		const pasted = { clientId: ` ${clientId}\n`, clientSecret: `${clientSecret}\r\n` };
+		const { error } = await runAction({
+			credentials: account(pasted),
+			parameters: create(),
+			items: rows(1),
+		});
+		expect(error).toBeUndefined();
 	});
 
 	test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {

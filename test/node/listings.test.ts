@@ -98,7 +98,7 @@ describe('listings in other ways than the interface shows', () => {
 
 	describe('pages that are refused for their size', () => {
 		test.each([403, 404, 406, 409, 414, 416, 500, 501] as const)(
-			'with %d: smaller ones are read, and remembered (O11)',
+			'with %d: smaller ones are read, and remembered (O11, H23)',
 			async (limitAboveTen) => {
 				const rows = Array.from({ length: 25 }, (_, n) => ({ Key: `k${n}` }));
 				await workspace.records(card.id, rows);

@@ -1,6 +1,6 @@
 /** Values and names on their way into records, also as the people of a country write them (Q3, Q13). */
 import type { IDataObject } from 'n8n-workflow';
-import { type ActionResult, runAction } from '../support/n8n';
+import { type ActionResult, hintsOf, runAction } from '../support/n8n';
 import { byId, byName, mapAutomatically, mapEach } from '../support/parameters';
 import { recordRuns } from '../support/recordRuns';
 import { type TestCard, type TestWorkspace, useCard } from '../support/workspace';
@@ -130,6 +130,28 @@ describe('mapping', () => {
 		);
 		const { error } = await write(columns, { emptyValues: 'ignore' });
 		expect(error).toBeUndefined();
+	});
+
+	test('a cell of blanks is an empty value, and a number is the text of a text field (H36)', async () => {
+		const row = { Title: 5_551_234, Amount: '  ' };
+		const { error } = await write(mapAutomatically(), { emptyValues: 'ignore' }, row);
+		expect(error).toBeUndefined();
+		expect(await stored()).toEqual({ Title: '5551234' });
+	});
+
+	test('Map Automatically says which values it leaves out, and none of them is matched on (H35)', async () => {
+		const odd = await workspace.card('Own ID', { id: 'text', Title: 'text' });
+		const run = async (operation: string) =>
+			await runAction({
+				credentials: workspace.apiKey,
+				items: [{ id: 5, created_at: 'x', Title: 'a' }],
+				parameters: {
+					...{ resource: 'record', operation, cardId: byId(odd.id) },
+					columns: mapAutomatically(['id']),
+				},
+			});
+		expect(hintsOf(await run('create')).join()).toContain("'id' of the items was not written");
+		expect((await run('upsert')).error?.message).toContain('is not taken for the matching field');
 	});
 
 	test('unknown fields are left out where the option says so', async () => {

@@ -126,7 +126,7 @@ describe('faults', () => {
 			expect(json).toEqual([{ deleted: true, id }]);
 		});
 
-		test('a refused connection is tried again, then the message names the address to check (B23)', async () => {
+		test('a refused connection is tried again, then the message names the address to check (B23, D1)', async () => {
 			const server = await startWebServer((_request, response) => response.end());
 			await server.close();
 			const url = `${server.url}/api/v1`;
@@ -170,7 +170,7 @@ describe('faults', () => {
 			[429, 'past'],
 			[429, 'missing'],
 		] as const)(
-			'a refusal with %i and a reset in %s is waited for (B20, B21)',
+			'a refusal with %i and a reset in %s is waited for (B20, B21, D3)',
 			async (status, reset) => {
 				const { control, apiKey } = workspace.service;
 				hurry();
@@ -331,7 +331,7 @@ describe('services that refuse more at once', () => {
 		},
 	);
 
-	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created (H12)', async () => {
+	test('a service that serves 3 at once: a few items fail, with the option that helps, and the others are created (H12, H31)', async () => {
 		capacity = 3;
 		const { json } = await run('create', 200, {}, { node: { onError: 'continueRegularOutput' } });
 		const failed = json.filter((item) => 'error' in item);
@@ -357,6 +357,21 @@ describe('services that refuse more at once', () => {
 		expect(stored).toHaveLength(1);
 		expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 	});
+
+	test.each(['0', '-1'])(
+		'a limit of %s means no limit, and nothing is waited for (G9)',
+		async (limit) => {
+			const headers = {
+				'content-type': 'application/json',
+				'x-ratelimit-limit': limit,
+				'x-ratelimit-remaining': limit,
+				'x-ratelimit-reset': '3600',
+			};
+			instead = [{ status: 201, headers, body: '{"id":"r1","data":{}}' }];
+			const { json } = await run('create', 2, { options: { maxParallel: 1 } });
+			expect(json).toHaveLength(2);
+		},
+	);
 
 	test.each(['create', 'update'])(
 		'a gateway answers 429 with a web page: %s waits, and is done once (L1)',
@@ -647,6 +662,15 @@ describe('answers of any size', () => {
 			const { error, json: output } = await getCard();
 			expect([error?.message, sent.length]).toEqual([undefined, 2]);
 			expect(output).toEqual([card]);
+		});
+
+		test('not compressed as it says, it is asked for again; then the message says what came (G7)', async () => {
+			serve['GET /cards/c1'] = [
+				(response) =>
+					void response.writeHead(200, { ...JSON_TYPE, ...gzip }).end(JSON.stringify(card)),
+			];
+			expect((await getCard()).error?.message).toContain('the answer could not be read');
+			expect(sent).toHaveLength(3);
 		});
 
 		test('a create is not sent again', async () => {

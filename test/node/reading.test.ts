@@ -95,14 +95,14 @@ describe('records', () => {
 			expect(workspace.requests()).toHaveLength(4);
 		});
 
-		test('a limit stops early and asks for no more than it needs', async () => {
+		test('a limit stops early and asks for no more than it needs, in pages of one size (H10)', async () => {
 			const { json } = await run('getAll', { returnAll: false, limit: 1_020 });
 			expect(json).toHaveLength(1_020);
 			const sizes = workspace.service.control
 				.requests()
 				.filter(({ path }) => path.endsWith('/records'))
 				.map(({ query }) => new URLSearchParams(query).get('limit'));
-			// One size for all pages (H10): a cursor may be a page number.
+			// A cursor may be a page number.
 			expect(sizes).toEqual(['510', '510']);
 		});
 
