@@ -127,14 +127,14 @@ export const ours = ({ types, credentials }: Bench, parameters: JsonObject): Nod
 /** Our node, which writes its items to a card. */
 export const writing = (
 	bench: Bench,
-	operation: 'create' | 'upsert' | 'sync',
+	operation: 'create' | 'update' | 'upsert' | 'sync',
 	cardId: string,
 	parameters: JsonObject = {},
 ): NodeDraft =>
 	ours(bench, {
 		operation,
 		cardId: byId(cardId),
-		columns: mapAutomatically(operation === 'create' ? [] : ['Key']),
+		columns: mapAutomatically(['create', 'update'].includes(operation) ? [] : ['Key']),
 		...parameters,
 	});
 

@@ -1,6 +1,5 @@
 /** The time, the requests and the memory that writes take in n8n, next to the nodes that a user would pick instead. */
 import { outputOf, type SavedWorkflow } from '../host/n8nClient.ts';
-import { undiciClient } from './clients.ts';
 import type { Row } from './row.ts';
 import {
 	growthOf,
@@ -52,90 +51,80 @@ const createRow = ({ name, ms, goal, maxParallel }: CreateRow): Row => ({
 	},
 });
 
-/** Creates by undici, so many at once. @returns seconds */
-async function createByUndici(
-	{ service }: Bench,
-	{ id, fieldIds }: { id: string; fieldIds: string[] },
-	count: number,
-	connections: number,
-): Promise<number> {
-	const client = undiciClient(service, connections);
-	const rows = Array.from({ length: count }, (_, n) => n).values();
-	const started = performance.now();
-	const lane = async () => {
-		for (const n of rows) {
-			const data = { [fieldIds[0] ?? '']: `Key ${n}`, [fieldIds[1] ?? '']: n };
-			await client.send('POST', `/cards/${id}/records`, { data });
-		}
-	};
-	await Promise.all(Array.from({ length: connections }, lane));
-	await client.close();
-	return (performance.now() - started) / 1000;
-}
+const updates: Row = {
+	name: 'update-50ms',
+	what: '1,000 updates at a latency of 50 ms / HTTP Request, all at once',
+	unit: 's',
+	goal: 0.8,
+	async prepare(bench) {
+		await bench.restart();
+		await bench.control.setRate(UNLIMITED);
+		await bench.control.setLatency({ ms: 50 });
+		const { id, fieldIds } = await bench.card('Updated', 1_000);
+		const records = await bench.undici.list(id, 1_000);
+		const items = records.map((record, n) => ({ id: record.id, Amount: -1 - n }));
+		const rows = { items: JSON.stringify(items) };
+		const recordId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
+		const http = httpNode(bench, {
+			method: 'PATCH',
+			url: `=${recordsUrl(bench, id)}/{{ $json.id }}`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: `={{ JSON.stringify({ data: { "${fieldIds[1]}": $json.Amount } }) }}`,
+		});
+		const mine = await bench.save('Ours, updates', rows, [
+			writing(bench, 'update', id, { recordId }),
+		]);
+		const other = await bench.save('HTTP Request, updates', rows, [http]);
+		return async () => ({
+			ours: (await bench.run(mine, 'Ours')).seconds,
+			peer: (await bench.run(other, 'HTTP Request')).seconds,
+		});
+	},
+};
 
 const capacity: Row = {
 	name: 'create-capacity',
-	what: '500 creates, a service that serves 10 at a time (50 ms each) and has no rate headers / undici with the best of 8, 10, 16 and 32 at once',
+	what: '500 creates, a service that serves 10 at once (50 ms each), answers 503 to more and tells no rate; none may fail / the least that it can take',
 	unit: 's',
-	goal: 1.4,
+	goal: 1.5,
 	async prepare(bench) {
 		await bench.restart();
 		await bench.control.setRate(UNLIMITED);
 		await bench.control.setRateAnswer({ headers: false });
-		await bench.control.setLatency({ ms: 50, atOnce: 10 });
-		const card = await bench.card('Capacity');
-		const mine = await bench.save('Ours, capacity', 500, [writing(bench, 'create', card.id)]);
+		const { id } = await bench.card('Capacity');
+		await bench.control.setLatency({ ms: 50, atOnce: 10, refusesMore: true });
+		const mine = await bench.save('Ours, capacity', 500, [writing(bench, 'create', id)]);
 		return async () => {
+			// A failed item ends the execution with an error, and so the round.
 			const { seconds } = await bench.run(mine, 'Ours');
-			const others: number[] = [];
-			for (const connections of [8, 10, 16, 32]) {
-				others.push(await createByUndici(bench, card, 500, connections));
-			}
-			return { ours: seconds, peer: Math.min(...others) };
+			return { ours: seconds, peer: (500 / 10) * 0.05 };
 		};
 	},
 };
 
-const refusingRow = (name: string, headers: boolean): Row => ({
-	name,
-	what: `1,000 creates, a service that serves 10 at once (50 ms each), answers 503 to more and has ${headers ? '' : 'no '}rate headers; no item may fail / undici with 10 at once`,
-	unit: 's',
-	goal: 1.4,
-	async prepare(bench) {
-		await bench.restart();
-		await bench.control.setRate(UNLIMITED);
-		await bench.control.setRateAnswer({ headers });
-		const card = await bench.card(`Refusing, ${name}`);
-		await bench.control.setLatency({ ms: 50, atOnce: 10, refusesMore: true });
-		const mine = await bench.save(`Ours, ${name}`, 1_000, [writing(bench, 'create', card.id)]);
-		return async () => {
-			// A failed item ends the execution with an error, and so the round.
-			const { seconds } = await bench.run(mine, 'Ours');
-			return { ours: seconds, peer: await createByUndici(bench, card, 1_000, 10) };
-		};
-	},
-});
+const LIMIT = { limit: 100, windowSeconds: 5 };
 
 const limited: Row = {
 	name: 'create-limited',
-	what: '500 creates, 100 requests per 10 s / the least that so many requests can take',
+	what: '500 creates, 100 requests per 5 s, at most one of them refused in a window / the least that so many requests can take',
 	unit: 's',
-	goal: 1.1,
+	goal: 1.25,
 	mostRounds: 1,
 	async prepare(bench) {
 		await bench.restart();
 		const { id } = await bench.card('Limited');
 		const mine = await bench.save('Ours, limited', 500, [writing(bench, 'create', id)]);
 		return async () => {
-			await bench.control.setRate({ rate: { limit: 100, windowSeconds: 10 } });
+			await bench.control.setRate({ rate: LIMIT });
 			await bench.control.resetRequests();
 			const { seconds, execution } = await bench.run(mine, 'Ours');
 			const statuses = (await bench.control.requests()).map(({ status }) => status);
 			const refused = statuses.filter((status) => status === 429).length;
-			const windows = Math.ceil((statuses.length - refused) / 100);
+			const windows = Math.ceil((statuses.length - refused) / LIMIT.limit);
 			if (outputOf(execution, 'Ours').length !== 500) throw new Error('Creates failed');
-			if (refused > windows - 1) throw new Error(`${refused} requests were refused`);
-			return { ours: seconds, peer: (windows - 1) * 10 };
+			if (refused > windows) throw new Error(`${refused} requests were refused`);
+			return { ours: seconds, peer: (windows - 1) * LIMIT.windowSeconds };
 		};
 	},
 };
@@ -297,11 +286,9 @@ const syncMemory: Row = {
 /** All rows of writes, in the order of the table. */
 export const writeRows: readonly Row[] = [
 	createRow({ name: 'create-50ms', ms: 50, goal: 0.4, maxParallel: 64 }),
-	createRow({ name: 'create-50ms-automatic', ms: 50, goal: 1.4 }),
-	createRow({ name: 'create-0ms', ms: 0, goal: 0.25 }),
+	createRow({ name: 'create-50ms-automatic', ms: 50, goal: 1.6 }),
+	updates,
 	capacity,
-	refusingRow('create-refusing', true),
-	refusingRow('create-refusing-untold', false),
 	limited,
 	upsert,
 	resync,

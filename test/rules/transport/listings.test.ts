@@ -1,4 +1,4 @@
-/** Which pages a listing asks for, in which size and when: each once, all of them, and none for ever. */
+/** Which pages a listing asks for, in which size and when: each once, all of them, and never without an end. */
 import * as fc from 'fast-check';
 import type { Session } from '../../../nodes/WorkspaceData/transport/session';
 import { ApiFailure, Unreachable } from '../../../nodes/WorkspaceData/transport/failure/failures';
@@ -112,7 +112,7 @@ describe('G5: a listing whose every page has a new cursor', () => {
 	test.each<[string, (page: number) => Array<{ id: string }>, number]>([
 		['the same entries', () => entriesOf(0, 10), 501],
 		['nothing', (page) => (page === 1 ? entriesOf(0, 10) : []), 501],
-		['something new for ever', (page) => entriesOf(page, page + 1), 100_001],
+		['something new without end', (page) => entriesOf(page, page + 1), 100_001],
 	])('%s: ends with a message', async (_, entries, most) => {
 		const { opened, pages } = endless(entries);
 		await expect(opened.first(Infinity)).rejects.toThrow('The listing does not end');
