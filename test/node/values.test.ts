@@ -459,6 +459,14 @@ describe('the same value', () => {
 			expect(other.records.map(({ data }) => data)).toEqual([{ k: 'k1', z: null }]);
 		});
 
+		test('one record for a key that comes as a text and as a number (H1)', async () => {
+			await start(ZIP);
+			const items: IDataObject[] = [{ Zip: '5' }, { Zip: 5 }, { Zip: '5' }];
+			const { error } = await runOther('upsert', { columns: mapAutomatically(['Zip']) }, items);
+			expect(error).toBeUndefined();
+			expect(other.records).toHaveLength(1);
+		});
+
 		test('matches by the text of a value, as a text and as a number (H1)', async () => {
 			await start(ZIP, [{ k: 'a', z: 5 }]);
 			const items = [

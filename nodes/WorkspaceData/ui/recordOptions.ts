@@ -79,7 +79,7 @@ export const outputFormatOption = {
 			description: 'One column for each field in the table view',
 		},
 		{
-			name: "In a 'fields' Object",
+			name: 'In a Nested Object',
 			value: 'nested',
 			description: "One 'fields' column with all values",
 		},
