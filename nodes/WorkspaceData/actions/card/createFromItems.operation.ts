@@ -102,7 +102,7 @@ function previewItem(name: string, { card, isNew, planned, index }: PlannedCard)
 /** The items of a dry run: where wanted, one for each field that would be added, then the card. */
 const previewItems = (name: string, plan: PlannedCard, listsFields: boolean): JsonObject[] => {
 	const fields = plan.planned.map(({ name: field, type, why: reason }) => {
-		return { dry_run: true, action: 'Create card from items', field, type, reason };
+		return { dry_run: true, action: 'create', field, type, reason };
 	});
 	return [...(listsFields ? fields : []), previewItem(name, plan)];
 };
@@ -199,7 +199,7 @@ const whatExists = ({ name, id }: Card, isNew: boolean): string =>
 export const createCardFromItems = defineOperation({
 	value: 'createFromItems',
 	name: 'Create From Items',
-	action: 'Create a card from items',
+	action: 'Create card from items',
 	description: 'Create a card with fields that suit the input items, and a record for each item',
 	writes: true,
 	properties: [

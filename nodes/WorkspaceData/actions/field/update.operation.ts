@@ -60,7 +60,7 @@ async function previewUpdate(
 	});
 	return {
 		dry_run: true,
-		action: 'Update field',
+		action: 'update',
 		id: field.id,
 		before: { ...shown(field), values },
 		after: shown(changed),
@@ -71,7 +71,7 @@ async function previewUpdate(
 export const updateField = defineOperation({
 	value: 'update',
 	name: 'Update',
-	action: 'Update a field',
+	action: 'Update field',
 	description: 'Change the name, type or options of a field',
 	writes: true,
 	properties: [
