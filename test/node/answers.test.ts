@@ -114,18 +114,18 @@ describe('short and strange answers', () => {
 		},
 	);
 
-	describe('a page of somebody else with status 200 is not taken for success (B34)', () => {
+	describe("a page of somebody else with status 200 isn't taken for success (B34)", () => {
 		test.each<[string, string, string, IDataObject, string]>([
-			['create', 'POST', '/records$', { columns }, 'The answer is not a record'],
+			['create', 'POST', '/records$', { columns }, "The response isn't a record"],
 			[
 				'update',
 				'PATCH',
 				'/records/',
 				{ columns, recordId: byId('r1') },
-				'The answer is not a record',
+				"The response isn't a record",
 			],
-			['getAll', 'GET', '/records$', { returnAll: true }, 'The answer is not a list of records'],
-			['get', 'GET', '/fields$', { recordId: byId('r1') }, 'The answer is not a list of fields'],
+			['getAll', 'GET', '/records$', { returnAll: true }, "The response isn't a list of records"],
+			['get', 'GET', '/fields$', { recordId: byId('r1') }, "The response isn't a list of fields"],
 		])('%s', async (operation, method, path, parameters, message) => {
 			workspace.service.control.fail({ method, path, status: 200, body: 'html' });
 			const { error } = await run(operation, parameters);
@@ -142,7 +142,7 @@ describe('short and strange answers', () => {
 			expect(error?.message).toBe('The service returned a web page instead of data');
 			expect(error?.description).toContain(`whether the ${resource} was deleted`);
 		});
-		test('nor for a record that does not exist', async () => {
+		test("nor for a record that doesn't exist", async () => {
 			workspace.service.control.fail({ method: 'DELETE', status: 404, body: 'html' });
 			const options = { ifNotFound: 'skip' };
 			const { error } = await run('delete', { recordId: byId('r1'), options });
@@ -151,12 +151,12 @@ describe('short and strange answers', () => {
 		test('nor for the API description', async () => {
 			workspace.service.control.fail({ path: '/openapi', status: 200, body: 'html' });
 			const { error } = await run('get', { resource: 'apiDescription', format: 'yaml' });
-			expect(error?.message).toBe('The service does not publish its description as YAML');
+			expect(error?.message).toBe("The service doesn't publish its description as YAML");
 		});
 		test('nor for a card', async () => {
 			workspace.service.control.fail({ method: 'GET', path: '/cards/', status: 200, body: 'html' });
 			const { error } = await run('get', { resource: 'card' });
-			expect(error?.message).toBe('The answer is not a card');
+			expect(error?.message).toBe("The response isn't a card");
 		});
 		test.each(['create', 'update'])('nor for the card of a card’s %s', async (operation) => {
 			workspace.service.control.fail({
@@ -169,7 +169,7 @@ describe('short and strange answers', () => {
 				name: 'x',
 				updateFields: { name: 'y' },
 			});
-			expect(error?.message).toBe('The answer is not a card');
+			expect(error?.message).toBe("The response isn't a card");
 		});
 	});
 
@@ -212,7 +212,7 @@ describe('short and strange answers', () => {
 		expect(error?.context?.kind).toBe('quota-reached');
 	});
 
-	test('a refusal keeps its own words, also where the fields cannot be listed again', async () => {
+	test("a refusal keeps its own words, also where the fields can't be listed again", async () => {
 		const { control } = workspace.service;
 		control.fail({
 			method: 'POST',
@@ -267,7 +267,7 @@ describe('short and strange answers', () => {
 		});
 		test('are read until a cursor repeats', async () => {
 			pages('/cards$', one, { ...two, next_cursor: 'n1' });
-			expect((await cards({})).error?.message).toContain('does not end');
+			expect((await cards({})).error?.message).toContain("doesn't end");
 			expect(cursors()).toEqual([null, 'n1']);
 		});
 		test('are found by name on any page', async () => {
@@ -298,11 +298,11 @@ describe('short and strange answers', () => {
 		test('entries of which none can be read are no listing', async () => {
 			answer('GET', '/records$', { records: [{ key: 'r1' }], next_cursor: null });
 			const { error } = await run('getAll', { returnAll: true });
-			expect(error?.message).toBe('The answer is not a list of records');
+			expect(error?.message).toBe("The response isn't a list of records");
 		});
 	});
 
-	test('a cursor that repeats does not matter where the limit is reached', async () => {
+	test("a cursor that repeats doesn't matter where the limit is reached", async () => {
 		const page = (id: string) => ({ records: [{ id, data: {} }], next_cursor: 'same' });
 		answer('GET', '/records$', page('r1'));
 		answer('GET', '/records$', page('r2'));
@@ -315,37 +315,33 @@ describe('short and strange answers', () => {
 		await workspace.records(card.id, [{ Key: 'a' }, { Key: 'b' }]);
 		workspace.service.control.setPaging({ mode: 'endless' });
 		const { error } = await run('getAll', { returnAll: true });
-		expect(error?.message).toContain('does not end');
+		expect(error?.message).toContain("doesn't end");
 	});
 
 	test.each<[string, IDataObject, string]>([
-		['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' cannot be 'drop'"],
+		['create', { columns, options: { emptyValues: 'drop' } }, "'Empty Values' can't be 'drop'"],
 		[
 			'create',
 			{ columns, options: { unknownFields: 'drop' } },
-			"'If Field Is Unknown' cannot be 'drop'",
+			"'If Field Is Unknown' can't be 'drop'",
 		],
-		['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' cannot be 'label'"],
-		['getAll', { matchType: 'none' }, "'Must Match' cannot be 'none'"],
+		['getAll', { options: { fieldKeys: 'label' } }, "'Name Fields By' can't be 'label'"],
+		['getAll', { matchType: 'none' }, "'Must Match' can't be 'none'"],
 		[
 			'delete',
 			{ recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-			"'If Not Found' cannot be 'ignore'",
+			"'If Not Found' can't be 'ignore'",
 		],
 		[
 			'update',
 			{ columns, recordId: byId('r1'), options: { ifNotFound: 'ignore' } },
-			"'If Not Found' cannot be 'ignore'",
+			"'If Not Found' can't be 'ignore'",
 		],
-		[
-			'upsert',
-			{ columns, options: { upsertMode: 'replace' } },
-			"'Upsert Mode' cannot be 'replace'",
-		],
+		['upsert', { columns, options: { upsertMode: 'replace' } }, "'Upsert Mode' can't be 'replace'"],
 		[
 			'upsert',
 			{ columns, options: { multipleMatches: 'last' } },
-			"'Multiple Matches' cannot be 'last'",
+			"'Multiple Matches' can't be 'last'",
 		],
 		[
 			'delete',
@@ -376,7 +372,7 @@ describe('short and strange answers', () => {
 			},
 		);
 
-		test('bytes that are not of the charset are refused: they would come back as other texts', async () => {
+		test("bytes that aren't of the charset are refused: they would come back as other texts", async () => {
 			// As a service that sends its bytes under the name of another charset.
 			const server = await startWebServer((_, response) => {
 				response.writeHead(200, { 'content-type': 'application/json' });
@@ -388,7 +384,7 @@ describe('short and strange answers', () => {
 			};
 			const { error } = await run('getAll', { returnAll: true }, [{}], { credentials });
 			await server.close();
-			expect(error?.message).toContain('bytes that are not UTF-8');
+			expect(error?.message).toContain("bytes that aren't UTF-8");
 		});
 	});
 
@@ -403,7 +399,7 @@ describe('short and strange answers', () => {
 		});
 	});
 
-	describe('answers that do not say success (O22)', () => {
+	describe("answers that don't say success (O22)", () => {
 		const recordId = async () => byId((await workspace.records(card.id, [{ Key: 'a' }]))[0] ?? '');
 
 		test.each<[string, number, unknown, string]>([
@@ -421,7 +417,7 @@ describe('short and strange answers', () => {
 			expect(`${error?.message} ${error?.description}`).toContain(message);
 		});
 
-		test('DELETE answered with false', async () => {
+		test('DELETE responded with false', async () => {
 			const id = await recordId();
 			answer('DELETE', '/records/', false);
 			const { error } = await run('delete', { recordId: id });
@@ -541,7 +537,7 @@ describe('services with other ideas', () => {
 			expect(error?.description).toMatch(/^Read-only: \*\*\*/);
 			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
 		});
-		test('its own status counts: a record that does not exist is skipped', async () => {
+		test("its own status counts: a record that doesn't exist is skipped", async () => {
 			const problem = { type: 'https://x.example/record-not-found', title: 'Gone', status: 404 };
 			answer = (method) => (method === 'DELETE' ? { body: JSON.stringify(problem) } : undefined);
 			const options = { ifNotFound: 'skip' };
@@ -569,7 +565,7 @@ describe('services with other ideas', () => {
 			answer = () => ({ body: '{"success":false,"error":"Maintenance","errors":[]}' });
 			const told = await testCredential();
 			expect(told.status).toBe('Error');
-			expect(told.message).toBe('The service refused the request. It answered: Maintenance.');
+			expect(told.message).toBe('The service refused the request. It responded: Maintenance.');
 		});
 	});
 
@@ -580,7 +576,7 @@ describe('services with other ideas', () => {
 			createTestClock(),
 		);
 
-	describe('H17: a 404 that is not the service’s own', () => {
+	describe("H17: a 404 that isn't the service’s own", () => {
 		const bodies: Array<[string, string]> = [
 			['JSON without a problem type', '{"message":"no Route matched with those values"}'],
 			['JSON with a title only', '{"title":"Not Found","status":404}'],
@@ -640,7 +636,7 @@ describe('services with other ideas', () => {
 					? { body: JSON.stringify(listing) }
 					: undefined;
 			const { error, json } = await run(name, parameters);
-			expect(error?.message).toMatch(/is incomplete|is not a list of records/);
+			expect(error?.message).toMatch(/is incomplete|isn't a list of records/);
 			expect(json).toEqual([]);
 			expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
 		});
@@ -665,7 +661,7 @@ describe('services with other ideas', () => {
 		answer = () => ({ status: 404, body: '<html><title>404 Not Found</title></html>' });
 		const { error } = await run('record create', { columns });
 		expect(error?.description).toBe(
-			"404 Not Found A web page answered, not the service. Check 'Base URL' in the credential.",
+			"404 Not Found A web page responded, not the service. Check 'Base URL' in the credential.",
 		);
 	});
 
@@ -699,7 +695,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe('G13: a change is answered with JSON that cannot be read', () => {
+	describe("G13: a change is responded with JSON that can't be read", () => {
 		const changes = writes.filter(([name]) => /update|delete/.test(name));
 
 		test.each(changes)('%s: it may be a refusal, and is no success', async (name, parameters) => {
@@ -709,7 +705,7 @@ describe('services with other ideas', () => {
 			const change = operation.startsWith('delete') ? 'deleted' : 'changed';
 			expect(json).toEqual([]);
 			expect(error?.message).toBe(
-				`The ${thing} may not have been ${change}: the answer is not valid JSON`,
+				`The ${thing} may not have been ${change}: the response isn't valid JSON`,
 			);
 			expect(error?.description).toContain(`Look at the ${thing} in the service`);
 			expect(sent.filter((request) => !request.startsWith('GET'))).toHaveLength(1);
@@ -719,7 +715,7 @@ describe('services with other ideas', () => {
 			const upserted = { columns: mapAutomatically(['Key']), options: { unchanged: 'send' } };
 			const { error } = await run('record upsert', upserted, { items: [{ Key: 'a' }] });
 			expect(error?.message).toBe(
-				'The record may not have been changed: the answer is not valid JSON',
+				"The record may not have been changed: the response isn't valid JSON",
 			);
 		});
 		test.each(changes)('%s: any other answer is fine', async (name, parameters) => {
@@ -731,7 +727,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe('G3: a create is answered with JSON that cannot be read', () => {
+	describe("G3: a create is responded with JSON that can't be read", () => {
 		const body = '{"id": "rec';
 		const creates: Array<[string, IDataObject, IDataObject, string]> = [
 			['card', { name: 'New' }, { name: 'New' }, '/cards/x9'],
@@ -758,7 +754,7 @@ describe('services with other ideas', () => {
 				expect(result.error).toBeUndefined();
 				expect(result.json).toEqual([output]);
 				expect(hintsOf(result)).toEqual([
-					`The service created a ${thing}, but its answer shows no ID, so the output has none. Do not create the ${thing} again: look for it in the service.`,
+					`The service created a ${thing}, but its response shows no ID, so the output has none. Don't create the ${thing} again: look for it in the service.`,
 				]);
 			},
 		);
@@ -775,7 +771,7 @@ describe('services with other ideas', () => {
 			const { error, json } = await run(`${thing} create`, parameters);
 			expect(json).toEqual([]);
 			expect(error?.message).toBe(
-				`The ${thing} may have been created: the answer is not valid JSON`,
+				`The ${thing} may have been created: the response isn't valid JSON`,
 			);
 			expect(error?.description).toContain('check before you run this item again');
 			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
@@ -788,8 +784,8 @@ describe('services with other ideas', () => {
 				node: { onError: 'continueRegularOutput' },
 			});
 			expect(json.map(({ error }) => error)).toEqual([
-				'The record may have been created: the answer is not valid JSON',
-				'This record may exist already, but the service does not list it',
+				"The record may have been created: the response isn't valid JSON",
+				"This record may exist already, but the service doesn't list it",
 			]);
 			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 		});
@@ -829,7 +825,7 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	describe('G4: an answer of 20,000 levels, which n8n could not store', () => {
+	describe("G4: a response of 20,000 levels, which n8n couldn't store", () => {
 		const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 		test('is refused', async () => {
@@ -837,7 +833,7 @@ describe('services with other ideas', () => {
 				path.endsWith('/cards/c1') ? { body: `{"id":"c1","name":"Card","x":${deep}}` } : undefined;
 			const { error } = await run('card get');
 			expect(error?.message).toBe(
-				'The service answered, but the answer is nested more than 500 levels deep',
+				'The service responded, but the response is nested more than 500 levels deep',
 			);
 			expect(sent).toHaveLength(1);
 		});
@@ -848,18 +844,17 @@ describe('services with other ideas', () => {
 		});
 	});
 
-	test('G6: the test of a credential ends, although its answer trickles', async () => {
+	test('G6: the test of a credential ends, although its response trickles', async () => {
 		trickles = true;
 		const told = await testCredential();
-		expect(told.message).toContain('no answer came in time');
+		expect(told.message).toContain('no response came in time');
 	});
 });
 
 describe('web pages in place of the service', () => {
 	const PAGE = '<!doctype html><html><head><title>Sign in to Corp Proxy</title></head></html>';
 	const STATUSES = [401, 403, 407, 451];
-	const BLAMES =
-		/API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|does not allow/i;
+	const BLAMES = /API key|'API Key'|role|account|Client|Secret|revoked|Workspace ID|doesn't allow/i;
 
 	let server: WebServer;
 	let respond: (path: string, response: ServerResponse) => void;
@@ -915,10 +910,10 @@ describe('web pages in place of the service', () => {
 		test.each([
 			['a read', list],
 			['a change', create],
-		])('%s: a web page answered, not the service', async (_, parameters) => {
+		])('%s: a web page responded, not the service', async (_, parameters) => {
 			respond = (_path, response) => page(status)(response);
 			const words = await inNode('apiKey', parameters);
-			expect(words).toContain('A web page answered, not the service');
+			expect(words).toContain('A web page responded, not the service');
 			expect(words).toContain("'Base URL'");
 			expect(words).toContain('Sign in to Corp Proxy');
 			expect(words).not.toMatch(BLAMES);
@@ -928,7 +923,7 @@ describe('web pages in place of the service', () => {
 			respond = (_path, response) => page(status)(response);
 			const { status: outcome, message } = await atTest('workspaceDataApi', apiKey());
 			expect(outcome).toBe('Error');
-			expect(message).toContain('A web page answered, not the service');
+			expect(message).toContain('A web page responded, not the service');
 			expect(message).not.toMatch(BLAMES);
 		});
 
@@ -937,7 +932,7 @@ describe('web pages in place of the service', () => {
 			const words = await inNode('serviceAccount', list);
 			const { message } = await atTest('workspaceDataServiceAccountApi', account());
 			for (const told of [words, message]) {
-				expect(told).toContain('A web page answered, not the auth server');
+				expect(told).toContain('A web page responded, not the auth server');
 				expect(told).toContain("'Auth URL'");
 				expect(told).not.toMatch(BLAMES);
 			}
@@ -949,7 +944,7 @@ describe('web pages in place of the service', () => {
 		const words = await inNode('serviceAccount', list);
 		const { message } = await atTest('workspaceDataServiceAccountApi', account());
 		for (const told of [words, message]) {
-			expect(told).toContain('A web page answered, not the auth server');
+			expect(told).toContain('A web page responded, not the auth server');
 			expect(told).not.toMatch(BLAMES);
 		}
 	});
@@ -974,7 +969,7 @@ describe('web pages in place of the service', () => {
 	test('the service’s own 401 and 403 still say what to check', async () => {
 		for (const [status, words] of [
 			[401, "Check 'API Key'"],
-			[403, 'does not allow it'],
+			[403, "doesn't allow it"],
 		] as const) {
 			respond = (_path, response) => void response.writeHead(status).end('{"title":"No"}');
 			expect(await inNode('apiKey', list)).toContain(words);

@@ -130,7 +130,7 @@ describe('no secret is seen', () => {
 		},
 	);
 
-	test('a token address that redirects gets the secret, the address behind it does not (B35)', async () => {
+	test("a token address that redirects gets the secret, the address behind it doesn't (B35)", async () => {
 		const seen: Array<string | undefined> = [];
 		const server = createServer((request, response) => {
 			seen.push(request.url);
@@ -273,14 +273,14 @@ describe('no secret is seen', () => {
 			test.each<[string, (response: ServerResponse) => void]>([
 				['a connection that is closed', (response) => void response.socket?.destroy()],
 				[
-					'an answer that breaks off',
+					'a response that breaks off',
 					(response) => {
 						response.writeHead(200, { 'content-length': '1000' });
 						response.write('{"fields":[', () => response.socket?.destroy());
 					},
 				],
 				[
-					'an answer that is not HTTP',
+					"a response that isn't HTTP",
 					(response) => void response.socket?.end(`${echoed}\r\n\r\n`),
 				],
 			])('%s', async (_what, fail) => {
@@ -420,7 +420,7 @@ describe('service accounts', () => {
 			items: rows(100),
 			node: { onError: 'continueRegularOutput' },
 		});
-		for (const { json } of items) expect(json.error).toBe('The service account was not accepted');
+		for (const { json } of items) expect(json.error).toBe("The service account wasn't accepted");
 		expect(items[0]?.json.details).toEqual(
 			expect.objectContaining({ description: expect.stringContaining("'Client Secret'") }),
 		);
@@ -532,7 +532,7 @@ describe('service accounts', () => {
 		expect(error?.description).toContain('token *** has no role');
 	});
 
-	test('blanks and line ends around ID and secret are not sent (D18)', async () => {
+	test("blanks and line ends around ID and secret aren't sent (D18)", async () => {
 		const { clientId, clientSecret } = workspace.service;
 		const pasted = { clientId: ` ${clientId}\n`, clientSecret: `${clientSecret}\r\n` };
 		const { error } = await runAction({
@@ -543,7 +543,7 @@ describe('service accounts', () => {
 		expect(error).toBeUndefined();
 	});
 
-	test('an outage of the token endpoint does not touch a token that is valid (B14)', async () => {
+	test("an outage of the token endpoint doesn't touch a token that is valid (B14)", async () => {
 		await runAction({ credentials: account(), parameters: create(), items: rows(1) });
 		workspace.service.control.failTokens({ mode: 'unavailable' });
 		const { error } = await runAction({
@@ -555,10 +555,10 @@ describe('service accounts', () => {
 	});
 
 	test.each([
-		[{ clientSecret: 'not-the-secret' }, 'The service account was not accepted', "'Client Secret'"],
+		[{ clientSecret: 'not-the-secret' }, "The service account wasn't accepted", "'Client Secret'"],
 		[{ realm: 'elsewhere' }, 'has no token endpoint for this realm', "'Realm'"],
-		[{ authUrl: 'http://127.0.0.1:9' }, 'could not be reached', "'Auth URL'"],
-		[{ authUrl: 'nowhere' }, "'Auth URL' is not a valid address", 'Enter an address'],
+		[{ authUrl: 'http://127.0.0.1:9' }, "couldn't be reached", "'Auth URL'"],
+		[{ authUrl: 'nowhere' }, "'Auth URL' isn't a valid address", 'Enter an address'],
 	])('%j is named', async (changes, message, advice) => {
 		const { error } = await runAction({
 			credentials: account(changes),
@@ -576,7 +576,7 @@ describe('service accounts', () => {
 			parameters: create(),
 			items: rows(1),
 		});
-		expect(error?.message).toBe('The service account was not accepted');
+		expect(error?.message).toBe("The service account wasn't accepted");
 	});
 });
 
@@ -589,16 +589,16 @@ describe('bad input', () => {
 		workspaceDataApi: { ...workspace.apiKey.workspaceDataApi, baseUrl },
 	});
 
-	describe('a node that cannot start', () => {
+	describe("a node that can't start", () => {
 		test.each([
 			['a bad credential', { workspaceDataApi: {} }, list, "'Base URL' is empty"],
-			['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' cannot be"],
-			['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' cannot be"],
+			['an unknown operation', undefined, { ...list, operation: 'bogus' }, "'Operation' can't be"],
+			['an unknown resource', undefined, { ...list, resource: 'bogus' }, "'Resource' can't be"],
 			[
 				'an unknown authentication',
 				undefined,
 				{ ...list, authentication: 'bogus' },
-				"'Authentication' cannot be",
+				"'Authentication' can't be",
 			],
 		] as const)(
 			'%s: no input item passes for done',
@@ -644,8 +644,8 @@ describe('bad input', () => {
 		const field = { resource: 'field', fieldId: byId('f') };
 
 		test.each<[string, IDataObject, string]>([
-			['broken JSON', create('{ "a": '), "'Custom Properties' is not valid JSON"],
-			['JSON that is no object', create('[1]'), "'Custom Properties' is not a JSON object"],
+			['broken JSON', create('{ "a": '), "'Custom Properties' isn't valid JSON"],
+			['JSON that is no object', create('[1]'), "'Custom Properties' isn't a JSON object"],
 			['an empty name', onCard('create', { name: '={{ "" }}' }), "'Name' is empty"],
 			[
 				'an empty field type',
@@ -671,7 +671,7 @@ describe('bad input', () => {
 
 		test.each([
 			['http://127.0.0.1:1/api', "'Base URL' must end in /api/v1"],
-			['data.example.com/api/v1', "'Base URL' is not a valid address"],
+			['data.example.com/api/v1', "'Base URL' isn't a valid address"],
 		])('the address %s', async (baseUrl, message) => {
 			const { error } = await runAction({ credentials: withBaseUrl(baseUrl), parameters: list });
 			expect(error?.message).toContain(message);

@@ -132,7 +132,7 @@ describe('Dry Run', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('Create Only does not change an existing record: action none', async () => {
+	test("Create Only doesn't change an existing record: action none", async () => {
 		const { json } = await run('upsert', {
 			...matchKey({ Key: 'a', Amount: 9 }),
 			options: { upsertMode: 'createOnly' },
@@ -185,7 +185,7 @@ describe('Dry Run', () => {
 	/** Failures of the real run; a dry run fails with the same message. */
 	const FAILURES: Array<[string, string, IDataObject]> = [
 		['an unknown field', 'update', { recordId: byId('x'), columns: mapEach({ Nope: 1 }) }],
-		['a value that the field cannot hold', 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
+		["a value that the field can't hold", 'upsert', matchKey({ Key: 'a', Amount: 'many' })],
 		['no value', 'update', { recordId: byId('x'), columns: mapEach({}) }],
 		['an empty matching value', 'upsert', matchKey({ Key: '', Amount: 1 })],
 		['no condition', 'deleteMany', { filters: {} }],
@@ -231,7 +231,7 @@ describe('Dry Run', () => {
 	describe.each([
 		['update', { columns: mapEach({ Amount: 1 }) }],
 		['delete', {}],
-	] as const)('%s of a record that does not exist', (operation, parameters) => {
+	] as const)("%s of a record that doesn't exist", (operation, parameters) => {
 		test.each([
 			['error', "has no record 'gone'"],
 			['skip', []],
@@ -262,7 +262,7 @@ describe('Dry Run', () => {
 				[{}],
 				false,
 			);
-			expect(error?.message).toBe("'Dry Run' cannot be 'yes'");
+			expect(error?.message).toBe("'Dry Run' can't be 'yes'");
 			expect(workspace.changes()).toEqual([]);
 		},
 	);
@@ -396,7 +396,7 @@ describe('what was there before', () => {
 
 		test('a value that is neither true nor false is refused before anything is sent', async () => {
 			const { error } = await run2('upsert', { ...keyed, options: { oldValues: 'maybe' } }, items);
-			expect(error?.message).toContain("'Return Old Values' cannot be 'maybe'");
+			expect(error?.message).toContain("'Return Old Values' can't be 'maybe'");
 			expect(await rows()).toEqual(ROWS);
 		});
 

@@ -214,7 +214,7 @@ describe('requests of the editor', () => {
 		expect(await notice(byId('={{ $json.card }}'))).toContain('an expression selects the card');
 	});
 
-	describe('E3: a card that does not exist', () => {
+	describe("E3: a card that doesn't exist", () => {
 		const noCard = "The workspace has no card called 'Editr'. Did you mean 'Editor'?";
 		const noId =
 			"The workspace has no card with the ID 'crd_none'. Select the card again in 'Card'.";
@@ -357,7 +357,7 @@ describe('requests of the editor', () => {
 			['apiKey', { workspaceId: '' }, "'Workspace ID' is empty"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api/v1' }, "Check 'Base URL'"],
 			['apiKey', { baseUrl: 'http://127.0.0.1:9/api' }, 'must end in /api/v1'],
-			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' is not a valid address"],
+			['apiKey', { baseUrl: 'nonsense' }, "'Base URL' isn't a valid address"],
 			['serviceAccount', { clientSecret: 'wrong-secret' }, "'Client Secret'"],
 			['serviceAccount', { clientId: 'nobody' }, "'Client ID'"],
 			['serviceAccount', { realm: 'elsewhere' }, "'Realm'"],
@@ -380,10 +380,10 @@ describe('requests of the editor', () => {
 		});
 
 		test.each([
-			[200, 'is not the workspace service'],
-			[404, 'does not offer the API at this address'],
-			[403, 'A web page answered, not the service'],
-			[502, 'does not offer the API at this address'],
+			[200, "isn't the workspace service"],
+			[404, "doesn't offer the API at this address"],
+			[403, 'A web page responded, not the service'],
+			[502, "doesn't offer the API at this address"],
 			[302, 'redirects to another address'],
 		])('another web server that answers %i', async (status, message) => {
 			const server = await startWebServer((_request, response) => {
@@ -402,7 +402,7 @@ describe('requests of the editor', () => {
 			...(detail && { detail }),
 		});
 		test.each<[number, unknown, string, string?]>([
-			[404, { title: 'Not found', detail: 'Workspace w1 does not exist' }, "'Workspace ID'"],
+			[404, { title: 'Not found', detail: "Workspace w1 doesn't exist" }, "'Workspace ID'"],
 			[404, problem('workspace-not-found'), "'Workspace ID'"],
 			[404, problem('not-found', 'Cannot GET /api/v1/workspaces/w1/cards'), "'Base URL'"],
 			[404, problem('not-found'), "'Base URL'", "'Workspace ID'"],
@@ -422,11 +422,11 @@ describe('requests of the editor', () => {
 			[418, problem('other', 'Nothing that names an entry'), 'status 418'],
 			[300, problem('moved'), "'Base URL'"],
 			[399, problem('moved'), "'Base URL'"],
-			[404, problem('not-found', 'No such route'), 'does not offer the API', "'Base URL'"],
-			[404, problem('not-found', 'This path is unknown'), 'does not offer the API', "'Base URL'"],
-			[404, problem('not-found', 'Unknown endpoint'), 'does not offer the API', "'Base URL'"],
-			[404, problem('not-found', 'Check the URL'), 'does not offer the API', "'Base URL'"],
-			[404, problem('not-found', 'Cannot find it'), 'does not offer the API', "'Base URL'"],
+			[404, problem('not-found', 'No such route'), "doesn't offer the API", "'Base URL'"],
+			[404, problem('not-found', 'This path is unknown'), "doesn't offer the API", "'Base URL'"],
+			[404, problem('not-found', 'Unknown endpoint'), "doesn't offer the API", "'Base URL'"],
+			[404, problem('not-found', 'Check the URL'), "doesn't offer the API", "'Base URL'"],
+			[404, problem('not-found', 'Cannot find it'), "doesn't offer the API", "'Base URL'"],
 			[403, problem('forbidden', 'This token may not'), "'API Key'"],
 			[403, problem('forbidden', 'The credential was revoked'), "'API Key'"],
 			[200, { ...problem('maintenance', 'Back soon'), status: 503 }, 'status 503', 'Back soon'],
@@ -449,11 +449,11 @@ describe('requests of the editor', () => {
 				workspace.service.control.fail({ path: '/cards$', status: 401, body: 'json', json });
 				return (await press('apiKey')).message;
 			};
-			const advice = "The API key was not accepted. Check 'API Key'. It answered:";
+			const advice = "The API key wasn't accepted. Check 'API Key'. It responded:";
 			expect(await told('It is revoked')).toBe(`${advice} It is revoked.`);
 			expect(await told('It is revoked!')).toBe(`${advice} It is revoked!`);
 			workspace.service.control.fail({ path: '/cards$', status: 401, body: 'empty' });
-			expect((await press('apiKey')).message).toMatch(/It answered: [^.]+\.$/);
+			expect((await press('apiKey')).message).toMatch(/It responded: [^.]+\.$/);
 			expect(await press('apiKey')).toEqual({
 				status: 'OK',
 				message: 'Connection successful: the cards of the workspace can be listed.',
@@ -463,10 +463,10 @@ describe('requests of the editor', () => {
 		test.each([
 			[
 				'dropBefore',
-				/^The service at 127\.0\.0\.1:\d+ could not be reached: .*\. Check 'Base URL'\.$/,
+				/^The service at 127\.0\.0\.1:\d+ couldn't be reached: .*\. Check 'Base URL'\.$/,
 			],
-			['hang', /could not be reached: .*\. Check 'Base URL'\.$/],
-		] as const)('a service that does not answer (%s) blames the address', async (mode, message) => {
+			['hang', /couldn't be reached: .*\. Check 'Base URL'\.$/],
+		] as const)("a service that doesn't respond (%s) blames the address", async (mode, message) => {
 			hurry();
 			workspace.service.control.fail({ path: '/cards$', mode });
 			expect(await press('apiKey')).toEqual({
@@ -482,7 +482,7 @@ describe('requests of the editor', () => {
 			expect(message).not.toContain("'API Key'");
 		});
 
-		test('a token of before that the auth server quotes is not shown', async () => {
+		test("a token of before that the auth server quotes isn't shown", async () => {
 			const token = 'token-that-was-given-before';
 			const refusal = { error: 'invalid_client', error_description: `Not with ${token}` };
 			let asked = 0;
@@ -503,7 +503,7 @@ describe('requests of the editor', () => {
 			expect(message).not.toContain(token);
 		});
 
-		test('a key that was pasted with a line end is not quoted', async () => {
+		test("a key that was pasted with a line end isn't quoted", async () => {
 			const apiKey = 'wsd_live_of_nobody';
 			workspace.service.control.fail({
 				path: '/cards$',
@@ -646,7 +646,7 @@ describe('what a person sees', () => {
 		});
 	});
 
-	describe('the chosen card', () => {
+	describe('the selected card', () => {
 		test('that an expression chooses has no fields here, and costs no request', async () => {
 			const context = editor({ cardId: byId('={{ $json.card }}') });
 			expect(await listSearch.searchFields.call(context)).toEqual({ results: [] });
@@ -662,7 +662,7 @@ describe('what a person sees', () => {
 	});
 
 	describe('drop-down lists', () => {
-		test('field types are words, in the order of the alphabet; the card is not asked for them', async () => {
+		test("field types are words, in the order of the alphabet; the card isn't asked for them", async () => {
 			const card = await workspace.card('Types', { Title: 'text' });
 			const types = await loadOptions.getFieldTypes.call(editor({ cardId: byId(card.id) }));
 			expect(types.map(({ value }) => value)).toEqual(types.map(({ value }) => value).sort());
@@ -848,7 +848,7 @@ describe('what a person sees', () => {
 		});
 
 		test.each([[[{ displayName: 'without an id' }]], ['nonsense'], [null]])(
-			'a saved mapping that cannot be read (%j) is left out',
+			"a saved mapping that can't be read (%j) is left out",
 			async (schema) => {
 				const { id } = await workspace.card('Columns', { Title: 'text' });
 				const { fields, emptyFieldsNotice } = await columnsOf(id, schema);

@@ -276,7 +276,7 @@ describe('fields and choices', () => {
 			expect(await rows()).toEqual([]);
 		});
 
-		test('an item that cannot be read does not keep the others waiting', async () => {
+		test("an item that can't be read doesn't keep the others waiting", async () => {
 			const columns = mapEach({ Key: '={{ $json.key }}', New: '={{ $json.new }}' });
 			const { json } = await write(
 				'create',
@@ -329,7 +329,7 @@ describe('fields and choices', () => {
 
 		test('is an error that names the option', async () => {
 			const { error } = await write('create', { columns: mapEach({ Status: 'Late' }) }, [{}]);
-			expect(error?.message).toBe('Field \'Status\' cannot hold "Late"');
+			expect(error?.message).toBe("Field 'Status' can't hold \"Late\"");
 			expect(error?.description).toContain(
 				"'Add to the Field' in the option 'If Choice Is Missing'",
 			);
@@ -382,7 +382,7 @@ describe('fields and choices', () => {
 			expect(await rows()).toEqual([]);
 		});
 
-		test('a choice that the service does not take: the message names it and its field', async () => {
+		test("a choice that the service doesn't take: the message names it and its field", async () => {
 			const columns = mapEach({ Status: 'x'.repeat(2_000) });
 			const { error } = await write('create', { columns, options: adds }, [{}]);
 			expect(error?.description).toContain(
@@ -524,7 +524,7 @@ describe('fields and choices', () => {
 			expect(await called(name)).toBe(2);
 		});
 
-		test('two at once, and an answer that is lost, make one card', async () => {
+		test('two at once, and a response that is lost, make one card', async () => {
 			const name = newName();
 			workspace.service.control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
 			const both = await Promise.all([
@@ -716,7 +716,7 @@ describe('Create From Items', () => {
 		);
 		expect(result.json.map(({ fields }) => fields)).toEqual(people);
 		const [hint = ''] = hintsOf(result);
-		expect(hint).toContain(`'Score' (text: 'N/A' is not a number`);
+		expect(hint).toContain(`'Score' (text: 'N/A' isn't a number`);
 		expect(hint).toContain(`'Code' (text: '000' would change as a number)`);
 	});
 
@@ -890,7 +890,7 @@ describe('Create From Items', () => {
 			const items = [{ Qty: 1 }, { Qty: '1,5' }];
 			const dry = await run(name, items, { ...reuse, dryRun: true });
 			const real = await run(name, items, reuse);
-			expect(real.error?.message).toBe('Field \'Qty\' cannot hold "1,5"');
+			expect(real.error?.message).toBe("Field 'Qty' can't hold \"1,5\"");
 			expect(dry.error?.message).toBe(real.error?.message);
 		});
 	});
@@ -907,7 +907,7 @@ describe('Create From Items', () => {
 	describe('what goes wrong', () => {
 		const items = [{ A: 'a', B: 1, C: 'ada@example.com' }];
 
-		test('the answers to the card and to a field are lost: looked up, not sent again', async () => {
+		test('the responses to the card and to a field are lost: looked up, not sent again', async () => {
 			const name = newName();
 			const { control } = workspace.service;
 			control.fail({ method: 'POST', path: '/cards$', mode: 'dropAfter' });
@@ -919,7 +919,7 @@ describe('Create From Items', () => {
 			expect(sent('POST')).toHaveLength(5);
 		});
 
-		test('a field that may have arrived and is not listed is not sent again; the message names what exists', async () => {
+		test("a field that may have arrived and isn't listed isn't sent again; the message names what exists", async () => {
 			const name = newName();
 			workspace.service.control.fail({
 				method: 'POST',
@@ -929,7 +929,7 @@ describe('Create From Items', () => {
 			});
 			const { error } = await run(name, items);
 			expect(error?.message).toBe(
-				'The field may have been created: the connection was closed before an answer came',
+				'The field may have been created: the connection was closed before a response came',
 			);
 			expect(error?.description).toContain(`Card '${name}' has the new fields 'A'.`);
 			expect(error?.description).toContain("Not created: 'B', 'C'.");
@@ -938,7 +938,7 @@ describe('Create From Items', () => {
 			// For a minute it may still come; then the run continues where it ended.
 			const again = async () => await run(name, items, { ifExists: 'reuse' });
 			expect((await again()).error?.message).toBe(
-				"Field 'B' may exist already, but the service does not list it",
+				"Field 'B' may exist already, but the service doesn't list it",
 			);
 			const now = Date.now();
 			const time = jest.spyOn(Date, 'now').mockImplementation(() => now + 60_001);
@@ -954,7 +954,7 @@ describe('Create From Items', () => {
 				path: '/fields$',
 				status: 422,
 				skip: 1,
-				json: { title: 'No such type', type: 'about:blank', detail: 'number is not offered.' },
+				json: { title: 'No such type', type: 'about:blank', detail: "number isn't offered." },
 			});
 			const result = await run(name, items);
 			expect(result.error).toBeUndefined();

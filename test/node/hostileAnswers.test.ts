@@ -191,7 +191,7 @@ const REPLACEMENTS: Array<string | undefined> = [
 ];
 
 const INTERNAL =
-	/TypeError|RangeError|Cannot (?:read|set|convert|destructure|access)|is not (?:a function|iterable|defined)|call stack|Invalid (?:array length|string length|time value)|\[object Object\]/;
+	/TypeError|RangeError|Can't (?:read|set|convert|destructure|access)|isn't (?:a function|iterable|defined)|call stack|Invalid (?:array length|string length|time value)|\[object Object\]/;
 
 const NOT_FOUND: Answer = {
 	status: 404,
@@ -245,7 +245,7 @@ test('any part of any answer is something else: a result or a message, no hang, 
 			};
 			let timer: NodeJS.Timeout | undefined;
 			const hang = new Promise<never>((_, reject) => {
-				timer = setTimeout(() => reject(new Error('The run did not end')), HANG_MS);
+				timer = setTimeout(() => reject(new Error("The run didn't end")), HANG_MS);
 			});
 			const { error, status } = await Promise.race([run(parameters), hang]).finally(() =>
 				clearTimeout(timer),

@@ -61,7 +61,7 @@ describe('listings in other ways than the interface shows', () => {
 			['says so in an object next to it', { meta: { total_count: 9 } }, 'shows 1 of 9'],
 			['says so in a text', { meta: { pagination: { total: '9' } } }, 'shows 1 of 9'],
 			['has a next page', { pageInfo: { hasNextPage: true } }, 'it continues'],
-			['is not the last page', { isLast: false }, 'it continues'],
+			["isn't the last page", { isLast: false }, 'it continues'],
 			['is cut', { truncated: true }, 'it continues'],
 			['has an offset for the next page', { offset: 'itrX' }, 'it continues'],
 			['shows an ID twice', { fields: [{ id: 'f1' }, { id: 'f1' }] }, 'the ID f1 twice'],
@@ -152,7 +152,7 @@ describe('listings in other ways than the interface shows', () => {
 			shift(100);
 			expect((await upsert('k14')).json[0]?.action).toBe('unchanged');
 			for (const refused of [await upsert('k10'), await sync(keys), await sync(keys.slice(0, 9))]) {
-				expect(refused.error?.message).toContain('list of records is not complete');
+				expect(refused.error?.message).toContain("list of records isn't complete");
 				expect(refused.error?.description).toContain('Nothing was created or deleted');
 			}
 			expect(await count()).toBe(15);
@@ -187,7 +187,7 @@ describe('a listing that lags behind', () => {
 	/** The next reading gives what was listed then. */
 	const lag = (listed: unknown) => answer('GET', '/records$', listed);
 
-	test('a key that was just created is not created again (O20)', async () => {
+	test("a key that was just created isn't created again (O20)", async () => {
 		const before = await list();
 		expect(actions(await upsert({ Key: 'a', V: '1' }))).toEqual(['created']);
 		lag(before);
@@ -249,7 +249,7 @@ describe('a listing that lags behind', () => {
 		},
 	);
 
-	test('a record that was just deleted does not count as one (O20)', async () => {
+	test("a record that was just deleted doesn't count as one (O20)", async () => {
 		await upsert({ Key: 'a' });
 		const before = await list();
 		const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'a' }] };
@@ -281,7 +281,7 @@ describe('a listing that lags behind', () => {
 	});
 });
 
-describe('when an answer is ambiguous, nothing is written', () => {
+describe('when a response is ambiguous, nothing is written', () => {
 	useCard(
 		'Doubt',
 		{ Key: 'text', Number: 'number', Status: { type: 'single_select', options: ['Open', 'Done'] } },
@@ -310,7 +310,7 @@ describe('when an answer is ambiguous, nothing is written', () => {
 				...where('Key', 'notContains', ['a']),
 				columns: mapEach({ Number: 1 }),
 			});
-			expect(error?.message).toBe(`'Value' in a condition of 'Filters' cannot be ["a"]`);
+			expect(error?.message).toBe(`'Value' in a condition of 'Filters' can't be ["a"]`);
 			expect(workspace.changes()).toEqual([]);
 		}
 	});
@@ -416,7 +416,7 @@ describe('when an answer is ambiguous, nothing is written', () => {
 		});
 	});
 
-	describe('a listing that cannot be read to its end, or without its values, is not used (H33)', () => {
+	describe("a listing that can't be read to its end, or without its values, isn't used (H33)", () => {
 		test.each<[string, object]>([
 			['a cursor that is an object', { next_cursor: { after: 'r1' } }],
 			['a cursor that is true', { next_cursor: true }],
@@ -461,14 +461,14 @@ describe('when an answer is ambiguous, nothing is written', () => {
 			list(listed('r0', { Key: 'z' }), { id: 'r1', data });
 			const { error } = await upsertKeys('a');
 			expect(error?.message).toBe(
-				"The service's list of records is incomplete: the values of record r1 cannot be read",
+				"The service's list of records is incomplete: the values of record r1 can't be read",
 			);
 			expect(workspace.changes()).toEqual([]);
 		});
 	});
 
 	describe('the record that was asked for (H34)', () => {
-		test('an update keeps the ID of its record, whatever the answer has', async () => {
+		test('an update keeps the ID of its record, whatever the response has', async () => {
 			answer('PATCH', '/records/r1$', listed('r2', { Key: 'b' }));
 			const { json } = await run('update', {
 				recordId: byId('r1'),

@@ -79,7 +79,7 @@ describe('many records', () => {
 
 		test.each<[IDataObject, string]>([
 			[{ limit: 0 }, "'Limit'"],
-			[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' cannot be"],
+			[{ limit: 2, cursor: '={{ { a: 1 } }}' }, "'Cursor' can't be"],
 		])('%j is refused before anything is sent', async (parameters, message) => {
 			const { error } = await run('getPage', parameters);
 			expect(error?.message).toContain(message);
@@ -145,8 +145,8 @@ describe('many records', () => {
 	describe.each(['count', 'ifExists', 'ifNotExists'])('%s', (operation) => {
 		test.each<[string, IDataObject, string]>([
 			['an unknown field', where('Nope', 'equals', 'a'), "has no field 'Nope'"],
-			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' cannot be 'isLike'"],
-			['a value that the field cannot hold', where('Amount', 'equals', 'x'), 'cannot hold "x"'],
+			['an unknown condition', where('Key', 'isLike', 'a'), "'Condition' can't be 'isLike'"],
+			["a value that the field can't hold", where('Amount', 'equals', 'x'), 'can\'t hold "x"'],
 			[
 				'no field',
 				where('', 'equals', 'a'),
@@ -155,7 +155,7 @@ describe('many records', () => {
 			[
 				'an unknown match',
 				{ ...where('Key', 'equals', 'a'), matchType: 'someConditions' },
-				"'Must Match' cannot be 'someConditions'",
+				"'Must Match' can't be 'someConditions'",
 			],
 		])('%s is refused, and no record is read', async (_, conditions, message) => {
 			const { error } = await run(operation, conditions);
@@ -181,7 +181,7 @@ describe('many records', () => {
 				where('Key', 'notEquals', '={{ $json.nope }}'),
 				"'Value' is empty",
 			],
-			['a value that the field cannot hold', where('Amount', 'lessThan', 'x'), 'cannot hold "x"'],
+			["a value that the field can't hold", where('Amount', 'lessThan', 'x'), 'can\'t hold "x"'],
 		])('%s: nothing is changed', async (_, conditions, message) => {
 			await fill(3);
 			const { error } = await run(operation, { ...parameters, ...conditions });
@@ -324,7 +324,7 @@ describe('bounds', () => {
 			},
 		);
 
-		test('records that have all values already do not count', async () => {
+		test("records that have all values already don't count", async () => {
 			await fill(5);
 			const columns = mapEach({ Key: 'k1' });
 			const { json } = await run('updateMany', { ...below(3), columns, maxChanges: 2 });
@@ -407,7 +407,7 @@ describe('bounds', () => {
 					description,
 				);
 
-			test.each(['updateMany', 'deleteMany', 'sync'])('%s does not offer it', (operation) => {
+			test.each(['updateMany', 'deleteMany', 'sync'])("%s doesn't offer it", (operation) => {
 				expect(shown(operation, {})).toBe(0);
 				expect(shown('upsert', {})).toBe(1);
 			});
@@ -493,7 +493,7 @@ describe('bounds', () => {
 					fieldId: byId(card.fieldIds.Key ?? ''),
 					dryRun: 'perhaps',
 				});
-				expect(error?.message).toContain("'Dry Run' cannot be 'perhaps'");
+				expect(error?.message).toContain("'Dry Run' can't be 'perhaps'");
 				expect(workspace.changes()).toEqual([]);
 			},
 		);
@@ -526,7 +526,7 @@ describe('bounds', () => {
 
 		test('an unknown format is refused before anything is sent', async () => {
 			const { error } = await run('getAll', { options: { outputFormat: 'wide' } });
-			expect(error?.message).toContain("'Output Fields' cannot be 'wide'");
+			expect(error?.message).toContain("'Output Fields' can't be 'wide'");
 		});
 	});
 
@@ -566,7 +566,7 @@ describe('deletions', () => {
 			return { id: card.id, chosen, other };
 		}
 
-		test('run twice deletes the chosen field, then says that it is gone', async () => {
+		test('run twice deletes the selected field, then says that it is gone', async () => {
 			const { id, chosen, other } = await twins();
 			expect((await deleteField(id, fromList(chosen, 'Status'))).json).toEqual([
 				{ deleted: true, id: chosen },
@@ -586,7 +586,7 @@ describe('deletions', () => {
 			workspace.service.control.renameField({ cardId: id, fieldId: chosen, name: 'Old Status' });
 			const { error } = await deleteField(id, fromList(chosen, 'Status'));
 			expect(error?.message).toBe(
-				"The chosen field 'Status' is now called 'Old Status', and another field has the old name",
+				"The selected field 'Status' is now called 'Old Status', and another field has the old name",
 			);
 			expect(error?.description).toContain(`${other} is 'Status'`);
 			expect(deletions()).toEqual([]);
@@ -601,7 +601,7 @@ describe('deletions', () => {
 			]);
 		});
 
-		test.each(['STATUS', 'Status ', 'Statu'])('By Name %j does not mean Status', async (name) => {
+		test.each(['STATUS', 'Status ', 'Statu'])("By Name %j doesn't mean Status", async (name) => {
 			const { id } = await workspace.card('Near', { Status: 'text' });
 			const { error } = await deleteField(id, byName(name));
 			expect(error?.message).toBe(`Card '${id}' has no field '${name}'`);
@@ -609,7 +609,7 @@ describe('deletions', () => {
 			expect(deletions()).toEqual([]);
 		});
 
-		test('By Name does not take the ID of a field', async () => {
+		test("By Name doesn't take the ID of a field", async () => {
 			const { id, fieldIds } = await workspace.card('Ids', { Status: 'text' });
 			const { error } = await deleteField(id, byName(fieldIds.Status ?? ''));
 			expect(error?.message).toContain('has no field');
@@ -653,19 +653,16 @@ describe('deletions', () => {
 			expect(deletions()).toHaveLength(1);
 		});
 
-		test.each(['STATUS ', 'status', 'Status '])(
-			'%j does not mean the card Status',
-			async (name) => {
-				const { id } = await workspace.card('Status', []);
-				const { error } = await deleteCard(name);
-				expect(error?.message).toBe(`The workspace has no card called '${name}'`);
-				expect(error?.description).toContain("'Status'");
-				expect(deletions()).toEqual([]);
-				await workspace.send('DELETE', `/cards/${id}`);
-			},
-		);
+		test.each(['STATUS ', 'status', 'Status '])("%j doesn't mean the card Status", async (name) => {
+			const { id } = await workspace.card('Status', []);
+			const { error } = await deleteCard(name);
+			expect(error?.message).toBe(`The workspace has no card called '${name}'`);
+			expect(error?.description).toContain("'Status'");
+			expect(deletions()).toEqual([]);
+			await workspace.send('DELETE', `/cards/${id}`);
+		});
 
-		test('a record or a field is not deleted in a card of a near name', async () => {
+		test("a record or a field isn't deleted in a card of a near name", async () => {
 			const card = await workspace.card('Invoices', { No: 'text' });
 			const [id = ''] = await workspace.records(card.id, [{ No: '1' }]);
 			for (const what of [
@@ -703,7 +700,7 @@ describe('deletions', () => {
 		};
 
 		test.each([0, 1, 2])(
-			'a gateway’s 404 does not, nor the workspace’s: thing %d',
+			"a gateway’s 404 doesn't, nor the workspace’s: thing %d",
 			async (place) => {
 				const [, what] = things()[place] ?? ['', {}];
 				const gateway = await deleteAfter502(what, { status: 404, body: 'html' });
@@ -743,7 +740,7 @@ describe('deletions', () => {
 			});
 			expect(error?.description).toContain("'Short-lived'");
 			expect(error?.description).not.toContain(id);
-			expect(error?.description).toContain("Choose the card again in 'Card'");
+			expect(error?.description).toContain("Select the card again in 'Card'");
 		});
 	});
 
@@ -784,7 +781,7 @@ describe('deletions', () => {
 				{ filters: { conditions: [{ ...condition, condition: '={{ $json.mispelt }}' }] } },
 			],
 			['Must Match', { filters: { conditions: [condition] }, matchType: '={{ $json.mispelt }}' }],
-		])('%s: the records of another condition are not deleted', async (label, parameters) => {
+		])("%s: the records of another condition aren't deleted", async (label, parameters) => {
 			const { id } = await workspace.card('Not equal', { Key: 'text' });
 			await workspace.records(id, [{ Key: 'a' }]);
 			const { error } = await run({

@@ -78,10 +78,10 @@ describe('mapping', () => {
 	});
 
 	test.each([
-		['Amount', 'twelve', /Field 'Amount' cannot hold "twelve"/, /number such as/],
-		['Due', '02/01/2024', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
-		['Due', '2026-02-30', /Field 'Due' cannot hold/, /YYYY-MM-DD/],
-		['Status', 'Lost', /Field 'Status' cannot hold "Lost"/, /'Open', 'Done'/],
+		['Amount', 'twelve', /Field 'Amount' can't hold "twelve"/, /number such as/],
+		['Due', '02/01/2024', /Field 'Due' can't hold/, /YYYY-MM-DD/],
+		['Due', '2026-02-30', /Field 'Due' can't hold/, /YYYY-MM-DD/],
+		['Status', 'Lost', /Field 'Status' can't hold "Lost"/, /'Open', 'Done'/],
 		['Titel', 'x', /has no field 'Titel'/, /Did you mean 'Title'/],
 	])('%s: %j is refused before anything is sent', async (name, entered, message, advice) => {
 		workspace.service.control.resetRequests();
@@ -91,7 +91,7 @@ describe('mapping', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('null clears; undefined and fields that are not mapped change nothing', async () => {
+	test("null clears; undefined and fields that aren't mapped change nothing", async () => {
 		await workspace.records(card.id, [{ Title: 'keep', Amount: 1, Status: 'Open' }]);
 		const [record] = (
 			(await workspace.send('GET', `/cards/${card.id}/records`)) as {
@@ -126,7 +126,7 @@ describe('mapping', () => {
 		const columns = mapEach({ Title: 'a', Amount: '={{ "" }}' });
 		const refused = await write(columns);
 		expect(refused.error?.description).toContain(
-			"Empty texts were sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
+			"Empty text was sent for 'Amount'. The option 'Empty Values' can leave them out, or clear the fields.",
 		);
 		const { error } = await write(columns, { emptyValues: 'ignore' });
 		expect(error).toBeUndefined();
@@ -150,8 +150,8 @@ describe('mapping', () => {
 					columns: mapAutomatically(['id']),
 				},
 			});
-		expect(hintsOf(await run('create')).join()).toContain("'id' of the items was not written");
-		expect((await run('upsert')).error?.message).toContain('is not taken for the matching field');
+		expect(hintsOf(await run('create')).join()).toContain("'id' of the items wasn't written");
+		expect((await run('upsert')).error?.message).toContain("isn't taken for the matching field");
 	});
 
 	test('unknown fields are left out where the option says so', async () => {
@@ -185,7 +185,7 @@ describe('mapping', () => {
 	);
 
 	test.each(['create', 'upsert', 'update', 'updateMany', 'sync'])(
-		'E5 %s: a mistyped card is named before the values that its mapper could not offer',
+		"E5 %s: a mistyped card is named before the values that its mapper couldn't offer",
 		async (operation) => {
 			const { error } = await runAction({
 				credentials: workspace.apiKey,
@@ -204,7 +204,7 @@ describe('mapping', () => {
 		},
 	);
 
-	test('field values that the editor keeps for hidden columns are not written', async () => {
+	test("field values that the editor keeps for hidden columns aren't written", async () => {
 		const schema = [{ id: 'Active', displayName: 'Active', removed: true }];
 		await write(mapEach({ Title: 'a', Active: false }, { schema }));
 		expect(await stored()).toEqual({ Title: 'a' });
@@ -376,10 +376,10 @@ describe('formats', () => {
 		});
 
 		test.each<[IDataObject, RegExp]>([
-			[{ numberFormat: 'german' }, /'Number Format' cannot be 'german'/],
-			[{ dateFormat: 'dmy' }, /'Date Format' cannot be 'dmy'/],
+			[{ numberFormat: 'german' }, /'Number Format' can't be 'german'/],
+			[{ dateFormat: 'dmy' }, /'Date Format' can't be 'dmy'/],
 			...['ja', 'ja, Ja', 'a,b,c', '', 'ja,', ', nein'].map(
-				(booleanWords): [IDataObject, RegExp] => [{ booleanWords }, /'Yes and No Words' cannot be/],
+				(booleanWords): [IDataObject, RegExp] => [{ booleanWords }, /'Yes and No Words' can't be/],
 			),
 		])('%j is refused before anything is sent', async (options, message) => {
 			const unknown = { ...options, unknownFields: 'create' };
@@ -394,7 +394,7 @@ describe('formats', () => {
 			expect(workspace.requests()).toEqual([]);
 		});
 
-		test('a value that does not fit is refused with its field and the format, before anything is written', async () => {
+		test("a value that doesn't fit is refused with its field and the format, before anything is written", async () => {
 			const items = [row, { ...row, Key: 'b', Price: '12.50', Due: '3/2/85' }];
 			const { error } = await run(
 				'sync',
@@ -402,10 +402,10 @@ describe('formats', () => {
 				items,
 			);
 			expect(error?.description).toMatch(
-				/'Price' cannot hold "12\.50".*'Number Format' is 'Comma'/s,
+				/'Price' can't hold "12\.50".*'Number Format' is 'Comma'/s,
 			);
 			expect(error?.description).toMatch(
-				/'Due' cannot hold "3\/2\/85".*'Date Format' is 'Day First'/s,
+				/'Due' can't hold "3\/2\/85".*'Date Format' is 'Day First'/s,
 			);
 			expect(await workspace.rows(card.id)).toEqual([]);
 		});
@@ -471,7 +471,7 @@ describe('formats', () => {
 				Name: 'mixed values',
 				PLZ: 'digits under such a name are a code, not an amount',
 				Preis: "'12,50' has a decimal comma: see 'Number Format'",
-				Datum: "'03.02.1985' is not a day like 2026-03-31: see 'Date Format'",
+				Datum: "'03.02.1985' isn't a day like 2026-03-31: see 'Date Format'",
 				Aktiv: "only 'ja' and 'nein': for true and false, see 'Yes and No Words'",
 			});
 		});

@@ -79,9 +79,9 @@ describe('faults', () => {
 		});
 
 		test.each([
-			['html', 502, 'The service could not be reached through its gateway'],
-			['plain', 400, 'The service could not understand the request'],
-			['empty', 403, 'The credential does not allow this'],
+			['html', 502, "The service couldn't be reached through its gateway"],
+			['plain', 400, "The service couldn't understand the request"],
+			['empty', 403, "The credential doesn't allow this"],
 		] as const)('a body of %s gets a sensible message', async (body, status, message) => {
 			workspace.service.control.fail({ path: '/cards$', status, body, times: 3 });
 			const { error } = await run(list);
@@ -106,7 +106,7 @@ describe('faults', () => {
 			const before = (await workspace.rows(card.id)).length;
 			const { error } = await run(create());
 			expect(error?.message).toBe(
-				'The record may have been created: the connection was closed before an answer came',
+				'The record may have been created: the connection was closed before a response came',
 			);
 			expect(error?.description).toContain('sent once');
 			expect(posts()).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('faults', () => {
 		});
 		const elapsed = startStopwatch();
 		const { error } = await run(create({ options: { timeout: 1 } }));
-		expect(error?.message).toBe('The record may have been created: no answer came in time');
+		expect(error?.message).toBe('The record may have been created: no response came in time');
 		expect(posts()).toHaveLength(1);
 		// The body alone would take more than 20 s.
 		expect(elapsed()).toBeLessThan(10_000);
@@ -219,7 +219,7 @@ describe('faults', () => {
 	});
 
 	describe('other servers', () => {
-		test('a redirect is not followed, so the key stays here (B35)', async () => {
+		test("a redirect isn't followed, so the key stays here (B35)", async () => {
 			const seen: unknown[] = [];
 			const target = await startWebServer((request, response) => {
 				seen.push(request.headers.authorization);
@@ -414,7 +414,7 @@ describe('answers of any size', () => {
 	const card = { id: 'c1', name: 'Card' };
 	const columns = mapEach({ Key: 'b' });
 	const create = { operation: 'create', resource: 'record', columns };
-	const TOO_LARGE = 'The service answered, but the answer is too large';
+	const TOO_LARGE = 'The service responded, but the response is too large';
 
 	let server: WebServer;
 	/** Answers in turn, the last one forever, by method and path. */
@@ -523,7 +523,7 @@ describe('answers of any size', () => {
 		(response) =>
 			void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(body);
 
-	describe('G10: an answer larger than 64 MB', () => {
+	describe('G10: a response larger than 64 MB', () => {
 		test.each([
 			['without an end', endless()],
 			['with its length declared', declared],
@@ -544,14 +544,14 @@ describe('answers of any size', () => {
 			},
 		);
 
-		test('a create is not sent again, and may have been done', async () => {
+		test("a create isn't sent again, and may have been done", async () => {
 			serve['POST /cards/c1/records'] = [declared];
 			const { error } = await run(create);
-			expect(error?.message).toBe('The record may have been created: the answer is too large');
+			expect(error?.message).toBe('The record may have been created: the response is too large');
 			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 		});
 
-		test('an update is not sent again', async () => {
+		test("an update isn't sent again", async () => {
 			serve['PATCH /cards/c1/records/r1'] = [declared];
 			const { error } = await run({ ...create, operation: 'update', recordId: byId('r1') });
 			expect(error?.message).toBe(TOO_LARGE);
@@ -598,14 +598,14 @@ describe('answers of any size', () => {
 				async (options) => await helpers.httpRequest(options),
 			);
 			expect(outcome).toMatchObject({
-				message: expect.stringContaining('did not return an access token'),
+				message: expect.stringContaining("didn't return an access token"),
 			});
 		});
 
 		test('the test of a credential tells it', async () => {
 			serve['GET /cards'] = [declared];
 			const { message } = await testCredential();
-			expect(message).toMatch(/^The service at \S+ answered, but the answer is too large\./);
+			expect(message).toMatch(/^The service at \S+ responded, but the response is too large\./);
 		});
 
 		test("n8n's own webhook address: as if nothing had come", async () => {
@@ -631,7 +631,7 @@ describe('answers of any size', () => {
 			data: credential(),
 		});
 
-	describe('G11: an answer that breaks off', () => {
+	describe('G11: a response that breaks off', () => {
 		beforeEach(hurry);
 
 		const gzip = { 'content-encoding': 'gzip' };
@@ -646,7 +646,7 @@ describe('answers of any size', () => {
 			serve['GET /cards/c1'] = [cutOff(headers)];
 			sent = [];
 			expect((await getCard()).error?.message).toBe(
-				'The service could not be reached: the answer was cut off',
+				"The service couldn't be reached: the response was cut off",
 			);
 			expect(sent).toHaveLength(3);
 		});
@@ -669,14 +669,14 @@ describe('answers of any size', () => {
 				(response) =>
 					void response.writeHead(200, { ...JSON_TYPE, ...gzip }).end(JSON.stringify(card)),
 			];
-			expect((await getCard()).error?.message).toContain('the answer could not be read');
+			expect((await getCard()).error?.message).toContain("the response couldn't be read");
 			expect(sent).toHaveLength(3);
 		});
 
-		test('a create is not sent again', async () => {
+		test("a create isn't sent again", async () => {
 			serve['POST /cards/c1/records'] = [cutOff()];
 			const { error } = await run(create);
-			expect(error?.message).toBe('The record may have been created: the answer was cut off');
+			expect(error?.message).toBe('The record may have been created: the response was cut off');
 			expect(error?.description).toContain('check before you run this item again');
 			expect(sent.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 		});
@@ -757,7 +757,7 @@ describe('cancelling', () => {
 		while (!happened()) await new Promise(setImmediate);
 	}
 
-	test('a request that gets no answer is given up, and no other item is sent (B36)', async () => {
+	test('a request that gets no response is given up, and no other item is sent (B36)', async () => {
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'hang', times: 100 });
 		let cancel = () => {};
 		const running = runAction({
@@ -775,7 +775,7 @@ describe('cancelling', () => {
 		expect(posts()).toHaveLength(2);
 	});
 
-	test('an auth server that gives no answer is given up within a second (B36)', async () => {
+	test('an auth server that gives no response is given up within a second (B36)', async () => {
 		let asked = 0;
 		const silent = await startWebServer(() => (asked += 1));
 		const { workspaceDataServiceAccountApi } = workspace.serviceAccount;
@@ -930,7 +930,7 @@ describe('cancelling', () => {
 		});
 	});
 
-	test('a create that was under way when its run was cancelled is not created again by another run (H11)', async () => {
+	test("a create that was under way when its run was cancelled isn't created again by another run (H11)", async () => {
 		// It is stored at once, and its answer takes forever.
 		workspace.service.control.fail({ method: 'POST', path: '/records$', mode: 'slowBody' });
 		let cancel = () => {};
@@ -1004,8 +1004,8 @@ describe('unexpected errors', () => {
 	}
 
 	test('the stack holds the line that threw (H21)', () => {
-		const error = toNodeError(node, thrownWith('x is not a function'), { itemIndex: 3 });
-		expect(error.message).toBe('x is not a function');
+		const error = toNodeError(node, thrownWith("x isn't a function"), { itemIndex: 3 });
+		expect(error.message).toBe("x isn't a function");
 		expect(error.context.itemIndex).toBe(3);
 		expect(error.stack).toContain('lineThatThrew');
 		expect(error.stack).toContain('network.test');

@@ -323,9 +323,9 @@ describe.each(Object.keys(operations))('%s a thousand times', (operation) => {
 		['succeeds', () => {}, undefined],
 		['is refused', () => workspace.service.control.fail({ status: 422, times: 9 }), /\w/],
 		[
-			'gets no answer',
+			'gets no response',
 			() => workspace.service.control.fail({ mode: 'dropBefore', times: 9 }),
-			/could not be reached/,
+			/couldn't be reached/,
 		],
 	])('that %s leaves nothing at the execution (O1)', async (_, prepare, message) => {
 		await workspace.records(card.id, [{ Key: 'k1' }, { Key: 'k2' }]);

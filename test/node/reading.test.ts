@@ -112,7 +112,7 @@ describe('records', () => {
 		])('%j: the hint about reading much names Limit: %j', async (paging, namesLimit) => {
 			const filters = { conditions: [{ field: 'Key', condition: 'equals', value: 'none' }] };
 			const [hint = ''] = hintsOf(await run('getAll', { ...paging, filters }));
-			expect(hint).toContain('2500 records were read, because the service cannot filter');
+			expect(hint).toContain("2500 records were read, because the service can't filter");
 			expect(hint.includes("'Limit'")).toBe(namesLimit);
 		});
 
@@ -221,7 +221,7 @@ describe('records', () => {
 				"'Field Name or ID' is empty in a condition of 'Filters'",
 			],
 			[{ field: 'Nope', condition: 'equals', value: 'x' }, "no field 'Nope'"],
-			[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' cannot be 'like'"],
+			[{ field: 'Key', condition: 'like', value: 'x' }, "'Condition' can't be 'like'"],
 			[
 				{ field: 'Key', condition: 'contains', value: '' },
 				"'Value' is empty in a condition of 'Filters'",
@@ -274,7 +274,7 @@ describe('records', () => {
 			]);
 		});
 
-		test('a card that does not exist is not taken for a missing record', async () => {
+		test("a card that doesn't exist isn't taken for a missing record", async () => {
 			const { error } = await runAction({
 				credentials: workspace.apiKey,
 				parameters: {
@@ -316,10 +316,10 @@ describe('records', () => {
 			['delete', 'Field', { resource: 'field', fieldId: byId('..') }],
 			['update', 'Field', { resource: 'field', fieldId: byId('..'), updateFields: { name: 'x' } }],
 		])(
-			'%s: no listing is read for a %s that cannot be',
+			"%s: no listing is read for a %s that can't be",
 			async (operation, parameter, parameters) => {
 				const { error } = await run(operation, { recordId: byId('..'), ...parameters });
-				expect(error?.message).toBe(`'${parameter}' cannot be '..'`);
+				expect(error?.message).toBe(`'${parameter}' can't be '..'`);
 				expect(workspace.requests()).toEqual([]);
 			},
 		);
@@ -515,11 +515,11 @@ describe('Get Many', () => {
 			[by(['', 'asc']), "'Field Name or ID' in 'Sort' is empty"],
 			[
 				{ sort: { by: [{ field: 'Title', direction: 'up' }] } },
-				"'Direction' in 'Sort' cannot be 'up'",
+				"'Direction' in 'Sort' can't be 'up'",
 			],
-			[{ since: 'yesterday' }, "'Since Last Run' cannot be 'yesterday'"],
-			[{ search: '={{ { a: 1 } }}' }, `'Search' cannot be '{"a":1}'`],
-			[{ search: '={{ ["a"] }}' }, `'Search' cannot be '["a"]'`],
+			[{ since: 'yesterday' }, "'Since Last Run' can't be 'yesterday'"],
+			[{ search: '={{ { a: 1 } }}' }, `'Search' can't be '{"a":1}'`],
+			[{ search: '={{ ["a"] }}' }, `'Search' can't be '["a"]'`],
 		])('%j is refused, and no record is read', async (parameters, message) => {
 			const { error } = await getAll(parameters);
 			expect(error?.message).toContain(message);
@@ -607,7 +607,7 @@ describe('Get Many', () => {
 		});
 
 		test.each(['new', 'newOrChanged'])(
-			'%s: a record that does not meet the conditions comes when it does',
+			"%s: a record that doesn't meet the conditions comes when it does",
 			async (since) => {
 				const poll = published({ since });
 				const conditions = [{ field: 'Title', condition: 'equals', value: 'b' }];
@@ -730,7 +730,7 @@ describe('Get Many', () => {
 				},
 			});
 
-			test('newOrChanged: unchanged records do not come again, and are remembered in the new form', async () => {
+			test("newOrChanged: unchanged records don't come again, and are remembered in the new form", async () => {
 				const [a = '', b = ''] = await workspace.records(card.id, [
 					{ Title: 'a', Amount: 7 },
 					{ Title: 'b' },
@@ -798,11 +798,11 @@ describe('Get Many', () => {
 			expect(titles(await poll())).toEqual(['b']);
 		});
 
-		test('a failed run does not count, whichever item failed', async () => {
+		test("a failed run doesn't count, whichever item failed", async () => {
 			const poll = published({ since: 'new', search: '={{ $json.search }}' });
 			await workspace.records(card.id, [{ Title: 'a' }]);
 			const failed = await poll({}, {}, [{ search: '' }, { search: ['no text'] }]);
-			expect(failed.error?.message).toContain("'Search' cannot be");
+			expect(failed.error?.message).toContain("'Search' can't be");
 			expect(titles(await poll({}, {}, [{ search: '' }]))).toEqual(['a']);
 			workspace.service.control.fail({ method: 'GET', path: 'records', status: 400, times: 9 });
 			await workspace.records(card.id, [{ Title: 'b' }]);

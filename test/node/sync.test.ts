@@ -184,13 +184,13 @@ describe('is refused, and nothing is sent, with', () => {
 			"Item 1: Matching field 'Key' has no value",
 		],
 		[
-			'a value that a field cannot hold',
+			"a value that a field can't hold",
 			[{ Key: 'a' }, { Key: 'b', Amount: 'many' }],
 			{},
-			"The item with Key 'b': Field 'Amount' cannot hold",
+			"The item with Key 'b': Field 'Amount' can't hold",
 		],
 		[
-			'a field that the card does not have',
+			"a field that the card doesn't have",
 			[{ Key: 'a', Colour: 'red' }],
 			{},
 			"The item with Key 'a': ",
@@ -251,7 +251,7 @@ describe('is refused, and nothing is sent, with', () => {
 			'an unknown choice',
 			[{ Key: 'a' }],
 			{ missingRecords: 'drop' },
-			"'If Record Has No Item' cannot be 'drop'",
+			"'If Record Has No Item' can't be 'drop'",
 		],
 		[
 			'no field to match on',
@@ -299,7 +299,7 @@ describe('is refused, and nothing is sent, with', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('an item whose card is not known, whatever the other cards', async () => {
+	test("an item whose card isn't known, whatever the other cards", async () => {
 		await fill();
 		const { error } = await sync([{ Key: 'a' }, { Key: 'b' }], {
 			cardId: byId("={{ $itemIndex === 1 ? '' : '" + card.id + "' }}"),
@@ -308,7 +308,7 @@ describe('is refused, and nothing is sent, with', () => {
 		expect(workspace.changes()).toEqual([]);
 	});
 
-	test('an item that is not valid, also if errors continue: its card is left alone, others are synced', async () => {
+	test("an item that isn't valid, also if errors continue: its card is left alone, others are synced", async () => {
 		const other = await workspace.card('Other', { Key: 'text', Amount: 'number' });
 		await fill();
 		const { json } = await sync(
@@ -328,8 +328,8 @@ describe('is refused, and nothing is sent, with', () => {
 			'continue',
 		);
 		expect(json.map(({ error, action }) => [error, action])).toEqual([
-			["The item with Key 'b': Field 'Amount' cannot hold \"many\"", undefined],
-			["The item with Key 'b': Field 'Amount' cannot hold \"many\"", undefined],
+			["The item with Key 'b': Field 'Amount' can't hold \"many\"", undefined],
+			["The item with Key 'b': Field 'Amount' can't hold \"many\"", undefined],
 			[undefined, 'created'],
 		]);
 		expect(JSON.stringify(json[0])).toContain('Nothing was sent for its card.');
@@ -338,15 +338,15 @@ describe('is refused, and nothing is sent, with', () => {
 
 	test.each<[string, IDataObject, string, string]>([
 		[
-			'a card that is not known',
+			"a card that isn't known",
 			{ cardId: byId("={{ $itemIndex === 1 ? '' : '{card}' }}") },
-			'because the card of item 1 is not known',
+			"because the card of item 1 isn't known",
 			"'Card' is empty",
 		],
 		[
 			'a number of deletions that is none',
 			{ ...remove, maxDeletions: "={{ $itemIndex === 1 ? 'all' : 10 }}" },
-			'because item 1 is not valid',
+			"because item 1 isn't valid",
 			"'Max Records to Delete' must be",
 		],
 	])('%s, also if errors continue: the others name the item', async (_, given, others, own) => {
@@ -422,7 +422,7 @@ describe('a run that fails halfway', () => {
 		expect(await rows()).toEqual(items);
 	});
 
-	test('ends, however many items have not begun', async () => {
+	test("ends, however many items haven't begun", async () => {
 		const items = Array.from({ length: 1_200 }, (_, n) => ({ Key: `k${n}` }));
 		workspace.service.control.fail({ method: 'POST', mode: 'answer', status: 422, skip: 5 });
 		const { error } = await sync(items, remove);

@@ -121,7 +121,7 @@ it('knows a record again whose identifiers came as numbers', async () => {
 	expect(await trigger.execute([{ ...event, card_id: '7', record_id: '1' }])).toEqual([]);
 });
 
-it('orders nothing when it is off, or when created records are not asked for', async () => {
+it("orders nothing when it is off, or when created records aren't asked for", async () => {
 	const off = await watching({ catchUp: false });
 	await off.trigger.activate();
 	await off.create('lost');
@@ -133,7 +133,7 @@ it('orders nothing when it is off, or when created records are not asked for', a
 	await deleted.trigger.deactivate();
 });
 
-it('orders nothing for the time in which the workflow was not published', async () => {
+it("orders nothing for the time in which the workflow wasn't published", async () => {
 	const { trigger, create } = await watching();
 	await trigger.activate();
 	await trigger.deactivate();
@@ -200,7 +200,7 @@ it('leaves out records older than the greatest age', async () => {
 	await trigger.deactivate();
 });
 
-it('ends in an error of the node when the records cannot be read', async () => {
+it("ends in an error of the node when the records can't be read", async () => {
 	const { trigger, create } = await watching();
 	await trigger.activate();
 	await nextMillisecond();
@@ -248,7 +248,7 @@ it('returns what it can read of all cards, and names the card that it may not re
 	await trigger.deactivate();
 });
 
-it('searches again after a minute when an execution could not, three times in all', async () => {
+it("searches again after a minute when an execution couldn't, three times in all", async () => {
 	const { trigger } = await watching();
 	await trigger.activate();
 	await trigger.activate('init');

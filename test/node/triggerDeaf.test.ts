@@ -30,7 +30,7 @@ const renewedAfter = async (trigger: TestTrigger, id: string) =>
 describe('a verified delivery', () => {
 	it.each([
 		['is refused by n8n', { n8nStatus: 500 }],
-		['has a sender that did not wait', { hungUp: true }],
+		["has a sender that didn't wait", { hungUp: true }],
 	])(
 		'that %s makes a renewal due within ten minutes, with one line in the log (K1, K12)',
 		async (_name, how) => {
@@ -95,7 +95,7 @@ it('200 forgeries with the header of a probe are counted like others, and learn 
 });
 
 describe('the secret at rest', () => {
-	it('is sealed, so that reading the workflow does not show it (K11)', async () => {
+	it("is sealed, so that reading the workflow doesn't show it (K11)", async () => {
 		const { trigger } = await published();
 		expect(current(trigger).secret.length).toBeGreaterThan(10);
 		expect(savedText(trigger)).not.toContain(current(trigger).secret);
@@ -148,7 +148,7 @@ it('after the credential was replaced by one that the service refuses, a restart
 	await next.deactivate();
 });
 
-it('a secret that cannot be opened any more is replaced at the start, and refused until then (K11)', async () => {
+it("a secret that can't be opened any more is replaced at the start, and refused until then (K11)", async () => {
 	const { trigger } = await published();
 	const old = current(trigger);
 	const next = suite.afterRestart(trigger, {
@@ -236,7 +236,7 @@ async function startSmallService(answerMs: { post: number }) {
 	};
 }
 
-it('a deletion under way does not end the subscription that is published again with the same id (K6)', async () => {
+it("a deletion under way doesn't end the subscription that is published again with the same id (K6)", async () => {
 	const service = await startSmallService({ post: 0 });
 	const trigger = suite.watchAll({}, service.credentials);
 	await trigger.activate();
@@ -279,7 +279,7 @@ it('a service that takes eleven seconds for a subscription is waited for in the 
 	answerMs.post = 11_000;
 	hurry();
 	await trigger.activate('init');
-	expect(suite.warnings.join()).toContain('could not be renewed yet');
+	expect(suite.warnings.join()).toContain("couldn't be renewed yet");
 	await trigger.start();
 	pass(1 / 60);
 	trigger.tick();

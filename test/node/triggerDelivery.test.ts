@@ -198,7 +198,7 @@ describe('A19–A24: which deliveries run, and how often', () => {
 		expect(await trigger.deliver(delivery)).toEqual({ status: 200, items: undefined });
 	});
 
-	it('runs the retry of a delivery that n8n could not save', async () => {
+	it("runs the retry of a delivery that n8n couldn't save", async () => {
 		const trigger = await activated();
 		const delivery = signed(trigger, eventBody());
 		const failed = await trigger.deliver({ ...delivery, n8nStatus: 500 });
@@ -233,7 +233,7 @@ describe('A19–A24: which deliveries run, and how often', () => {
 		expect(counts).toEqual([1, 1, 0]);
 	});
 
-	it('runs every delivery when duplicates are not to be ignored', async () => {
+	it("runs every delivery when duplicates aren't to be ignored", async () => {
 		const trigger = await activated({ options: { ignoreDuplicates: false } });
 		const delivery = signed(trigger, eventBody());
 		const first = await trigger.deliver(delivery);

@@ -88,13 +88,13 @@ describe('filters', () => {
 		});
 		await changeField('PATCH', { type: 'number' });
 		expect(await deliver('record.created', { Code: 1 })).toBe(true);
-		expect(warnings.lines).toEqual([expect.stringContaining('cannot hold "many"')]);
+		expect(warnings.lines).toEqual([expect.stringContaining('can\'t hold "many"')]);
 	});
 
 	it.each([
 		['an unknown field', { field: 'Nope', condition: 'equals', value: 1 }, "no field 'Nope'"],
-		['a value of no use', { field: 'Pages', condition: 'equals', value: 'x' }, 'cannot hold "x"'],
-		['an unknown condition', { field: 'Pages', condition: 'isLike' }, "'Condition' cannot be"],
+		['a value of no use', { field: 'Pages', condition: 'equals', value: 'x' }, 'can\'t hold "x"'],
+		['an unknown condition', { field: 'Pages', condition: 'isLike' }, "'Condition' can't be"],
 	])(
 		'%s is told to whoever publishes, and nothing is subscribed',
 		async (_, condition, message) => {
@@ -118,7 +118,7 @@ describe('filters', () => {
 		expect(workspace.requests()).toEqual([]);
 	});
 
-	it('n8n starts: conditions that fit no longer do not end a published trigger', async () => {
+	it("n8n starts: conditions that fit no longer don't end a published trigger", async () => {
 		const trigger = triggerNode(workspace.apiKey, {
 			events: ['record.created'],
 			watch: 'oneCard',
@@ -131,7 +131,7 @@ describe('filters', () => {
 		expect(items).toHaveLength(1);
 	});
 
-	it('publishing succeeds although the fields cannot be read', async () => {
+	it("publishing succeeds although the fields can't be read", async () => {
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
 		const deliver = await filtered({ conditions: [{ field: 'Pages', condition: 'isEmpty' }] });
 		workspace.service.control.reset();
@@ -143,7 +143,7 @@ describe('filters', () => {
 			{ filters: { conditions: [{ field: '', condition: 'equals' }] } },
 			"'Field Name or ID' is empty in a condition of 'Filters'",
 		],
-		[{ matchType: 'some' }, "'Must Match' cannot be 'some'"],
+		[{ matchType: 'some' }, "'Must Match' can't be 'some'"],
 	])('%j is refused when the workflow is published', async (options, message) => {
 		workspace.service.control.resetRequests();
 		await expect(activated({ options })).rejects.toThrow(message);

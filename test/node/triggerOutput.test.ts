@@ -9,7 +9,7 @@ let card: TestCard;
 const { activated, eventBody } = useDeliveries((made) => ({ workspace, card } = made));
 
 describe('output', () => {
-	it('gives the body as delivered when it is not to be simplified', async () => {
+	it("gives the body as delivered when it isn't to be simplified", async () => {
 		const trigger = await activated({ simple: false });
 		const body = eventBody({ more: { nested: true } });
 		expect((await trigger.deliver(signed(trigger, body))).items).toEqual([body]);
@@ -87,7 +87,7 @@ describe('output', () => {
 		expect(workspace.requests()).toEqual([`GET ${path}`]);
 	});
 
-	it('does not wait for a listing that only renews the one before', async () => {
+	it("doesn't wait for a listing that only renews the one before", async () => {
 		const own = await workspace.card('Renewed', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
 		const data = { [String(own.fieldIds.Title)]: 'x' };
@@ -102,7 +102,7 @@ describe('output', () => {
 		expect(clock.now() - start).toBeLessThan(3_000);
 	});
 
-	it('keeps the ids when the fields cannot be listed', async () => {
+	it("keeps the ids when the fields can't be listed", async () => {
 		const own = await workspace.card('Nameless', [{ name: 'Title', type: 'text' }]);
 		const trigger = await activated();
 		workspace.service.control.fail({ method: 'GET', path: '/fields$', status: 500, times: 5 });
@@ -214,7 +214,7 @@ describe('the output of version 2', () => {
 		expect(items).toEqual([{ Title: 'Emma', ...about(), card_name: 'Books' }]);
 	});
 
-	it('has no values where the event carries none, and nulls for what it does not say', async () => {
+	it("has no values where the event carries none, and nulls for what it doesn't say", async () => {
 		const trigger = await activated({ events: ['card.created'] }, 2);
 		const body = { ...eventBody(), event: 'card.created', record_id: undefined, data: undefined };
 		const { items } = await trigger.deliver(signed(trigger, body));

@@ -236,7 +236,7 @@ describe('a probe', () => {
 		['a broken connection', (request) => request.socket.destroy()],
 	];
 	it.each(foreign)(
-		'C5 that is answered with %s says nothing: both stay until one of them delivers',
+		'C5 that is responded with %s says nothing: both stay until one of them delivers',
 		async (_name, answer) => {
 			const trigger = await gateway.publish('main');
 			const old = current(trigger);
@@ -271,9 +271,9 @@ describe('P1: a copy of the database with the webhook address of the original', 
 	}
 
 	const tellsForeign = () =>
-		suite.warnings.filter((line) => line.includes('Another n8n answers at'));
+		suite.warnings.filter((line) => line.includes('Another n8n responds at'));
 
-	it('deletes nothing that it did not create, also when it is unpublished; its log says why', async () => {
+	it("deletes nothing that it didn't create, also when it is unpublished; its log says why", async () => {
 		const { original, production, copy } = await copied();
 		for (let minutes = 1; minutes < 48 * 60; minutes += minutes < 30 ? 1 : 30) {
 			pass(minutes / 60);

@@ -47,7 +47,7 @@ describe('publishing', () => {
 		{ objects: 'data', createStatus: 200 },
 		{ extraProperties: true, deleteStatus: 200 },
 	] as const;
-	it.each(shapes)('understands the answer in the shape %j', async (variants) => {
+	it.each(shapes)('understands the response in the shape %j', async (variants) => {
 		suite.workspace.service.control.setVariants(variants);
 		const trigger = suite.watchAll();
 		await trigger.activate();
@@ -72,7 +72,7 @@ describe('publishing', () => {
 		expect(suite.workspace.requests()).toEqual(['DELETE /webhooks/wh317']);
 	});
 
-	it('B3 says so when the answer holds no secret, and is not active', async () => {
+	it("B3 says so when the response holds no secret, and isn't active", async () => {
 		const subscription = { webhook_id: 'whk_without_secret', events: [] };
 		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
 		suite.workspace.service.control.fail({ ...answer, json: subscription });
@@ -83,7 +83,7 @@ describe('publishing', () => {
 		expect(keptBy(trigger).current).toBeUndefined();
 	});
 
-	it('B3 says so when the answer holds no identifier', async () => {
+	it('B3 says so when the response holds no identifier', async () => {
 		const answer = { method: 'POST', path: '/webhooks$', status: 200, body: 'json' } as const;
 		for (const json of [{ secret: 'x' }, [], 'ok', null, { secret: 'x', card: { id: 'crd' } }]) {
 			suite.workspace.service.control.fail({ ...answer, json });
@@ -124,19 +124,19 @@ describe('publishing', () => {
 		},
 	);
 
-	it('B2 says nothing of a subscription that cannot exist', async () => {
+	it("B2 says nothing of a subscription that can't exist", async () => {
 		suite.refuseNext({ status: 422 });
 		await expect(suite.watchAll().activate()).rejects.toThrow(/^(?!.*may have been created)/s);
 		expect(suite.warnings).toEqual([]);
 		const elsewhere = { ...suite.workspace.apiKey.workspaceDataApi, baseUrl: NOBODY };
 		const trigger = suite.watchAll({}, { workspaceDataApi: elsewhere });
-		await expect(trigger.activate()).rejects.toThrow(/^The service could not be reached/);
+		await expect(trigger.activate()).rejects.toThrow(/^The service couldn't be reached/);
 	});
 
 	describe('messages of a failed publication', () => {
 		const failures: Array<[string, () => TestTrigger, RegExp]> = [
 			[
-				'a key that is not accepted',
+				"a key that isn't accepted",
 				() =>
 					suite.watchAll(
 						{},
@@ -145,7 +145,7 @@ describe('publishing', () => {
 				/Check 'API Key' in the credential/,
 			],
 			[
-				'a service that is not there',
+				"a service that isn't there",
 				() =>
 					suite.watchAll(
 						{},
@@ -156,7 +156,7 @@ describe('publishing', () => {
 							},
 						},
 					),
-				/could not be reached: the connection was refused.*Check 'Base URL'/,
+				/couldn't be reached: the connection was refused.*Check 'Base URL'/,
 			],
 			[
 				'an address without the API root',
@@ -179,7 +179,7 @@ describe('publishing', () => {
 				'an unknown card',
 				() =>
 					suite.watchAll({ watch: 'oneCard', cardId: { __rl: true, mode: 'id', value: 'crd_x' } }),
-				/Card "crd_x" does not exist/,
+				/Card "crd_x" doesn't exist/,
 			],
 			[
 				'an unknown card name',

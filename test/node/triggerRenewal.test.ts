@@ -50,7 +50,7 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
-	it('keeps a subscription that delivers, even events that are not wanted', async () => {
+	it("keeps a subscription that delivers, even events that aren't wanted", async () => {
 		const trigger = await published();
 		const before = suite.subscribed();
 		pass(23);
@@ -62,7 +62,7 @@ describe('when nothing comes for long', () => {
 		expect(trigger.emitted).toEqual([]);
 	});
 
-	it('does not take forged deliveries, and those of a subscription from before, for a sign of life', async () => {
+	it("doesn't take forged deliveries, and those of a subscription from before, for a sign of life", async () => {
 		const trigger = await published({ overlap: 1_500 });
 		const old = current(trigger);
 		await trigger.activate('init');
@@ -102,7 +102,7 @@ describe('when nothing comes for long', () => {
 	it('tries again after a pause when the service is unreachable, and keeps its subscription', async () => {
 		const trigger = await published();
 		const old = current(trigger);
-		const upkeep = () => suite.warnings.filter((line) => line.includes('could not be renewed'));
+		const upkeep = () => suite.warnings.filter((line) => line.includes("couldn't be renewed"));
 		suite.refuseNext({ status: 503 });
 		const since = pass(26.5);
 		await untilTicked(trigger, 'the warning', () => (upkeep().length > 0 ? true : undefined));
@@ -128,7 +128,7 @@ describe('when nothing comes for long', () => {
 		control.fail({ method: 'DELETE', path: '/webhooks/', status: 503, times: 100 });
 		pass(1);
 		await untilTicked(trigger, 'the first try', () =>
-			suite.warnings.find((line) => line.includes('could not be deleted yet')),
+			suite.warnings.find((line) => line.includes("couldn't be deleted yet")),
 		);
 		suite.refuseNext({ status: 503 });
 		pass(1 + 24 + 1);
@@ -144,7 +144,7 @@ describe('when nothing comes for long', () => {
 		suite.refuseNext({ status: 503 });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be renewed')),
+			suite.warnings.find((line) => line.includes("couldn't be renewed")),
 		);
 		const before = suite.subscribed();
 		await trigger.deliver(suite.delivery(current(trigger)));
@@ -162,7 +162,7 @@ describe('when nothing comes for long', () => {
 		for (const status of [409, 503]) suite.refuseNext({ status });
 		pass(26.5);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.find((line) => line.includes('could not be renewed')),
+			suite.warnings.find((line) => line.includes("couldn't be renewed")),
 		);
 		expect(suite.live(trigger)).toEqual([]);
 		pass(26.53);
@@ -217,7 +217,7 @@ describe('when nothing comes for long', () => {
 		await untilTicked(trigger, 'the old one to be deleted', () =>
 			suite.live(trigger).length === 1 ? true : undefined,
 		);
-		expect(suite.warnings.filter((line) => line.includes('could not be checked'))).toEqual([]);
+		expect(suite.warnings.filter((line) => line.includes("couldn't be checked"))).toEqual([]);
 		await trigger.deactivate();
 	});
 
@@ -294,7 +294,7 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
-	it('saves once more when the new subscription could not be saved', async () => {
+	it("saves once more when the new subscription couldn't be saved", async () => {
 		const trigger = await published();
 		const old = current(trigger);
 		const running = jest.spyOn(WorkspaceDataTrigger.prototype, 'execute');
@@ -322,7 +322,7 @@ describe('when nothing comes for long', () => {
 			// Saved later than after five seconds: the service may have paused it, so it is renewed once more.
 			3,
 		],
-		['saves once more when n8n cannot start the execution', { throws: new Error('No place') }, 3],
+		["saves once more when n8n can't start the execution", { throws: new Error('No place') }, 3],
 	])('%s', async (_name, ending, executions) => {
 		const trigger = await published();
 		const old = current(trigger);
@@ -333,7 +333,7 @@ describe('when nothing comes for long', () => {
 			await trigger.idle();
 		}
 		expect(trigger.emitted).toEqual(new Array(executions).fill([SAVING]));
-		const warned = suite.warnings.filter((line) => line.includes('could not be saved yet'));
+		const warned = suite.warnings.filter((line) => line.includes("couldn't be saved yet"));
 		expect(warned).toHaveLength(ending.throws ? 1 : 0);
 		expect(suite.live(trigger).map(({ id }) => id)).toEqual([current(trigger).id]);
 		expect(current(trigger).id).not.toBe(old.id);
@@ -422,7 +422,7 @@ describe('when nothing comes for long', () => {
 		await trigger.deactivate();
 	});
 
-	it('says which parameter cannot be used', async () => {
+	it("says which parameter can't be used", async () => {
 		const trigger = suite.watchAll({ options: { renewAfterSilence: 'now and then' } });
 		await expect(trigger.activate()).rejects.toThrow(
 			"'Renew After Silence (Hours)' can't be 'now and then'. Enter a number of hours.",

@@ -51,7 +51,7 @@ describe('over restarts', () => {
 	});
 
 	it.each(['old', 'new'])(
-		'runs an event once where duplicates are not ignored, the %s one first',
+		"runs an event once where duplicates aren't ignored, the %s one first",
 		async (first) => {
 			const trigger = suite.watchAll({ options: { ignoreDuplicates: false } });
 			await trigger.activate();
@@ -74,7 +74,7 @@ describe('over restarts', () => {
 		},
 	);
 
-	it('C3 leaves nothing to a new subscription that it has not seen deliver', async () => {
+	it("C3 leaves nothing to a new subscription that it hasn't seen deliver", async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const old = current(trigger);
@@ -103,7 +103,7 @@ describe('over restarts', () => {
 		await trigger.deactivate();
 	});
 
-	it('warns that it cannot renew, also while forged deliveries arrive', async () => {
+	it("warns that it can't renew, also while forged deliveries arrive", async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		suite.refuseNext({ status: 503, times: 2 });
@@ -112,7 +112,7 @@ describe('over restarts', () => {
 		await trigger.start();
 		pass(0.01);
 		await untilTicked(trigger, 'the warning', () =>
-			suite.warnings.filter((line) => line.includes('could not be renewed')).length > 1
+			suite.warnings.filter((line) => line.includes("couldn't be renewed")).length > 1
 				? true
 				: undefined,
 		);
@@ -264,7 +264,7 @@ describe('over restarts', () => {
 			expect(keptBy(trigger)).toMatchObject({ retired: [{ fate: 'deleted' }] });
 		});
 
-		it('names it in the log when the workflow is unpublished and it cannot be deleted', async () => {
+		it("names it in the log when the workflow is unpublished and it can't be deleted", async () => {
 			const trigger = await renewing();
 			const late = suite.live(trigger).find(({ id }) => id !== current(trigger).id);
 			const path = `/webhooks/${late?.id}$`;
@@ -338,7 +338,7 @@ describe('over restarts', () => {
 			await trigger.deactivate();
 		});
 
-		it('keeps the existing subscription if it cannot be deleted (K20)', async () => {
+		it("keeps the existing subscription if it can't be deleted (K20)", async () => {
 			const trigger = suite.watchAll();
 			await trigger.activate();
 			const { id, secret } = current(trigger);
@@ -409,11 +409,11 @@ describe('over restarts', () => {
 		['200 with a web page', { status: 200, body: 'html' }],
 		['200 without a secret', { status: 200, body: 'json', json: { webhook_id: 'whk_x' } }],
 		['500', { status: 500 }],
-		['no answer', { mode: 'dropAfter' }],
+		['no response', { mode: 'dropAfter' }],
 	] as const;
 	it.each(answers)('C2 outlives %s at the start, and renews later', async (_name, answer) => {
 		const { old, next } = await suite.refusedAtStart(answer);
-		expect(suite.warnings.join()).toContain('could not be renewed yet');
+		expect(suite.warnings.join()).toContain("couldn't be renewed yet");
 		expect(suite.workspace.requests()).not.toContain(`DELETE /webhooks/${old.id}`);
 		next.reload();
 		expect((await next.deliver(suite.delivery(old))).items).toHaveLength(1);
@@ -435,7 +435,7 @@ describe('over restarts', () => {
 			await next.activate('init');
 			await next.start('init');
 			expect(
-				suite.warnings.filter((line) => line.includes('could not be renewed yet')),
+				suite.warnings.filter((line) => line.includes("couldn't be renewed yet")),
 			).toHaveLength(1);
 			expect(current(next).id).toBe(old.id);
 			next.reload();
@@ -463,7 +463,7 @@ describe('over restarts', () => {
 			const broken = suite.afterRestart(trigger, options);
 			await broken.activate('init');
 			await broken.start('init');
-			expect(suite.warnings.join()).toContain('could not be renewed yet');
+			expect(suite.warnings.join()).toContain("couldn't be renewed yet");
 			expect(suite.live(trigger).map(({ id }) => id)).toEqual([old.id]);
 			trigger.node.parameters.events = events as never;
 			const mended = suite.afterRestart(trigger, { staticData: broken.saved() });

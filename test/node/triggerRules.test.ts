@@ -104,7 +104,7 @@ describe('P7: the log tells what is true', () => {
 		const { id } = current(trigger);
 		delete credentials.workspaceDataApi;
 		expect(await trigger.deactivate()).toBe(false);
-		expect(suite.warnings.join('\n')).toContain(`Subscription ${id} could not be deleted`);
+		expect(suite.warnings.join('\n')).toContain(`Subscription ${id} couldn't be deleted`);
 		Object.assign(credentials, suite.workspace.apiKey);
 		await trigger.activate();
 		expect(suite.live(trigger).map((one) => one.id)).toEqual([current(trigger).id]);
@@ -146,7 +146,7 @@ it.each<[string, string, boolean]>([
 	await trigger.deactivate();
 });
 
-it('P12: a credential that cannot be read at a start is noticed within a minute of its return', async () => {
+it("P12: a credential that can't be read at a start is noticed within a minute of its return", async () => {
 	const trigger = suite.watchAll();
 	await trigger.activate();
 	const old = current(trigger);
@@ -156,7 +156,7 @@ it('P12: a credential that cannot be read at a start is noticed within a minute 
 	next.reload();
 	await next.activate('init');
 	await next.start('init');
-	expect(suite.warnings.join()).toContain('could not be renewed yet');
+	expect(suite.warnings.join()).toContain("couldn't be renewed yet");
 	if (held) next.node.credentials = held;
 	pass(1.1 / 60);
 	next.tick();
@@ -189,7 +189,7 @@ it('P5: an idle trigger takes one look a minute, of less than 5 ms, and sends an
 	await trigger.deactivate();
 });
 
-it('C11: triggers of one service that does not answer wait for it once at a start', async () => {
+it("C11: triggers of one service that doesn't respond wait for it once at a start", async () => {
 	const triggers = [suite.watchAll(), suite.watchAll(), suite.watchAll()];
 	for (const trigger of triggers) await trigger.activate();
 	suite.workspace.service.control.resetRequests();
@@ -197,9 +197,7 @@ it('C11: triggers of one service that does not answer wait for it once at a star
 	hurry();
 	for (const trigger of triggers) await trigger.activate('init');
 	expect(suite.subscribed()).toBe(1);
-	expect(suite.warnings.filter((line) => line.includes('could not be renewed yet'))).toHaveLength(
-		3,
-	);
+	expect(suite.warnings.filter((line) => line.includes("couldn't be renewed yet"))).toHaveLength(3);
 	suite.workspace.service.control.clearFailures();
 	for (const trigger of triggers) await trigger.deactivate();
 }, 60_000);

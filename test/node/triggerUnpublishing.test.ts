@@ -16,7 +16,7 @@ describe('unpublishing', () => {
 		expect(suite.warnings).toEqual([]);
 	});
 
-	it('B5 remembers what could not be deleted, and deletes it when published again', async () => {
+	it("B5 remembers what couldn't be deleted, and deletes it when published again", async () => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const { id } = current(trigger);
@@ -79,7 +79,7 @@ describe('unpublishing', () => {
 		["a gateway's JSON", { status: 404, body: 'json', json: { message: 'no Route matched' } }],
 		['the workspace', { status: 404, json: { type: 'https://x/problems/workspace-not-found' } }],
 		['nothing', { status: 410, body: 'empty' }],
-	] as const)('C19 does not take a 404 from %s for a deletion', async (_name, answer) => {
+	] as const)("C19 doesn't take a 404 from %s for a deletion", async (_name, answer) => {
 		const trigger = suite.watchAll();
 		await trigger.activate();
 		const { id } = current(trigger);
@@ -91,7 +91,7 @@ describe('unpublishing', () => {
 		await trigger.deactivate();
 	});
 
-	it('C23 deletes all of 50 under a limit that n8n does not wait for', async () => {
+	it("C23 deletes all of 50 under a limit that n8n doesn't wait for", async () => {
 		const limited = await startWorkspace();
 		const triggers = Array.from({ length: 50 }, () => suite.watchAll({}, limited.apiKey));
 		for (const trigger of triggers) await trigger.activate();
@@ -140,7 +140,7 @@ describe('unpublishing', () => {
 		await other.close();
 	});
 
-	it('does not wait for an auth server that does not answer', async () => {
+	it("doesn't wait for an auth server that doesn't respond", async () => {
 		const silent = createServer(() => undefined);
 		await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
 		const account = suite.workspace.serviceAccount.workspaceDataServiceAccountApi;

@@ -74,7 +74,7 @@ describe('where workers get no static data', () => {
 	});
 });
 
-describe('where n8n does not hear of the end of an execution that saves', () => {
+describe("where n8n doesn't hear of the end of an execution that saves", () => {
 	/** Rings all alarms that are set for as long as another trigger waits for its turn. */
 	function turnsPass(): () => void {
 		const alarm = systemClock.alarm;

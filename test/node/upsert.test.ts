@@ -38,7 +38,7 @@ describe('the record is found', () => {
 		expect(await workspace.rows(card.id)).toHaveLength(20);
 	});
 
-	test('and writes no second one where that reading does not show it', async () => {
+	test("and writes no second one where that reading doesn't show it", async () => {
 		answer('POST', '/records$', {}, { status: 201 });
 		const { json, error } = await run(
 			'upsert',
@@ -47,7 +47,7 @@ describe('the record is found', () => {
 			{ node: { onError: 'continueRegularOutput' } },
 		);
 		expect(error).toBeUndefined();
-		const said = 'The record that an earlier item created cannot be found';
+		const said = "The record that an earlier item created can't be found";
 		expect(json.map(({ error: text }) => text)).toEqual([undefined, said, said]);
 		expect(workspace.requests().filter((request) => request.startsWith('POST'))).toHaveLength(1);
 	});
@@ -117,7 +117,7 @@ describe('the record is found', () => {
 	test('not by a choice in another case: records are overwritten by exact values only (H2)', async () => {
 		await workspace.records(card.id, [{ Status: 'Done' }]);
 		const { error } = await upsert([{ Status: 'done' }], ['Status']);
-		expect(error?.message).toBe('Field \'Status\' cannot hold "done"');
+		expect(error?.message).toBe("Field 'Status' can't hold \"done\"");
 		expect(await workspace.rows(card.id)).toEqual([{ Status: 'Done' }]);
 	});
 
@@ -310,9 +310,9 @@ describe('what a record holds is never a reason to refuse', () => {
 		});
 
 		test.each<[IDataObject, string]>([
-			[{ Key: 'k1', Status: 'Lost' }, "Field 'Status' cannot hold"],
-			[{ Key: 'k1', Paid: 'maybe' }, "Field 'Paid' cannot hold"],
-			[{ Key: 'new', Status: 'Gone' }, "Field 'Status' cannot hold"],
+			[{ Key: 'k1', Status: 'Lost' }, "Field 'Status' can't hold"],
+			[{ Key: 'k1', Paid: 'maybe' }, "Field 'Paid' can't hold"],
+			[{ Key: 'new', Status: 'Gone' }, "Field 'Status' can't hold"],
 		])('refuses what neither the field nor the record has: %j (O10)', async (item, message) => {
 			await start();
 			const { error } = await run(operation, parameters, [item]);
@@ -339,7 +339,7 @@ describe('what a record holds is never a reason to refuse', () => {
 		const begin = async () =>
 			await start([{ k: 'k1', x: 7 }], [KEY, total, { id: 'v', name: 'V', type: 'text' }]);
 
-		test('is not offered, left out by Map Automatically with a hint, and refused by hand', async () => {
+		test("isn't offered, left out by Map Automatically with a hint, and refused by hand", async () => {
 			await begin();
 			const context = editorContext(other.credentials, { cardId: byId('c') });
 			const { fields } = await new WorkspaceData().methods.resourceMapping.getColumns.call(context);
@@ -349,12 +349,12 @@ describe('what a record holds is never a reason to refuse', () => {
 			]);
 			expect(bodies()).toEqual([{ data: { k: 'k2' } }]);
 			expect(JSON.stringify(automatic.run.data.resultData.runData)).toContain(
-				"'Total' of the items was not written",
+				"'Total' of the items wasn't written",
 			);
 			for (const operation of ['create', 'update']) {
 				const columns = mapEach({ Key: 'k3', Total: 8 });
 				const { error } = await run(operation, { columns, recordId: byId('r0') });
-				expect(error?.message).toBe("Field 'Total' cannot be written");
+				expect(error?.message).toBe("Field 'Total' can't be written");
 			}
 			expect(bodies()).toHaveLength(1);
 		});
@@ -364,7 +364,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			const columns = (Total: number) =>
 				mapEach({ Key: 'k1', Total, V: 'new' }, { matchingColumns: ['Key'] });
 			const other8 = await run('upsert', { columns: columns(8) });
-			expect(other8.error?.message).toBe("Field 'Total' cannot be written");
+			expect(other8.error?.message).toBe("Field 'Total' can't be written");
 			expect(bodies()).toEqual([]);
 			expect((await run('upsert', { columns: columns(7) })).json).toMatchObject([
 				{ action: 'updated' },
@@ -377,7 +377,7 @@ describe('what a record holds is never a reason to refuse', () => {
 			expect((await run('getAll', where('Total', 'equals', 7))).json).toHaveLength(1);
 			const missing = mapEach({ Total: 9, V: 'x' }, { matchingColumns: ['Total'] });
 			expect((await run('upsert', { columns: missing })).error?.message).toBe(
-				"Field 'Total' cannot be written",
+				"Field 'Total' can't be written",
 			);
 		});
 	});
@@ -403,11 +403,11 @@ describe('what a record holds is never a reason to refuse', () => {
 		expect(json.map(({ action }) => action)).toEqual(['updated', 'unchanged']);
 		expect(bodies()).toEqual([{ data: { v: 'b' } }]);
 		const open = { ...where('Key', 'isNotEmpty', ''), columns: mapEach({ Status: 'Gone' }) };
-		expect((await run('updateMany', open)).error?.message).toContain("Field 'Status' cannot hold");
+		expect((await run('updateMany', open)).error?.message).toContain("Field 'Status' can't hold");
 		expect(bodies()).toHaveLength(1);
 	});
 
-	describe('filters on a choice that records hold, and the field does not offer (O10)', () => {
+	describe("filters on a choice that records hold, and the field doesn't offer (O10)", () => {
 		const records = [
 			{ k: 'k1', s: 'Gone', t: ['a', 'gone'] },
 			{ k: 'k2', s: 'Open' },
@@ -446,7 +446,7 @@ describe('what a record holds is never a reason to refuse', () => {
 					});
 					// Reading ends at the first record that differs.
 					if (operation === 'ifExists' && condition === 'notEquals') continue;
-					expect(error?.message).toContain('Field \'Status\' cannot hold "Gnoe"');
+					expect(error?.message).toContain("Field 'Status' can't hold \"Gnoe\"");
 				}
 				expect(bodies()).toEqual([]);
 			},
@@ -476,7 +476,7 @@ describe('what a record holds is never a reason to refuse', () => {
 	});
 
 	test.each([200, 204])(
-		'a service that replaces the record is noticed at the first one, answered with %d (O9)',
+		'a service that replaces the record is noticed at the first one, responded with %d (O9)',
 		async (status) => {
 			await start([
 				{ k: 'k1', v: 'a', s: 'Open' },

@@ -484,7 +484,7 @@ describe('both versions', () => {
 		test('another value is refused before anything is sent', async () => {
 			workspace.service.control.resetRequests();
 			const { error } = await run2('getAll', { options: { ifNotFound: 'skip' } });
-			expect(error?.message).toContain("'If Not Found' cannot be 'skip'");
+			expect(error?.message).toContain("'If Not Found' can't be 'skip'");
 			expect(workspace.requests()).toEqual([]);
 		});
 	});

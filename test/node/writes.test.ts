@@ -86,7 +86,7 @@ describe('the order of writes', () => {
 			Note: 'as before',
 		}));
 
-		test('are not sent again: a second import of the same rows costs no write', async () => {
+		test("aren't sent again: a second import of the same rows costs no write", async () => {
 			const first = await upsert(rows);
 			expect(new Set(actions(first.json))).toEqual(new Set(['created']));
 			const changed = rows.map((row, n) => (n === 7 ? { ...row, Amount: -1 } : row));
@@ -132,7 +132,7 @@ describe('the order of writes', () => {
 
 		test('an unknown value of the option is refused before anything is sent', async () => {
 			const { error } = await upsert([{ Key: 'a' }], { unchanged: 'maybe' });
-			expect(error?.message).toContain("'If Nothing Changed' cannot be 'maybe'");
+			expect(error?.message).toContain("'If Nothing Changed' can't be 'maybe'");
 			expect(workspace.requests()).toEqual([]);
 		});
 	});
@@ -170,7 +170,7 @@ describe('failing items', () => {
 			{ item: 2 },
 		]);
 		expect(items[1]?.json).toEqual({
-			error: 'Field \'Amount\' cannot hold "two"',
+			error: "Field 'Amount' can't hold \"two\"",
 			details: { description: expect.stringContaining('number') },
 		});
 	});
@@ -191,7 +191,7 @@ describe('failing items', () => {
 		expect(errorItems[0]?.json.message).toEqual(expect.stringContaining('number'));
 	});
 
-	test('a record field called error does not make Retry On Fail run the node again (B25)', async () => {
+	test("a record field called error doesn't make Retry On Fail run the node again (B25)", async () => {
 		const odd = await workspace.card('Error field', { error: 'text' });
 		const { error, json } = await runAction({
 			credentials: workspace.apiKey,
@@ -364,13 +364,13 @@ describe('after a failure', () => {
 			['the connection was cut', { mode: 'dropBefore' }],
 			['the service failed', { status: 500, json: { title: 'Sorry' } }],
 			['a web page came', { status: 200, body: 'html' }],
-		])('it is not listed, %s: the others say so, and create none', async (_, fault) => {
+		])("it isn't listed, %s: the others say so, and create none", async (_, fault) => {
 			workspace.service.control.fail({ method: 'POST', path: '/records$', ...fault });
 			const { json } = await upsert();
 			expect(json.map(({ error }) => error)).toEqual([
 				expect.any(String),
-				'This record may exist already, but the service does not list it',
-				'This record may exist already, but the service does not list it',
+				"This record may exist already, but the service doesn't list it",
+				"This record may exist already, but the service doesn't list it",
 			]);
 			expect(writes('POST')).toBe(1);
 		});

@@ -22,6 +22,6 @@ export function inAnotherProcess<T>(load: () => T, parts: string[] = PARTS_OF_N8
 		for (const part of parts) jest.dontMock(part);
 	});
 	const [result] = loaded;
-	if (result === undefined) throw new Error('The modules could not be loaded');
+	if (result === undefined) throw new Error("The modules couldn't be loaded");
 	return result;
 }

@@ -56,7 +56,7 @@ export function useDeliveries(take: (made: Made) => void) {
 	});
 	afterAll(async () => await made?.workspace.close());
 	const started = () => {
-		if (!made) throw new Error('The service did not start');
+		if (!made) throw new Error("The service didn't start");
 		return made;
 	};
 	beforeEach(() => {

@@ -116,7 +116,7 @@ export function lifecycleSuite() {
 	});
 
 	const started = (): TestWorkspace => {
-		if (!workspace) throw new Error('The service has not been started');
+		if (!workspace) throw new Error("The service hasn't been started");
 		return workspace;
 	};
 	const refuseNext = (refusal: Refusal): void =>

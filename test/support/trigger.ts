@@ -86,7 +86,7 @@ async function prepareMemory(): Promise<void> {
 	if (remembers) return;
 	remembers = true;
 	const unused = async (): Promise<never> => {
-		throw new Error('The node is not expected to call this');
+		throw new Error("The node isn't expected to call this");
 	};
 	const entriesOf = (node: INode | undefined) => processed.get(node?.id ?? '') ?? new Set();
 	await DataDeduplicationService.init({

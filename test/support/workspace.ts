@@ -170,7 +170,7 @@ export function useCard(
 	let workspace: TestWorkspace | undefined;
 	useWorkspace((started) => (workspace = started));
 	beforeEach(async () => {
-		if (!workspace) throw new Error('The service did not start');
+		if (!workspace) throw new Error("The service didn't start");
 		const card = await workspace.card(name, fields);
 		workspace.service.control.resetRequests();
 		take({ workspace, card });

@@ -60,7 +60,7 @@ function markedItem(
 
 function* hangs({ steps }: PlayedWorld): Generator<string> {
 	for (const step of steps) {
-		if (step.hangs) yield 'an execution does not end';
+		if (step.hangs) yield "an execution doesn't end";
 		for (const { canceledAt, endedAt, crash } of step.executions) {
 			if (crash !== undefined) yield `n8n itself failed: ${inspect(crash)}`;
 			if (canceledAt !== undefined && endedAt - canceledAt > CANCEL_MS) {
@@ -328,7 +328,7 @@ function* incomplete(world: PlayedWorld): Generator<string> {
 			const ids = result.json.map(({ id }) => String(id));
 			if (new Set(ids).size < ids.length) yield `records come twice: ${ids.join()}`;
 			const strange = ids.filter((id) => !sure.includes(id) && !open.includes(id));
-			if (strange.length > 0) yield `records that do not meet the conditions: ${strange.join()}`;
+			if (strange.length > 0) yield `records that don't meet the conditions: ${strange.join()}`;
 			if (open.length > 0) continue;
 			const expected = sure.slice(0, shape.limit ?? Infinity);
 			if (ids.join() !== expected.join()) yield `read ${ids.join()} instead of ${expected.join()}`;
@@ -423,7 +423,7 @@ export const LAWS = {
 	'everything ends': hangs,
 	'nothing is created twice': writtenTwice,
 	'one record for each key': keysTwice,
-	'nothing is changed that was not chosen': notChosen,
+	"nothing is changed that wasn't chosen": notChosen,
 	'order is kept': outOfOrder,
 	'values arrive as given': changedValues,
 	'what was read goes back unchanged': changedByRoundTrip,
@@ -431,7 +431,7 @@ export const LAWS = {
 	'what is said to be done is done': untrue,
 	'listings are whole': incomplete,
 	'no secret leaves': told,
-	'capacity is not overrun': overrun,
+	"capacity isn't overrun": overrun,
 	'Sync makes records and items equal': unequal,
 	'a field is added once': fieldsTwice,
 } as const;

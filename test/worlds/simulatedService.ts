@@ -102,7 +102,7 @@ function kept(field: LiveField, value: unknown): unknown {
 		throw new Refusal(
 			422,
 			'invalid-value',
-			`Field ${field.id} cannot hold ${JSON.stringify(value)}`,
+			`Field ${field.id} can't hold ${JSON.stringify(value)}`,
 		);
 	};
 	switch (field.kind) {
@@ -442,7 +442,7 @@ const inTurn = (times: number[], place: number): number =>
 	times.length > 0 ? (times[place % times.length] ?? 0) : 0;
 
 const notFound = (what: string): Answer =>
-	problem(404, `${what}-not-found`, `The ${what} does not exist in this workspace.`);
+	problem(404, `${what}-not-found`, `The ${what} doesn't exist in this workspace.`);
 
 const shown = ({ id, data, createdAt }: Stored) => ({ id, data, created_at: createdAt });
 

@@ -28,8 +28,8 @@ export function readChoice<Value extends string>(
 	const known = options.find((option) => option.value === value);
 	if (known) return known.value;
 	throw new InputError(
-		`'${displayName}' cannot be '${plainText(value)}'`,
-		`Choose one of: ${options.map(({ name }) => name).join(', ')}.`,
+		`'${displayName}' can't be '${plainText(value)}'`,
+		`Select one of: ${options.map(({ name }) => name).join(', ')}.`,
 	);
 }
 
@@ -45,7 +45,7 @@ export function readSwitch(label: string, value: unknown, fallback: boolean): bo
 	if (value === true || value === 'true') return true;
 	if (value === false || value === 'false') return false;
 	throw new InputError(
-		`'${label}' cannot be '${plainText(value)}'`,
+		`'${label}' can't be '${plainText(value)}'`,
 		'Turn it on or off, or use an expression that gives true or false.',
 	);
 }
@@ -109,7 +109,7 @@ export function readJson(value: unknown, parameter: string): unknown {
 	}
 	if (parsed) return parsed.value;
 	throw new InputError(
-		`'${parameter}' is not valid JSON`,
+		`'${parameter}' isn't valid JSON`,
 		'Check quotes and commas: names and text must be in double quotes.',
 	);
 }
@@ -119,7 +119,7 @@ export function readJsonObject(value: unknown, parameter: string): JsonObject {
 	const json = readJson(value, parameter) ?? {};
 	if (isObject(json)) return json;
 	throw new InputError(
-		`'${parameter}' is not a JSON object`,
+		`'${parameter}' isn't a JSON object`,
 		'Enter an object in braces, for example { "color": "green" }.',
 	);
 }

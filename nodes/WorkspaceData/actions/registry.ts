@@ -90,15 +90,15 @@ export function findOperation(resourceValue: unknown, operationValue: unknown): 
 	const resource = RESOURCES.find(({ value }) => value === resourceValue);
 	if (!resource) {
 		throw new InputError(
-			`'Resource' cannot be '${plainText(resourceValue)}'`,
-			`Choose one of: ${RESOURCES.map(({ name }) => name).join(', ')}.`,
+			`'Resource' can't be '${plainText(resourceValue)}'`,
+			`Select one of: ${RESOURCES.map(({ name }) => name).join(', ')}.`,
 		);
 	}
 	const operation = resource.operations.find(({ value }) => value === operationValue);
 	if (!operation) {
 		throw new InputError(
-			`'Operation' cannot be '${plainText(operationValue)}' for ${resource.name}`,
-			`Choose one of: ${resource.operations.map(({ name }) => name).join(', ')}.`,
+			`'Operation' can't be '${plainText(operationValue)}' for ${resource.name}`,
+			`Select one of: ${resource.operations.map(({ name }) => name).join(', ')}.`,
 		);
 	}
 	return operation;

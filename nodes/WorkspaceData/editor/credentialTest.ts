@@ -58,7 +58,7 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 	if (status < 400) {
 		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
 	}
-	const wrongAddress = `${host} does not offer the API at this address. Check 'Base URL'`;
+	const wrongAddress = `${host} doesn't offer the API at this address. Check 'Base URL'`;
 	if (problem.foreign) return wrongAddress;
 	const words = wordsOf(problem);
 	const namesWorkspace = /workspace/i.test(words);
@@ -68,14 +68,14 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 			: "The credential is valid, but has no access to this workspace. Check 'Workspace ID'";
 	}
 	if (status < 500 && namesWorkspace) {
-		return "This workspace does not exist. Check 'Workspace ID'";
+		return "This workspace doesn't exist. Check 'Workspace ID'";
 	}
 	if (status === 404) {
 		return problem.kind === undefined || /route|path|endpoint|url|cannot (get|find)/i.test(words)
 			? wrongAddress
 			: "The service found nothing at this address. Check 'Base URL' and 'Workspace ID'";
 	}
-	return `The service answered with status ${status}`;
+	return `The service responded with status ${status}`;
 }
 
 /** Lists the cards of the workspace with a bearer token. @returns what is wrong, if anything */
@@ -99,8 +99,8 @@ async function listsCards(
 	if (answer instanceof NetworkFailure) {
 		return sentence(
 			answer instanceof UnusableAnswer
-				? `The service at ${host} answered, but ${answer.message}`
-				: `The service at ${host} could not be reached: ${answer.message}`,
+				? `The service at ${host} responded, but ${answer.message}`
+				: `The service at ${host} couldn't be reached: ${answer.message}`,
 			answer.description ?? "Check 'Base URL'",
 		);
 	}
@@ -109,12 +109,12 @@ async function listsCards(
 	if (status === 200 && !refusal) {
 		return readCards(body)
 			? undefined
-			: sentence(`${host} answers, but it is not the workspace service`, "Check 'Base URL'");
+			: sentence(`${host} responds, but it isn't the workspace service`, "Check 'Base URL'");
 	}
 	const problem = refusal ?? readProblem(status, body, clean);
 	return sentence(
 		blame(problem, host, keyAdvice),
-		`It answered: ${problem.detail ?? problem.title}`,
+		`It responded: ${problem.detail ?? problem.title}`,
 	);
 }
 
@@ -128,9 +128,9 @@ async function tokenFor(
 		const token = entryText(credential.apiKey);
 		if (token === '') throw new InputError("'API Key' is empty", 'Enter the API key.');
 		if (/\s/.test(token)) {
-			throw new InputError("'API Key' has a blank in it", "Enter the key alone, without 'Bearer'.");
+			throw new InputError("'API Key' has a space in it", "Enter the key alone, without 'Bearer'.");
 		}
-		return { token, keyAdvice: "The API key was not accepted. Check 'API Key'" };
+		return { token, keyAdvice: "The API key wasn't accepted. Check 'API Key'" };
 	}
 	const token = await requestAccessToken(credential, send, {
 		recent: accessTokens.recent(credential),
@@ -139,7 +139,7 @@ async function tokenFor(
 	return {
 		token: token.access_token,
 		keyAdvice:
-			"The service does not accept access tokens from this realm. Check 'Auth URL', 'Realm' and 'Base URL'",
+			"The service doesn't accept access tokens from this realm. Check 'Auth URL', 'Realm' and 'Base URL'",
 	};
 }
 
@@ -165,7 +165,7 @@ export async function testWorkspaceAccess(
 	})().catch((error: unknown) =>
 		error instanceof InputError
 			? sentence(error.message, error.description)
-			: sentence(error instanceof Error ? error.message : 'The test could not run'),
+			: sentence(error instanceof Error ? error.message : "The test couldn't run"),
 	);
 	return outcome === undefined
 		? { status: 'OK', message: 'Connection successful: the cards of the workspace can be listed.' }

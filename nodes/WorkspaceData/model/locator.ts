@@ -54,7 +54,7 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 	const given = locatorValue(value);
 	if (typeof given === 'number' && !Number.isSafeInteger(given)) {
 		throw new InputError(
-			`'${parameter}' cannot be the number ${given}`,
+			`'${parameter}' can't be the number ${given}`,
 			'Numbers this large lose digits on their way, so another ID could be meant. Give the ID as text.',
 		);
 	}

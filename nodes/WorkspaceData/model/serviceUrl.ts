@@ -21,7 +21,7 @@ function parseAddress(value: unknown, parameter: string, example: string): URL {
 	const plain = !url.username && !url.password && !url.search && !url.hash;
 	if (!/^https?:$/.test(url.protocol) || !url.hostname || !plain) {
 		throw new InputError(
-			`'${parameter}' is not a valid address`,
+			`'${parameter}' isn't a valid address`,
 			`Enter an address such as ${example}: http or https, without user name, query or fragment.`,
 		);
 	}
@@ -107,7 +107,7 @@ export function exactSegment(value: unknown, parameter: string): string {
 	}
 	if (text === '.' || text === '..') {
 		throw new InputError(
-			`'${parameter}' cannot be '${text}'`,
+			`'${parameter}' can't be '${text}'`,
 			`Enter the ID that the service shows for '${parameter}'.`,
 		);
 	}

@@ -36,8 +36,8 @@ export async function getDescription(
 		return { yaml: body };
 	}
 	throw new UnexpectedAnswer(
-		`The service does not publish its description as ${yaml ? 'YAML' : 'JSON'}`,
-		'Choose the other format.',
+		`The service doesn't publish its description as ${yaml ? 'YAML' : 'JSON'}`,
+		'Select the other format.',
 	);
 }
 

@@ -11,7 +11,7 @@ export type { ReadOptions };
 
 export const unexpected = (what: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
-		`The answer is not ${what}`,
+		`The response isn't ${what}`,
 		"Check 'Base URL' in the credential: another server may be answering at that address.",
 	);
 
@@ -21,7 +21,7 @@ export const cardPath = (cardId: string): PathPart[] => [
 ];
 
 const INCOMPLETE =
-	'Nothing was done with it: what it does not show could be created twice. Try again, or tell the operator of the service.';
+	"Nothing was done with it: what it doesn't show could be created twice. Try again, or tell the operator of the service.";
 
 /** The status of an answer without a body: of a listing, that it is empty. */
 export const NO_CONTENT = 204;

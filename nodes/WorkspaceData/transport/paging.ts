@@ -182,8 +182,8 @@ class PagedListing<Entry extends { id: string }> implements Listing<Entry> {
 		const isRepeated = this.cursors.has(cursor);
 		if (isRepeated || this.cursors.size >= MAX_PAGES || this.barren >= MAX_BARREN_PAGES) {
 			throw new UnexpectedAnswer(
-				`${this.what} does not end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
-				'All entries before that point were read, but the rest cannot be reached. Try again, or tell the operator of the service.',
+				`${this.what} doesn't end: ${isRepeated ? 'a page points back to an earlier one' : 'its pages bring nothing new'}`,
+				"All entries before that point were read, but the rest can't be reached. Try again, or tell the operator of the service.",
 			);
 		}
 		this.cursors.add(cursor);

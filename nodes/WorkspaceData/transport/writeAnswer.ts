@@ -40,7 +40,7 @@ export function readCreated<Thing>(
 	if (id !== undefined) return read({ ...sent, id });
 	if (status === CREATED || !isBrokenJson(body)) return undefined;
 	throw new UnexpectedAnswer(
-		`The ${thing} may have been created: the answer is not valid JSON`,
+		`The ${thing} may have been created: the response isn't valid JSON`,
 		CHECK_FIRST,
 		true,
 	);
@@ -48,7 +48,7 @@ export function readCreated<Thing>(
 
 /** A hint for the user: something was created whose ID is not in the output. */
 export const noIdHint = (thing: ThingName): string =>
-	`The service created a ${thing}, but its answer shows no ID, so the output has none. Do not create the ${thing} again: look for it in the service.`;
+	`The service created a ${thing}, but its response shows no ID, so the output has none. Don't create the ${thing} again: look for it in the service.`;
 
 /**
  * Refuses web pages as the answer to a change: a page of a proxy or a sign-in form may have status 200.
@@ -67,7 +67,7 @@ function assertOwnAnswer(
 	throw new UnexpectedAnswer(
 		change === 'deleted'
 			? 'The service returned a web page instead of data'
-			: `The answer is not a ${what}`,
+			: `The response isn't a ${what}`,
 		`Another server may be answering at this address: check 'Base URL' in the credential, and whether the ${what} was ${change}.`,
 		true,
 	);
@@ -91,7 +91,7 @@ export function assertDone(body: unknown, what: string, change: 'changed' | 'del
 	}
 	if (!isBrokenJson(body)) return;
 	throw new UnexpectedAnswer(
-		`The ${what} may not have been ${change}: the answer is not valid JSON`,
+		`The ${what} may not have been ${change}: the response isn't valid JSON`,
 		`Look at the ${what} in the service, or run this item again: that does no harm.`,
 		true,
 	);

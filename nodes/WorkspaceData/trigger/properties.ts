@@ -57,13 +57,13 @@ export const optionsProperty: INodeProperties = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether records that were created while n8n was not running start the workflow once it runs again. Reads all records of the watched cards at each start, and after each silence.',
+				"Whether records that were created while n8n wasn't running start the workflow once it runs again. Reads all records of the watched cards at each start, and after each silence.",
 		},
 		fieldKeysOption as unknown as INodeProperties,
 		{
 			...(filtersProperty as unknown as INodeProperties),
 			description:
-				'Conditions that the record of an event must meet, compared with the values that the event carries; a field that it does not carry is empty. The list shows the fields of the card that is watched.',
+				"Conditions that the record of an event must meet, compared with the values that the event carries; a field that it doesn't carry is empty. The list shows the fields of the card that is watched.",
 		},
 		{
 			displayName: 'Ignore Duplicates',

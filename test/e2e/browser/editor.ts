@@ -152,7 +152,7 @@ export async function openEditor({ baseUrl, major }: N8nClient): Promise<Editor>
 	/** The box of a part, without the empty space below its last input, button, table or text. */
 	async function boxOf(part: Locator): Promise<Box> {
 		const box = await part.boundingBox();
-		if (!box) throw new Error('What a picture is to show cannot be seen');
+		if (!box) throw new Error("What a picture is to show can't be seen");
 		const contents = await part.locator(contentSelector).all();
 		const inner = await Promise.all(contents.map((one) => one.boundingBox()));
 		const last = Math.max(...inner.map((one) => (one ? one.y + one.height + margin : 0)), 0);

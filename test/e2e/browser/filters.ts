@@ -28,7 +28,7 @@ export function testFilters(stage: Stage): void {
 
 	const addCondition = async () => await editor().page.getByText('Add Condition').first().click();
 
-	test('a value that is typed is the value, however it is confirmed (M2), a new condition is not red (M4), and both stay when the card is changed (M3)', async () => {
+	test("a value that is typed is the value, however it is confirmed (M2), a new condition isn't red (M4), and both stay when the card is changed (M3)", async () => {
 		const { api } = bench();
 		const titles = ['Water the plants', 'Book the train', 'Call Ada'];
 		const card = await api.createCard('Tasks to find', [['Title', 'text']]);

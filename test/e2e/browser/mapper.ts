@@ -35,7 +35,7 @@ export function testMapper(stage: Stage): void {
 		expect(await panel().locator('[data-test-id="parameter-issues"]').count()).toBe(0);
 	});
 
-	test('a card that does not exist is named in place of fields, and by the run (E3, E5)', async () => {
+	test("a card that doesn't exist is named in place of fields, and by the run (E3, E5)", async () => {
 		const card = await book('Books to mistype');
 		await openAction({ resource: 'record', operation: 'create' });
 		await editor().choose('cardId', card.name);
@@ -109,7 +109,7 @@ export function testMapper(stage: Stage): void {
 		await editor().openNode('Books');
 		await editor().element('node-execute-button').click();
 		const output = editor().element('output-panel');
-		await output.getByText("Field 'Status' cannot hold").first().waitFor();
+		await output.getByText("Field 'Status' can't hold").first().waitFor();
 		const shown = await output.innerText();
 		expect(shown).toContain("Allowed values are 'Open', 'Done'");
 		expect(shown).toContain('[item 1]');
@@ -160,7 +160,7 @@ export function testMapper(stage: Stage): void {
 		expect((await api.records(card))[0]?.fields).toMatchObject({ Title: 'New', Price: 7 });
 	});
 
-	test('E1: an untouched boolean is not sent: from Create, switched to Update, and when added later', async () => {
+	test("E1: an untouched boolean isn't sent: from Create, switched to Update, and when added later", async () => {
 		const { api } = bench();
 		const card = await createTasks('Tasks to update');
 		const workflow = await openAction({ resource: 'record', operation: 'create' });

@@ -39,7 +39,7 @@ export async function readWords(title: string, major: Major): Promise<Words> {
 	const said = new Set<string>();
 	return {
 		say(word) {
-			if (!words.has(word)) throw new Error(`README.md does not say '${word}' in '${title}'`);
+			if (!words.has(word)) throw new Error(`README.md doesn't say '${word}' in '${title}'`);
 			said.add(word);
 			return word;
 		},

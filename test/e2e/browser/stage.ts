@@ -48,7 +48,7 @@ export function useStage(): Stage {
 	const bench = useBench(major, { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' });
 	let opened: Editor | undefined;
 	const editor = () => {
-		if (!opened) throw new Error('The browser did not start');
+		if (!opened) throw new Error("The browser didn't start");
 		return opened;
 	};
 	beforeAll(async () => {

@@ -51,7 +51,7 @@ describe(`credential tests in n8n ${major}`, () => {
 		expect(message).not.toMatch(/API key is|secret/i);
 	});
 
-	it.each(types)('%s: says that nobody answers at the address', async (type) => {
+	it.each(types)('%s: says that nobody responds at the address', async (type) => {
 		const baseUrl = `http://127.0.0.1:${await freePort()}/api/v1`;
 		const { status, message } = await press(type, { baseUrl });
 		expect(status).toBe('Error');

@@ -117,7 +117,7 @@ describe(`failures in n8n ${major}`, () => {
 		expect((await control.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
 
-	it('names the record that is not there', async () => {
+	it("names the record that isn't there", async () => {
 		const { action, api, run } = bench();
 		const card = await api.createCard('Empty', [['Title', 'text']]);
 		const update = action('Update', {

@@ -79,7 +79,7 @@ describe(`pickers in n8n ${major}`, () => {
 		expect(found.results.map(({ name }) => name)).toContain('Books');
 	});
 
-	it('lists the fields of the chosen card', async () => {
+	it('lists the fields of the selected card', async () => {
 		const { results } = await allPages(
 			request('searchFields', 'fieldId', { resource: 'field', operation: 'get' }),
 		);

@@ -112,6 +112,6 @@ describe(`what goes wrong in silence, in n8n ${major}`, () => {
 		const refused = await run(
 			chain('Computed by hand', [manualTrigger(), record('Write', 'upsert', { cardId, columns })]),
 		);
-		expect(failureOf(refused)).toContain("Field 'Total (computed)' cannot be written");
+		expect(failureOf(refused)).toContain("Field 'Total (computed)' can't be written");
 	});
 });

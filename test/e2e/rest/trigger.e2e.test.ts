@@ -83,7 +83,7 @@ describe(`trigger in n8n ${major}`, () => {
 		);
 	});
 
-	it('gives the body as delivered when it is not to be simplified', async () => {
+	it("gives the body as delivered when it isn't to be simplified", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('Raw events', [['Title', 'text']]);
 		const saved = await watching(card, ['record.created'], { simple: false });
@@ -145,7 +145,7 @@ describe(`trigger in n8n ${major}`, () => {
 		);
 	});
 
-	it('refuses deliveries that are not signed by the subscription', async () => {
+	it("refuses deliveries that aren't signed by the subscription", async () => {
 		const { api, client, control, service } = bench();
 		const card = await api.createCard('Forged', [['Title', 'text']]);
 		const saved = await watching(card, ['record.created']);
@@ -182,7 +182,7 @@ describe(`trigger in n8n ${major}`, () => {
 		await client.unpublish(saved.id);
 	});
 
-	it('says why a workflow cannot be published', async () => {
+	it("says why a workflow can't be published", async () => {
 		const { api, client, credentials, control } = bench();
 		const card = await api.createCard('Refused', [['Title', 'text']]);
 		const { apiKey } = await control.createKey({ name: 'soon gone' });

@@ -54,7 +54,7 @@ export function createLedger() {
 				wrong.push(`a key was read ${keys.length - seen.size} times more`);
 			for (const [key, entry] of entries) {
 				const { existence } = entry;
-				if (existence === 'there' && !seen.has(key)) wrong.push(`${key} was not read`);
+				if (existence === 'there' && !seen.has(key)) wrong.push(`${key} wasn't read`);
 				if (existence === 'gone' && seen.has(key)) wrong.push(`${key} was read, but is gone`);
 				if (existence === 'unclear') entry.existence = seen.has(key) ? 'there' : 'gone';
 			}

@@ -103,7 +103,7 @@ describe(`the trigger of n8n ${major} stays subscribed`, () => {
 		await pass();
 		await restarted;
 		await until('the old one to be kept', async () =>
-			(await host.log()).includes('could not be renewed yet') ? true : undefined,
+			(await host.log()).includes("couldn't be renewed yet") ? true : undefined,
 		);
 		expect((await client.workflow(saved.id)).active).toBe(true);
 		const [, orphan] = await subscriptions(card);
@@ -122,7 +122,7 @@ describe(`the trigger of n8n ${major} stays subscribed`, () => {
 	});
 
 	it.each(['many', 'refuse'] as const)(
-		'K5 deletes after eight days what could not be deleted; further ones for its address: %s',
+		"K5 deletes after eight days what couldn't be deleted; further ones for its address: %s",
 		async (addresses) => {
 			const { client, host } = bench();
 			gateway.addresses = addresses;

@@ -149,7 +149,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		expect(outputs).toEqual([]);
 	});
 
-	it('A4 is not reached by a signature with NUL: the server of n8n refuses it', async () => {
+	it("A4 isn't reached by a signature with NUL: the server of n8n refuses it", async () => {
 		await expectRefusal(400, async () => {
 			const body = bytesOf(eventOf());
 			const socket = connect(Number(address.port), address.hostname);
@@ -257,7 +257,7 @@ describe(`deliveries to the trigger in n8n ${major}`, () => {
 		expect(outputs).toMatchObject([{ record_id: event.record_id }]);
 	});
 
-	it('A21 starts nothing with a signed event that is not for it', async () => {
+	it("A21 starts nothing with a signed event that isn't for it", async () => {
 		for (const changes of [
 			{ workspace_id: 'wsp_other' },
 			{ card_id: 'crd_other' },

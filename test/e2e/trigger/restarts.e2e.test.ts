@@ -111,7 +111,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(live).toEqual([]);
 	});
 
-	it('renews the subscription later when the service is not there while n8n starts', async () => {
+	it("renews the subscription later when the service isn't there while n8n starts", async () => {
 		const { control, host } = bench();
 		const { card, saved } = await watch('Service away', { overlap: 0.1 });
 		const collect = collector(saved);
@@ -227,7 +227,7 @@ describe(`trigger over restarts of n8n ${major}`, () => {
 		expect(left).not.toContain(production?.targetUrl);
 	});
 
-	it('B4 of two triggers, one of which cannot subscribe, leaves nothing behind', async () => {
+	it("B4 of two triggers, one of which can't subscribe, leaves nothing behind", async () => {
 		const { api, client } = bench();
 		const card = await api.createCard('With a bad neighbour', [['Title', 'text']]);
 		const good = onCreated(bench(), card.id, {}, 'Good');

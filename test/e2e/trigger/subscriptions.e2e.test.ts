@@ -74,7 +74,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		}
 		await restart();
 		await until('all to be refused', async () => {
-			const lines = (await host.log()).split('The subscription could not be renewed yet');
+			const lines = (await host.log()).split("The subscription couldn't be renewed yet");
 			return lines.length > watches.length ? true : undefined;
 		});
 		await control.clearFailures();
@@ -184,7 +184,7 @@ describe(`subscriptions of the trigger in n8n ${major}`, () => {
 		try {
 			await asTimePasses(
 				'the line in the log of the copy',
-				async () => ((await copy.log()).includes('Another n8n answers at') ? true : undefined),
+				async () => ((await copy.log()).includes('Another n8n responds at') ? true : undefined),
 				{ host: copy },
 			);
 			expect(await subscriptions(card)).toContainEqual(

@@ -87,7 +87,7 @@ test('fields come in the order of the card, or of the choice', () => {
 	expect(keys({ outputFields: ['Pages', 'Title'] })).toEqual(['Pages', 'Title']);
 });
 
-test('a value under an ID that is the name of a field does not pass for it', () => {
+test("a value under an ID that is the name of a field doesn't pass for it", () => {
 	expect(output({}, { Title: 'not the title' })).toEqual({ ...own, fields: {} });
 	expect(output({}, { Title: 'not the title', 'id-Title': 'Emma' })).toEqual({
 		...own,
@@ -135,8 +135,8 @@ test('not simplified: the service’s own object, or the wanted values of it', (
 });
 
 test.each([
-	[{ fieldKeys: 'number' }, "cannot be 'number'"],
-	[{ outputFormat: 'round' }, "cannot be 'round'"],
+	[{ fieldKeys: 'number' }, "can't be 'number'"],
+	[{ outputFormat: 'round' }, "can't be 'round'"],
 	[{ outputFields: ['Nope'] }, 'Nope'],
 ])('%j is refused', (options, message) => {
 	expect(() => recordOutput(index, true, options)).toThrow(message);

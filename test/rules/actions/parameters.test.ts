@@ -27,11 +27,11 @@ describe('values that expressions give', () => {
 		expect(readChoice(choice, null)).toBeUndefined();
 		expect(() => readChoice(choice, 'Two')).toThrow(
 			expect.objectContaining({
-				message: "'Mode' cannot be 'Two'",
-				description: 'Choose one of: One, Two.',
+				message: "'Mode' can't be 'Two'",
+				description: 'Select one of: One, Two.',
 			}),
 		);
-		expect(() => readChoice(choice, '')).toThrow("'Mode' cannot be ''");
+		expect(() => readChoice(choice, '')).toThrow("'Mode' can't be ''");
 	});
 
 	test.each([
@@ -47,7 +47,7 @@ describe('values that expressions give', () => {
 	});
 
 	test.each([['yes'], [1], [0], ['']])('a switch of %j is refused', (value) => {
-		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' cannot be '${value}'`);
+		expect(() => readSwitch('Switch', value, true)).toThrow(`'Switch' can't be '${value}'`);
 	});
 
 	test('a text that must not be empty', () => {
@@ -99,7 +99,7 @@ describe('values that expressions give', () => {
 		for (const nothing of ['', '  ', null, undefined]) {
 			expect(readJson(nothing, 'Body')).toBeUndefined();
 		}
-		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' is not valid JSON");
+		expect(() => readJson('{a:1}', 'Body')).toThrow("'Body' isn't valid JSON");
 		expect(() => readJson('[12345678901234567890]', 'Body')).toThrow(
 			"'Body' has a number with more digits than JSON numbers keep",
 		);
@@ -109,7 +109,7 @@ describe('values that expressions give', () => {
 		expect(readJsonObject('{"a":1}', 'Body')).toEqual({ a: 1 });
 		expect(readJsonObject('', 'Body')).toEqual({});
 		for (const other of ['[1]', '5', '"text"', [1], 'true']) {
-			expect(() => readJsonObject(other, 'Body')).toThrow("'Body' is not a JSON object");
+			expect(() => readJsonObject(other, 'Body')).toThrow("'Body' isn't a JSON object");
 		}
 	});
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createKeyedQueue } from '../../../nodes/WorkspaceData/model/keyedQueue';
 
 describe('tasks with the same key', () => {
-	it('never overlap, start in their order and end, whatever fails; other keys do not wait', async () => {
+	it("never overlap, start in their order and end, whatever fails; other keys don't wait", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.scheduler(),

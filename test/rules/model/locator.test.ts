@@ -60,11 +60,11 @@ describe('a choice that must be there', () => {
 		['', "'Card' is empty"],
 		[undefined, "'Card' is empty"],
 		[{ __rl: true, mode: 'list', value: '' }, "'Card' is empty"],
-		['..', "'Card' cannot be '..'"],
-		[{ mode: 'list', value: '.' }, "'Card' cannot be '.'"],
-		[2 ** 53, "'Card' cannot be the number 9007199254740992"],
-		[1.5, "'Card' cannot be the number 1.5"],
-		[{ __rl: true, mode: 'id', value: 1e300 }, "'Card' cannot be the number 1e+300"],
+		['..', "'Card' can't be '..'"],
+		[{ mode: 'list', value: '.' }, "'Card' can't be '.'"],
+		[2 ** 53, "'Card' can't be the number 9007199254740992"],
+		[1.5, "'Card' can't be the number 1.5"],
+		[{ __rl: true, mode: 'id', value: 1e300 }, "'Card' can't be the number 1e+300"],
 	])('%j is refused: %s', (value, message) => {
 		expect(() => readLocator(value, 'Card')).toThrow(message);
 	});

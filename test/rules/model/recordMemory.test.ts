@@ -188,7 +188,7 @@ test('the remembered records are bounded, whatever the card has', () => {
 	expect(states?.tokens.size).toBe(MOST.newOrChanged);
 });
 
-test('records left over by a limit do not count as older than the remembered ones, however many newer ones exist', () => {
+test("records left over by a limit don't count as older than the remembered ones, however many newer ones exist", () => {
 	const entry = (n: number) => ({ at: n, id: `r${n}`, token: `token-of-${n + 100}` });
 	const listed = Array.from({ length: 9 }, (_, n) => entry(n));
 	const [first, ...newer] = listed.map(({ token }) => token);
@@ -212,7 +212,7 @@ test('a record without values in a field is the same, however the service writes
 });
 
 test.each([undefined, null, 'x', {}, { tokens: 1 }, { tokens: '', floor: 1 }])(
-	'%j was not saved by us',
+	"%j wasn't saved by us",
 	(saved) => expect(readSeen(saved)).toBeUndefined(),
 );
 

@@ -26,7 +26,7 @@ test.each([
 	['form-encoded', 'client_secret=pass%21+w%27ord', 'client_secret=***'],
 	['a key that was pasted with a line end', 'key wsd_live_xyz was refused', 'key *** was refused'],
 	['a key that is a number (D21)', 'key 987654321 was refused', 'key *** was refused'],
-	['a key with what cannot be seen (D21)', 'wsd_live_\u200bhidden', '***'],
+	["a key with what can't be seen (D21)", 'wsd_live_\u200bhidden', '***'],
 	['the same as it was sent, without (D21)', 'key wsd_live_hidden', 'key ***'],
 	['a secret in JSON', '{"a":"a\\"quoted\\\\secret"}', '{"a":"***"}'],
 	['a secret with half a character', 'half\uD800secret', '***'],

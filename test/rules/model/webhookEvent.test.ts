@@ -67,13 +67,13 @@ test('has one key for the same bytes, and another for others', () => {
 });
 
 test.each(['', ' ', 'null', '5', '"a"', '[]', '{}', '{"event":""}', '{"event":1}', '{', '\0'])(
-	'is not an event: %j',
+	"isn't an event: %j",
 	(text) => {
 		expect(readEvent(bytes(text))).toBeUndefined();
 	},
 );
 
-test('is not an event: bytes that are no text', () => {
+test("isn't an event: bytes that are no text", () => {
 	expect(readEvent(new Uint8Array([0xff, 0xfe, 0x00, 0xd8]))).toBeUndefined();
 });
 

@@ -55,12 +55,12 @@ describe('B15: answers that say the lifetime in other ways', () => {
 		expect(requests).toHaveLength(2);
 	});
 
-	const none = 'auth.example.com did not return an access token';
+	const none = "auth.example.com didn't return an access token";
 	test.each<[string, unknown, string?]>([
 		[
 			'HTML',
 			'<!doctype html><title>Sign in</title>',
-			'A web page answered, not the auth server auth.example.com',
+			'A web page responded, not the auth server auth.example.com',
 		],
 		['empty', ''],
 		['JSON without a token', { token: 'x' }],
@@ -78,12 +78,12 @@ describe('B15: answers that say the lifetime in other ways', () => {
 	});
 });
 
-test('G1: a refusal under status 200 keeps the words of the auth server, and is not sent again', async () => {
+test("G1: a refusal under status 200 keeps the words of the auth server, and isn't sent again", async () => {
 	const { get, answers, requests } = endpoint();
 	const body = { error: 'invalid_client', error_description: 'The client is disabled' };
 	answers(() => ({ statusCode: 200, body }));
 	await expect(get()).rejects.toMatchObject({
-		message: 'The service account was not accepted',
+		message: "The service account wasn't accepted",
 		description: expect.stringContaining('The auth server says: The client is disabled'),
 	});
 	await expect(get()).rejects.toThrow();
@@ -132,7 +132,7 @@ test.each([408, 429, 500, 503])(
 	},
 );
 
-test('D19: the replacement of a refused token is not replaced for a minute', async () => {
+test("D19: the replacement of a refused token isn't replaced for a minute", async () => {
 	const { get, clock, tokens } = endpoint();
 	await get();
 	tokens.reject(account, 'token-1');
@@ -173,7 +173,7 @@ test('C11: an auth server that hangs is waited for once in 30 seconds, whoever a
 	expect(requests).toHaveLength(1);
 });
 
-test('D18: blanks and line ends around id and secret are not sent, and make no other account', async () => {
+test("D18: blanks and line ends around id and secret aren't sent, and make no other account", async () => {
 	const { get, requests } = endpoint();
 	await get({ ...account, clientId: ' client\n', clientSecret: `\t${account.clientSecret}\r\n` });
 	expect(requests[0]?.body).toBe(

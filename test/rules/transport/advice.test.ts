@@ -27,7 +27,7 @@ const sending = (creates?: string) =>
 	({ method: creates ? 'POST' : 'GET', ...(creates && { creates }) }) as const;
 
 test.each<[number, unknown, string | undefined, RegExp]>([
-	[300, '', undefined, /Redirects are not followed/],
+	[300, '', undefined, /Redirects aren't followed/],
 	[307, '', undefined, /'Base URL'/],
 	[401, '', undefined, /Check 'API Key'/],
 	[403, { title: 'Insufficient role' }, undefined, /API key.*may edit/],
@@ -82,7 +82,7 @@ test.each([
 const lost = new NetworkFailure('ECONNRESET', 'the secret connection was closed', 'maybe', true);
 const never = new NetworkFailure('ECONNREFUSED', 'the connection was refused', 'no', true);
 const cut = new CutOffAnswer();
-const odd = new UnusableAnswer('X', 'the answer is odd', false);
+const odd = new UnusableAnswer('X', 'the response is odd', false);
 const patch = { method: 'PATCH' } as const;
 
 test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegExp, WasSent]>([
@@ -95,12 +95,12 @@ test.each<[NetworkFailure, Pick<ApiRequest, 'method' | 'creates'>, string, RegEx
 	],
 	[lost, sending('subscription'), 'The subscription may have been created', /settings/, 'maybe'],
 	[lost, patch, 'The change may have been carried out: the ***', /'Timeout \(Seconds\)'/, 'maybe'],
-	[lost, sending(), 'The service could not be reached: the ***', /data.example.com/, 'no'],
-	[never, sending('record'), 'The service could not be reached', /data.example.com/, 'no'],
-	[never, patch, 'The service could not be reached', /make sure that this n8n/, 'no'],
-	[cut, patch, 'The change may have been carried out: the answer was cut off', /again/, 'yes'],
-	[odd, sending(), 'The service answered, but the answer is odd', /^Check 'Base URL'/, 'no'],
-	[new AnswerTooLarge(), sending(), 'The service answered', /^At most 64 MB.*'Limit'/, 'no'],
+	[lost, sending(), "The service couldn't be reached: the ***", /data.example.com/, 'no'],
+	[never, sending('record'), "The service couldn't be reached", /data.example.com/, 'no'],
+	[never, patch, "The service couldn't be reached", /make sure that this n8n/, 'no'],
+	[cut, patch, 'The change may have been carried out: the response was cut off', /again/, 'yes'],
+	[odd, sending(), 'The service responded, but the response is odd', /^Check 'Base URL'/, 'no'],
+	[new AnswerTooLarge(), sending(), 'The service responded', /^At most 64 MB.*'Limit'/, 'no'],
 	[new AnswerTooLarge(), sending('record'), 'The record may have been created', /check/, 'yes'],
 ])('%s for %j: %s', (fault, request, message, description, sent) => {
 	expect(unreachable(fault, request, origin)).toMatchObject({

@@ -57,7 +57,7 @@ test.each([0, 100, 60_000])(
 test.each([
 	['a response in time', async () => await Promise.resolve('response'), 'response', false],
 	['a failure in time', async () => await Promise.reject(new Error('mine')), 'mine', true],
-	['silence', async () => await never, 'no answer came in time', true],
+	['silence', async () => await never, 'no response came in time', true],
 ])('a time limit and %s: whether the request is ended', async (_, send, result, isEnded) => {
 	const clock = createTestClock();
 	const start = clock.now();

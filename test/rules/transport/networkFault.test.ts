@@ -9,22 +9,22 @@ test.each<[string, unknown, string, string, boolean]>([
 	[
 		'a closed connection',
 		failure('ECONNRESET'),
-		'the connection was closed before an answer came',
+		'the connection was closed before a response came',
 		'maybe',
 		true,
 	],
-	['a time-out of the request', failure('ECONNABORTED'), 'no answer came in time', 'maybe', true],
+	['a time-out of the request', failure('ECONNABORTED'), 'no response came in time', 'maybe', true],
 	[
 		'a time-out while connecting',
 		failure('ETIMEDOUT', { syscall: 'connect' }),
-		'no answer came in time',
+		'no response came in time',
 		'no',
 		true,
 	],
 	[
 		'a bad certificate',
 		failure('DEPTH_ZERO_SELF_SIGNED_CERT'),
-		'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+		"its certificate isn't trusted (DEPTH_ZERO_SELF_SIGNED_CERT)",
 		'no',
 		false,
 	],
@@ -52,43 +52,43 @@ test.each<[string, unknown, string, string, boolean]>([
 	[
 		'E6: https for an http port',
 		failure('EPROTO', {}, 'write EPROTO 40AD:error:0A00010B:SSL routines::wrong version number:'),
-		'this address does not speak https. Use http, or another port',
+		"this address doesn't speak https. Use http, or another port",
 		'no',
 		false,
 	],
 	['an unknown code of the system', failure('EWHATEVER'), 'EWHATEVER', 'maybe', true],
 	[
-		'G7: an answer that came, but is not compressed as it says',
+		"G7: a response that came, but isn't compressed as it says",
 		{ httpCode: '200', cause: failure('Z_DATA_ERROR', {}, 'incorrect header check') },
-		'the answer could not be read',
+		"the response couldn't be read",
 		'yes',
 		true,
 	],
 	[
 		'G7: the same in n8n 1, which keeps the status only',
 		{ httpCode: '200', message: 'incorrect header check' },
-		'the answer could not be read',
+		"the response couldn't be read",
 		'yes',
 		true,
 	],
 	[
-		'G7: an answer of more than half a gigabyte, which is not asked for again',
+		"G7: a response of more than half a gigabyte, which isn't asked for again",
 		{
 			httpCode: '200',
 			cause: failure(
 				'ERR_STRING_TOO_LONG',
 				{},
-				'Cannot create a string longer than 0x1fffffe8 characters',
+				"Can't create a string longer than 0x1fffffe8 characters",
 			),
 		},
-		'the answer is too large',
+		'the response is too large',
 		'yes',
 		false,
 	],
 	[
-		'G7: an answer that was cut off',
+		'G7: a response that was cut off',
 		{ httpCode: '200', cause: failure('ERR_BAD_RESPONSE', {}, 'stream has been aborted') },
-		'the answer was cut off',
+		'the response was cut off',
 		'maybe',
 		true,
 	],
@@ -105,21 +105,21 @@ test.each<[string, unknown, string, string, boolean]>([
 		'Z_DATA_ERROR',
 		'ERR__ERROR_FORMAT_PADDING_2',
 	].map((code): [string, unknown, string, string, boolean] => [
-		`an answer that cannot be read (${code})`,
+		`a response that can't be read (${code})`,
 		failure(code),
-		'the answer could not be read',
+		"the response couldn't be read",
 		'yes',
 		true,
 	]),
 	[
 		'an error without a code',
 		new Error('socket hang up'),
-		'the connection was closed before an answer came',
+		'the connection was closed before a response came',
 		'maybe',
 		true,
 	],
 	['a refusal by n8n itself', new Error('Domain not allowed'), 'Domain not allowed', 'no', false],
-	['no error at all', undefined, 'the request could not be sent', 'no', false],
+	['no error at all', undefined, "the request couldn't be sent", 'no', false],
 ])('%s', (_, error, reason, sent, transient) => {
 	expect(readNetworkFault(error)).toMatchObject({ message: reason, sent, transient });
 	const wrapped = new Error('wrapped', { cause: new Error('again', { cause: error }) });
@@ -137,7 +137,7 @@ describe('D1: as n8n 1 wraps it, without a cause', () => {
 		[
 			'a dropped connection',
 			wrapped('ECONNRESET', 'socket hang up'),
-			'the connection was closed before an answer came',
+			'the connection was closed before a response came',
 			'maybe',
 		],
 		[
@@ -149,7 +149,7 @@ describe('D1: as n8n 1 wraps it, without a cause', () => {
 		[
 			'a time-out while connecting',
 			wrapped('ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443'),
-			'no answer came in time',
+			'no response came in time',
 			'no',
 		],
 		[

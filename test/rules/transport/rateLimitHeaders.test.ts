@@ -118,7 +118,7 @@ describe('what the headers say', () => {
 		expect(resetAt === undefined ? undefined : resetAt - now).toBe(ms);
 	});
 
-	test('a reset is by the service’s clock: by what is known of it, else by the answer’s date', () => {
+	test('a reset is by the service’s clock: by what is known of it, else by the response’s date', () => {
 		const headers = {
 			'x-ratelimit-remaining': '0',
 			'x-ratelimit-reset': String(now / SECOND + 10),

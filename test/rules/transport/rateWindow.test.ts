@@ -168,7 +168,7 @@ test('responses of one window allow no more than the least of them, in whatever 
 	}
 });
 
-test('a refusal holds everybody back, an earlier end of a pause ends none, and whoever cannot wait passes after five seconds', async () => {
+test("a refusal holds everybody back, an earlier end of a pause ends none, and whoever can't wait passes after five seconds", async () => {
 	const { clock, gate, passed, queue } = await keyAfter(() => ({}), 8_000);
 	const other = gate.enter({ impatient: true });
 	await other;

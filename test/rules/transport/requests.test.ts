@@ -178,10 +178,10 @@ describe('a service that keeps silent', () => {
 		expect(clock.now() - start).toBeLessThan(100_000);
 		expect(sent).toHaveLength(3);
 		expect(errors[0]).toMatchObject({
-			message: 'The change may have been carried out: no answer came in time',
+			message: 'The change may have been carried out: no response came in time',
 			transient: true,
 		});
-		expect(errors[19]).toMatchObject({ message: expect.stringContaining('was not sent') });
+		expect(errors[19]).toMatchObject({ message: expect.stringContaining("wasn't sent") });
 	});
 
 	test('G11: after a response, nothing is left to end: the client would make an error of it', async () => {

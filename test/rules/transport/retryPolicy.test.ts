@@ -52,7 +52,7 @@ describe('after a fault', () => {
 		history: { ...UNTRIED, faults, unclear },
 	});
 
-	test('that cannot have arrived, everything is sent again, three times in all', () => {
+	test("that can't have arrived, everything is sent again, three times in all", () => {
 		for (const method of METHODS) {
 			expect(step(refused, method)).toEqual(again(false));
 			expect(step(refused, method, { faults: 1 })).toEqual(again(false, 2));
@@ -60,7 +60,7 @@ describe('after a fault', () => {
 			expect(step(refused, method, {}, { impatient: true })).toEqual({ act: 'fail' });
 		}
 	});
-	test('of time, a request that a smaller one can replace is not sent again (O11)', () => {
+	test("of time, a request that a smaller one can replace isn't sent again (O11)", () => {
 		const late = new NetworkFailure('ETIMEDOUT', 'late', 'maybe', true);
 		expect(step(late, 'GET')).toEqual(again(true));
 		expect(step(late, 'GET', {}, { shrinks: true })).toEqual({ act: 'fail' });

@@ -47,7 +47,7 @@ test('takes an event on once', async () => {
 	expect(await take(new Answer(), 'another key')).toBe('accepted');
 });
 
-test('takes it on again when n8n could not save it', async () => {
+test("takes it on again when n8n couldn't save it", async () => {
 	const { take } = setUp();
 	const first = new Answer();
 	await take(first);
@@ -61,7 +61,7 @@ test('takes it on again when n8n could not save it', async () => {
 test.each([
 	[200, 'duplicate'],
 	[500, 'accepted'],
-])('waits for the answer to an earlier delivery, %d', async (status, expected) => {
+])('waits for the response to an earlier delivery, %d', async (status, expected) => {
 	const { take, clock } = setUp();
 	const first = new Answer();
 	expect(await take(first)).toBe('accepted');
@@ -79,7 +79,7 @@ test('takes one of many that come together', async () => {
 	expect((await Promise.all(taken)).filter((outcome) => outcome === 'accepted')).toHaveLength(1);
 });
 
-test('C8 counts an answer that comes minutes after the sender has hung up', async () => {
+test('C8 counts a response that comes minutes after the sender has hung up', async () => {
 	const { take, clock } = setUp();
 	const first = new Answer();
 	await take(first);
@@ -113,7 +113,7 @@ test('a delivery without a sender that n8n never answers is given up after ten m
 	expect(clock.now()).toBe(asked);
 });
 
-test('does not wait for ever for a delivery that is never answered', async () => {
+test("doesn't wait for ever for a delivery that is never answered", async () => {
 	const { take } = setUp();
 	await take(new Answer());
 	expect(await take(new Answer())).toBe('pending');
@@ -182,7 +182,7 @@ test.each([
 	[6_000, 200, ['late']],
 	[1_000, 500, ['refused']],
 ])(
-	'an answer after %s ms with %s may make the service pause the subscription: %j (K1, K12)',
+	'a response after %s ms with %s may make the service pause the subscription: %j (K1, K12)',
 	async (ms, status, signs) => {
 		const { duplicates, clock } = setUp();
 		const seen: string[] = [];
@@ -236,7 +236,7 @@ test('a connection that closes right after n8n has answered is no problem', asyn
 	expect(await duplicates.claim(event, new Answer(), clock)).toBe('duplicate');
 });
 
-test('where repetitions run, the failure of one does not end the wait for the other', async () => {
+test("where repetitions run, the failure of one doesn't end the wait for the other", async () => {
 	const { take, clock } = setUp({ mayRepeat: true });
 	const [first, second] = [new Answer(), new Answer()];
 	expect([await take(first), await take(second)]).toEqual(['accepted', 'accepted']);

@@ -93,12 +93,12 @@ test.each([
 	[{ events: [] }, "'Trigger On' is empty"],
 	[{ events: ' , ' }, "'Trigger On' is empty"],
 	[{ watch: 'someCards' }, "'Watch' can't be 'someCards'"],
-	[{ authentication: 'password' }, "'Authentication' cannot be 'password'"],
+	[{ authentication: 'password' }, "'Authentication' can't be 'password'"],
 	[{ options: { maxEventAge: -1 } }, "'Max Event Age (Minutes)' can't be '-1'"],
 	[{ options: { maxEventAge: Infinity } }, "'Max Event Age (Minutes)' can't be 'Infinity'"],
 	[{ options: { overlap: 'soon' } }, "'Overlap After a Restart (Minutes)' can't be 'soon'"],
 	[{ options: { renewAfterSilence: [1, 2] } }, "'Renew After Silence (Hours)' can't be '[1,2]'"],
-	[{ options: { matchType: 'some' } }, "'Must Match' cannot be 'some'"],
+	[{ options: { matchType: 'some' } }, "'Must Match' can't be 'some'"],
 ])('%j is refused by the name of the parameter', (parameters, message) => {
 	expect(() => settingsOf(parameters)).toThrow(InputError);
 	expect(() => settingsOf(parameters)).toThrow(message);
@@ -108,7 +108,7 @@ test.each([
 	[{ maxEventAge: 'x' }, 'Enter a number of minutes.'],
 	[{ overlap: 'x' }, 'Enter a number of minutes.'],
 	[{ renewAfterSilence: 'x' }, 'Enter a number of hours.'],
-])('%j is answered with the unit', (options, description) => {
+])('%j is responded with the unit', (options, description) => {
 	expect(() => settingsOf({ options })).toThrow(expect.objectContaining({ description }));
 });
 
@@ -147,7 +147,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 	},
 );
 
-test('a delivery can tell the kind of credential, or that it cannot be told', () => {
+test("a delivery can tell the kind of credential, or that it can't be told", () => {
 	const reading = (authentication: string | undefined) =>
 		readAuthentication({
 			getNodeParameter: (name, fallback) =>

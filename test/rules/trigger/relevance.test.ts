@@ -30,7 +30,7 @@ function judge(
 	return [relevant, lines];
 }
 
-describe('an event that is not for this node', () => {
+describe("an event that isn't for this node", () => {
 	const place = { workspaceId: 'w1', cardId: 'c1' };
 	const events = ['record.created'];
 
@@ -53,7 +53,7 @@ describe('an event that is not for this node', () => {
 		expect(wrong?.reason).toBe(expected);
 	});
 
-	test('of a kind that was not asked for', () => {
+	test("of a kind that wasn't asked for", () => {
 		expect(misdirection(eventOf('card.created', {}), place, events)).toEqual({
 			kind: 'event',
 			reason: "'Trigger On' doesn't include the event 'card.created'",
@@ -77,7 +77,7 @@ describe('watched fields', () => {
 		['one of two', ['Pages', 'Title'], { f1: 'x' }, true],
 		['another field', ['Title'], { f2: 1 }, false],
 		['nothing changed', ['Title'], {}, false],
-		['an ID that the listing does not have yet', ['f9'], { f9: 1 }, true],
+		["an ID that the listing doesn't have yet", ['f9'], { f9: 1 }, true],
 	])('%s', (_, watchFields, data, expected) => {
 		expect(judge(eventOf('record.updated', data), options(watchFields))).toEqual([expected, []]);
 	});
@@ -140,14 +140,14 @@ describe('conditions', () => {
 		expect(judge(eventOf('card.created', {}), filtered([is('Title', 'a')]))).toEqual([true, []]);
 	});
 
-	test('the fields that they compare do not include the record’s own properties', () => {
+	test("the fields that they compare don't include the record’s own properties", () => {
 		const settings = settingsOf(filtered([is('Title', 'a'), is('id', 'r1'), is('created_at', '')]));
 		expect(comparedFields(settings)).toEqual(['Title']);
 	});
 
 	test.each([
 		['all are met', [is('Title', 'a'), is('Pages', 2)], {}, true],
-		['one is not met', [is('Title', 'a'), is('Pages', 3)], {}, false],
+		["one isn't met", [is('Title', 'a'), is('Pages', 3)], {}, false],
 		['one of any is met', [is('Title', 'b'), is('Pages', 2)], any, true],
 		['none of any is met', [is('Title', 'b'), is('Pages', 3)], any, false],
 		['the record’s own ID', [is('id', 'r1')], {}, true],
@@ -157,7 +157,7 @@ describe('conditions', () => {
 		expect(judge(event, filtered(conditions, more))).toEqual([expected, []]);
 	});
 
-	test('a value that the event does not carry is empty', () => {
+	test("a value that the event doesn't carry is empty", () => {
 		const empty = filtered([{ field: 'Title', condition: 'isEmpty', value: '' }]);
 		expect(judge(eventOf('record.created', {}), empty)).toEqual([true, []]);
 		expect(judge(eventOf('record.deleted', undefined), empty)).toEqual([true, []]);
@@ -205,10 +205,10 @@ describe('conditions', () => {
 		const warn = (_kind: string, line: string) => lines.push(line);
 		const settings = settingsOf(filtered([is('Title', 'a')]));
 		expect(isRelevant(event, settings, { index: undefined, zone, warn })).toBe(true);
-		expect(lines).toEqual([expect.stringContaining('could not be read')]);
+		expect(lines).toEqual([expect.stringContaining("couldn't be read")]);
 	});
 
-	test('a field that the one card does not have: every event starts, and the log names it', () => {
+	test("a field that the one card doesn't have: every event starts, and the log names it", () => {
 		const event = eventOf('record.created', { f1: 'b' });
 		expect(judge(event, filtered([is('Title', 'a'), is('Old', 1), is('Older', 1)]))).toEqual([
 			true,
@@ -221,8 +221,8 @@ describe('conditions', () => {
 	test.each([
 		['all must be met', {}, 'a', false],
 		['one is enough, and is met', any, 'a', true],
-		['one is enough, and is not met', any, 'b', false],
-	])('with all cards, a field that this card does not have: %s', (_, more, value, expected) => {
+		["one is enough, and isn't met", any, 'b', false],
+	])("with all cards, a field that this card doesn't have: %s", (_, more, value, expected) => {
 		const parameters = filtered([is('Title', 'a'), is('Old', 1)], more, {});
 		const event = eventOf('record.created', { f1: value });
 		expect(judge(event, parameters)).toEqual([expected, []]);
@@ -235,7 +235,7 @@ describe('conditions', () => {
 		]);
 	});
 
-	test('a value that the field cannot hold: every event starts, and the log says why', () => {
+	test("a value that the field can't hold: every event starts, and the log says why", () => {
 		const event = eventOf('record.created', { f2: 1 });
 		const wrong = { field: 'Pages', condition: 'greaterThan', value: 'many' };
 		expect(judge(event, filtered([wrong]))).toEqual([

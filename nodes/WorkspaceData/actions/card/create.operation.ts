@@ -73,7 +73,7 @@ export const createCard = defineOperation({
 const withoutId = (name: string): UnexpectedAnswer =>
 	new UnexpectedAnswer(
 		`Card ${quote(name)} was created, but the service returned no ID for it`,
-		'Its fields were not created. Look for the card in the service, and add them with Field > Create.',
+		"Its fields weren't created. Look for the card in the service, and add them with Field > Create.",
 		true,
 	);
 
@@ -118,7 +118,7 @@ export function existingCard(
 	if (policy === 'reuse') return others.length > 0 ? findCardByName(cards, name.trim()) : found;
 	throw new InputError(
 		`A card called ${quote(found.name)} exists already`,
-		"Nothing was changed. Enter another name, or choose 'Reuse the Card' in 'If Card Exists'.",
+		"Nothing was changed. Enter another name, or select 'Reuse the Card' in 'If Card Exists'.",
 	);
 }
 
@@ -167,7 +167,7 @@ export async function cardOfName(
 		const made = created ?? (await findNew(run, name, before, request));
 		if (made) return { card: made, isNew: true };
 		throw new UnexpectedAnswer(
-			`Card ${quote(name)} was created, but is not listed`,
+			`Card ${quote(name)} was created, but isn't listed`,
 			'Look for the card before you run this item again.',
 			true,
 		);

@@ -193,7 +193,7 @@ async function prepareCard(
 /** Says which parts exist after a run that failed. */
 const whatExists = ({ name, id }: Card, isNew: boolean): string =>
 	isNew
-		? `Card '${name}' (${id}) exists now. To continue with it, choose 'Reuse the Card' in '${ifExistsOption.displayName}'.`
+		? `Card '${name}' (${id}) exists now. To continue with it, select 'Reuse the Card' in '${ifExistsOption.displayName}'.`
 		: `Card '${name}' keeps the fields that were added.`;
 
 export const createCardFromItems = defineOperation({

@@ -91,7 +91,7 @@ export function readFieldOptions(
 	if (json === undefined || (Array.isArray(json) && json.length === 0)) return shape(texts);
 	throw new InputError(
 		`'${choicesProperty.displayName}' and '${fieldOptionsProperty.displayName}' are both filled in`,
-		`Remove one of them: '${choicesProperty.displayName}' is enough for a list of texts.`,
+		`Remove one of them: '${choicesProperty.displayName}' is enough for a list of text values.`,
 	);
 }
 

@@ -39,7 +39,7 @@ function missing(card: CardReference, { fields }: FieldIndex, id: string): Input
 	);
 	return new InputError(
 		`Card '${card.name}' has no field with the ID '${id}'`,
-		`Field IDs can change. Choose the field again, or use 'By Name': ${names}.`,
+		`Field IDs can change. Select the field again, or use 'By Name': ${names}.`,
 	);
 }
 
@@ -64,8 +64,8 @@ export async function locateExactField(
 	const namesake = fields.fields.find(({ id, name }) => name === shown && id !== text);
 	if (shown === text || field.name === shown || !namesake) return { card, field };
 	throw new InputError(
-		`The chosen field ${quote(shown)} is now called ${quote(field.name)}, and another field has the old name`,
-		`Nothing was deleted. Choose the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,
+		`The selected field ${quote(shown)} is now called ${quote(field.name)}, and another field has the old name`,
+		`Nothing was deleted. Select the field again: ${field.id} is ${quote(field.name)}, ${namesake.id} is ${quote(namesake.name)}.`,
 	);
 }
 

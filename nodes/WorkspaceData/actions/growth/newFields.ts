@@ -166,7 +166,7 @@ function requireOnce(card: CardReference, index: FieldIndex, name: string): void
 	}
 	if (index.candidates(name).length > 0) return;
 	throw new UnexpectedAnswer(
-		`Field ${quote(name)} was created, but card '${card.name}' does not list it`,
+		`Field ${quote(name)} was created, but card '${card.name}' doesn't list it`,
 		'No record was written. Look for the field before you run the node again.',
 	);
 }

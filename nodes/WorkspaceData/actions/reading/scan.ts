@@ -108,7 +108,7 @@ export function hintAtReading(
 		return;
 	}
 	const advice = limit === Infinity ? '' : " A lower 'Limit' ends the reading earlier.";
-	messages.hint(`${read} records were read, because the service cannot filter or count.${advice}`);
+	messages.hint(`${read} records were read, because the service can't filter or count.${advice}`);
 }
 
 /**

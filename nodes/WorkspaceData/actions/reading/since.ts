@@ -222,7 +222,7 @@ export async function notReturnedBefore(
 		if (by === 'newOrChanged' && passing.length > REMEMBERED.newOrChanged) {
 			throw new InputError(
 				`${passing.length} records of card '${card.name}' are too many to compare: 'New or Changed Records' can compare ${REMEMBERED.newOrChanged}`,
-				"Add conditions to 'Filters' so that fewer records meet them, or choose 'New Records'.",
+				"Add conditions to 'Filters' so that fewer records meet them, or select 'New Records'.",
 			);
 		}
 		const unseen = passing.filter((one) => !isSeen(before, one) && !returned.has(one.token));

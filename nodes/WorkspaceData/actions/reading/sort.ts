@@ -20,8 +20,8 @@ function readDirection(value: unknown): OrderField['direction'] {
 	const direction = DIRECTIONS.find((known) => known === (value ?? 'asc'));
 	if (direction) return direction;
 	throw new InputError(
-		`'Direction' in 'Sort' cannot be '${plainText(value)}'`,
-		'Choose one of Ascending, Descending.',
+		`'Direction' in 'Sort' can't be '${plainText(value)}'`,
+		'Select one of Ascending, Descending.',
 	);
 }
 
@@ -38,7 +38,7 @@ export type Sorting = (records: readonly DataRecord[]) => Promise<DataRecord[]>;
  */
 export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | undefined {
 	const parsed = sortSchema.safeParse(sort ?? {});
-	if (!parsed.success) throw new InputError("'Sort' cannot be read", 'Add the fields again.');
+	if (!parsed.success) throw new InputError("'Sort' can't be read", 'Add the fields again.');
 	const by = (parsed.data.by ?? []).map(({ field, direction }) => {
 		const key = typeof field === 'string' ? field : '';
 		if (key.trim() !== '') {
@@ -49,7 +49,7 @@ export function readSort(sort: unknown, index: FieldIndex, run: Run): Sorting | 
 		}
 		throw new InputError(
 			"'Field Name or ID' in 'Sort' is empty",
-			'Choose the field to sort by, or remove the entry.',
+			'Select the field to sort by, or remove the entry.',
 		);
 	});
 	return by.length > 0 ? async (records) => await sorted(run, records, by) : undefined;

@@ -23,7 +23,7 @@ function readCursorParameter(value: unknown): string | undefined {
 	if (typeof value === 'string' || typeof value === 'number')
 		return String(value).trim() || undefined;
 	throw new InputError(
-		`'Cursor' cannot be '${plainText(value)}'`,
+		`'Cursor' can't be '${plainText(value)}'`,
 		"Use 'next_cursor' from the previous page, or leave 'Cursor' empty for the first page.",
 	);
 }

@@ -4,7 +4,7 @@ export const ifRecordDoesNotExist = existsOperation(
 	{
 		value: 'ifNotExists',
 		name: 'If Record Does Not Exist',
-		action: 'If record does not exist',
+		action: "If record doesn't exist",
 		description: 'Keep the input items for which no record meets the conditions',
 	},
 	false,

@@ -141,7 +141,7 @@ export function createFields(
 		if (shown.length > 0) {
 			const twice = [...new Set(shown.map(({ name }) => `'${name}'`))].join(', ');
 			messages.hint(
-				`Fields of card '${card.name}' called ${twice} appear under their IDs, because their names are not unique`,
+				`Fields of card '${card.name}' called ${twice} appear under their IDs, because their names aren't unique`,
 			);
 		}
 		return index;

@@ -60,20 +60,20 @@ const recordsOf = (
 
 const skipped = (): UnexpectedAnswer =>
 	new UnexpectedAnswer(
-		"The service's list of records is not complete: its pages show a record twice, so they may skip others",
+		"The service's list of records isn't complete: its pages show a record twice, so they may skip others",
 		'Nothing was created or deleted. The list was read three times. Run the node again while nobody else changes the card, or tell the operator of the service.',
 	);
 
 const notListed = (): UnexpectedAnswer =>
 	new UnexpectedAnswer(
-		'The record that an earlier item created cannot be found',
-		'The service did not return the ID of the new record, and does not list a record with these values. Nothing was written for this item, to avoid a duplicate.',
+		"The record that an earlier item created can't be found",
+		"The service didn't return the ID of the new record, and doesn't list a record with these values. Nothing was written for this item, to avoid a duplicate.",
 	);
 
 const mayExist = (): UnexpectedAnswer =>
 	new UnexpectedAnswer(
-		'This record may exist already, but the service does not list it',
-		'The answer to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
+		"This record may exist already, but the service doesn't list it",
+		'The response to its creation was lost. Nothing was written for this item, to avoid a duplicate. Run it again in a minute.',
 	);
 
 /** What a match index is made of. */

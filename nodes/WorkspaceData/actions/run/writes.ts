@@ -119,8 +119,8 @@ export class Writes {
 		const { clock } = this.run;
 		if (clock.now() - (unclearCreations.get(key) ?? -Infinity) < LAG_MS) {
 			throw new UnexpectedAnswer(
-				`${shown} may exist already, but the service does not list it`,
-				'The answer to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
+				`${shown} may exist already, but the service doesn't list it`,
+				'The response to its creation was lost less than a minute ago. Nothing was created, to avoid a duplicate. Run the item again in a minute.',
 			);
 		}
 		return await create().catch(async (error: unknown) => {

@@ -51,7 +51,7 @@ export function refusalOf(items: readonly RefusedItem[]): unknown {
 	const more = refusals.length - named.length;
 	return new ItemsRefused(
 		items,
-		`${refusals.length} items cannot be sent, the first is ${first.name}`,
+		`${refusals.length} items can't be sent, the first is ${first.name}`,
 		[...named, ...(more > 0 ? [`And ${more} more.`] : []), NOTHING_SENT].join(' '),
 	);
 }

@@ -122,7 +122,7 @@ export async function checkAll(
 
 const unknownCard = (itemIndex: number): InputError =>
 	new InputError(
-		`Nothing was sent, because the card of item ${itemIndex} is not known`,
+		`Nothing was sent, because the card of item ${itemIndex} isn't known`,
 		'Correct that item: its record could be missing from any of the cards.',
 	);
 
@@ -130,7 +130,7 @@ const unknownCard = (itemIndex: number): InputError =>
 function requireValid({ card, first: valid, invalid, different, refused }: CardItems): FirstItem {
 	if (invalid !== undefined) {
 		throw new InputError(
-			`Nothing was sent for card '${card.name}', because item ${invalid} is not valid`,
+			`Nothing was sent for card '${card.name}', because item ${invalid} isn't valid`,
 			'Correct that item, then run all items again.',
 		);
 	}

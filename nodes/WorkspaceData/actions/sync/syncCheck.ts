@@ -158,7 +158,7 @@ async function requireConditions(
 	if (outside.length === 0) return;
 	const names = outside.map((item) => `item ${item.itemIndex} (${clip(shown(item))})`);
 	throw new InputError(
-		`${outside.length} items have values or records of card '${card}' that do not meet the conditions`,
+		`${outside.length} items have values or records of card '${card}' that don't meet the conditions`,
 		`Nothing was sent. Change 'Filters' or the items: ${named(names)}.`,
 	);
 }

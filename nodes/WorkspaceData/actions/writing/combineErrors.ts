@@ -15,7 +15,7 @@ export function combineErrors(errors: readonly unknown[]): unknown {
 		.map(({ message, description }) => [message, description].filter(Boolean).join('. '));
 	const more = refusals.length > MAX_NAMED ? ` And ${refusals.length - MAX_NAMED} more.` : '';
 	return new InputError(
-		`${refusals.length} values of this item cannot be sent`,
+		`${refusals.length} values of this item can't be sent`,
 		`${named.join(' ')}${more}`,
 	);
 }

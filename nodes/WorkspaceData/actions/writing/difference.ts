@@ -76,7 +76,7 @@ function settleRefused(
 
 const computed = (name: string): InputError =>
 	new InputError(
-		`Field '${name}' cannot be written`,
+		`Field '${name}' can't be written`,
 		'The service computes its value. Remove the field from the values, or give the value that the record has.',
 	);
 

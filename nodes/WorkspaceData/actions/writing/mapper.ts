@@ -122,7 +122,7 @@ export function hintAtLeftOut(
 ): void {
 	for (const key of origin?.marks ?? []) {
 		messages.hint(
-			`'${key}' of the items was not written, because this node added it to its output. To write it, rename it first.`,
+			`'${key}' of the items wasn't written, because this node added it to its output. To write it, rename it first.`,
 		);
 	}
 	for (const [key, value] of origin?.leftOut ?? []) {
@@ -131,8 +131,8 @@ export function hintAtLeftOut(
 		if (entries.some(([one]) => index.candidates(one).includes(field))) continue;
 		messages.hint(
 			RECORD_PROPERTIES.includes(key)
-				? `'${key}' of the items was not written to the field of this name, because 'Map Automatically' takes it for a property of the record. To write it, choose 'Map Each Column Manually'.`
-				: `'${key}' of the items was not written: 'Map Automatically' takes all values from 'fields' where an item has it. Set 'fields.${key}' instead, or choose 'Map Each Column Manually'.`,
+				? `'${key}' of the items wasn't written to the field of this name, because 'Map Automatically' takes it for a property of the record. To write it, select 'Map Each Column Manually'.`
+				: `'${key}' of the items wasn't written: 'Map Automatically' takes all values from 'fields' where an item has it. Set 'fields.${key}' instead, or select 'Map Each Column Manually'.`,
 		);
 	}
 }

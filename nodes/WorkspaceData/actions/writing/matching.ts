@@ -21,7 +21,7 @@ export function matchingFieldIds(columns: Columns, index: FieldIndex): string[] 
 	if (columns.matchingKeys.length === 0) {
 		throw new InputError(
 			"No field in 'Fields to match on'",
-			'Choose at least one field that identifies a record.',
+			'Select at least one field that identifies a record.',
 		);
 	}
 	return columns.matchingKeys.map((key) => matchingField(key, columns, index).id);
@@ -35,14 +35,14 @@ function matchingField(key: string, { entries, hints, origin }: Columns, index: 
 	const isLeftOut = origin?.leftOut.some(([one, value]) => one === name && !isEmpty(value));
 	if (isLeftOut && !entries.some(([one]) => index.candidates(one).includes(field))) {
 		throw new InputError(
-			`${quote(name)} of the item is not taken for the matching field of this name`,
-			`'Map Automatically' takes values from 'fields' where an item has it, and 'id', 'created_at' and 'action' for properties of the record. Choose 'Map Each Column Manually'.`,
+			`${quote(name)} of the item isn't taken for the matching field of this name`,
+			`'Map Automatically' takes values from 'fields' where an item has it, and 'id', 'created_at' and 'action' for properties of the record. Select 'Map Each Column Manually'.`,
 		);
 	}
 	if ([id, name].includes(key) || hint?.fieldId === id || hint?.name === name) return field;
 	throw new InputError(
-		`${quote(key)} in 'Fields to match on' is not exactly the name of a field`,
-		`Did you mean ${quote(name)}? Choose the field again: records are changed by it, so its name must match exactly.`,
+		`${quote(key)} in 'Fields to match on' isn't exactly the name of a field`,
+		`Did you mean ${quote(name)}? Select the field again: records are changed by it, so its name must match exactly.`,
 	);
 }
 

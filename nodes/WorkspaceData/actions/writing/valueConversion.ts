@@ -53,8 +53,8 @@ export interface ColumnOptions {
 }
 
 /** Options that help if the card lacks a field or a choice. */
-const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
-const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
+const FIELD_ADVICE = `Or select 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
+const CHOICE_ADVICE = `Or select 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
 /** How text values of the items are read. @throws InputError for an unknown option value, and for anything but two words */
 export function readFormats({ numberFormat, dateFormat, booleanWords }: ColumnOptions): Formats {
@@ -73,7 +73,7 @@ function readWords(value: unknown): Formats['words'] {
 		return [yes, no];
 	}
 	throw new InputError(
-		`'${booleanWordsOption.displayName}' cannot be '${plainText(value)}'`,
+		`'${booleanWordsOption.displayName}' can't be '${plainText(value)}'`,
 		'Enter two different words with a comma between them: the word for true, then the word for false.',
 	);
 }
@@ -149,7 +149,7 @@ export function toRecordData(
 		if (!field) return undefined;
 		if (field.isReadOnly && columns.isAutomatic && !isKey) {
 			run.messages.hint(
-				`'${key}' of the items was not written, because the service computes this field`,
+				`'${key}' of the items wasn't written, because the service computes this field`,
 			);
 			return undefined;
 		}

@@ -108,7 +108,7 @@ export async function updateListed(
 }
 
 const GONE_SINCE =
-	'Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that does not exist.';
+	"Somebody deleted it after this run had read the card. Run the item again: it then counts as a record that doesn't exist.";
 
 /** As `updateListed`, for the record that an item's key has found: it is always updated. */
 export async function updateFound(

@@ -112,7 +112,7 @@ class SendingWriter implements Writer {
 				const names = empty.map((id) => messages.withNames(id));
 				messages.note(
 					error,
-					`Empty texts were sent for ${listed(names, MAX_NAMED)}. The option '${emptyValuesOption.displayName}' can leave them out, or clear the fields.`,
+					`Empty text was sent for ${listed(names, MAX_NAMED)}. The option '${emptyValuesOption.displayName}' can leave them out, or clear the fields.`,
 				);
 			}
 			throw error;

@@ -32,21 +32,21 @@ const MAX_TEXT = 500;
 
 /** Titles for responses that say nothing that can be shown. */
 const TITLES: Record<number, string> = {
-	400: 'The service could not understand the request',
-	401: 'The service did not accept the credential',
-	403: 'The credential does not allow this',
-	404: 'The service could not find the requested data',
-	405: 'The service does not offer this operation',
+	400: "The service couldn't understand the request",
+	401: "The service didn't accept the credential",
+	403: "The credential doesn't allow this",
+	404: "The service couldn't find the requested data",
+	405: "The service doesn't offer this operation",
 	408: 'The service gave up waiting for the request',
 	409: 'The request conflicts with the current state',
 	413: 'The request is larger than the service accepts',
-	415: 'The service does not accept this kind of content',
+	415: "The service doesn't accept this kind of content",
 	422: 'The service rejected the values',
 	429: 'Rate limit reached',
-	500: 'The service could not process the request',
-	502: 'The service could not be reached through its gateway',
-	503: 'The service is not available right now',
-	504: 'The service did not answer its gateway in time',
+	500: "The service couldn't process the request",
+	502: "The service couldn't be reached through its gateway",
+	503: "The service isn't available right now",
+	504: "The service didn't respond to its gateway in time",
 };
 
 /** Statuses by which proxies, firewalls and sign-in pages keep a request back. */
@@ -57,10 +57,10 @@ export const isKeptBack = ({ status, foreign }: Pick<Problem, 'status' | 'foreig
 	foreign === true && KEPT_BACK.includes(status);
 
 function fallbackTitle(status: number, foreign?: true): string {
-	if (isKeptBack({ status, foreign })) return 'A web page answered, not the service';
+	if (isKeptBack({ status, foreign })) return 'A web page responded, not the service';
 	if (status === 304) return 'The service returned no data, only that nothing has changed';
 	if (status >= 300 && status < 400) return 'The service redirects to another address';
-	return TITLES[status] ?? `The service answered with status ${status}`;
+	return TITLES[status] ?? `The service responded with status ${status}`;
 }
 
 /** One line, not too long. Secrets are taken out first: half of one could not be recognized. */

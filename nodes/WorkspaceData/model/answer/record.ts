@@ -117,7 +117,7 @@ function gapOf(body: unknown, records: readonly DataRecord[]): string | undefine
 	const unreadable = (readList(body, 'records')?.length ?? 0) - records.length;
 	if (unreadable > 0) return `it has ${unreadable} without an ID that can be read`;
 	const withoutValues = records.find(({ raw }) => !isObject(raw.data) && holds(raw.data));
-	if (withoutValues) return `the values of record ${withoutValues.id} cannot be read`;
+	if (withoutValues) return `the values of record ${withoutValues.id} can't be read`;
 	return hasErrors(body) ? 'it came with errors' : undefined;
 }
 

@@ -159,7 +159,7 @@ const ordered =
 
 const unsuitable = ({ name, type }: ValueField): InputError =>
 	new InputError(
-		`Field '${name}' cannot be compared in this way`,
+		`Field '${name}' can't be compared in this way`,
 		`Select another condition for a field of type '${type ?? 'text'}'.`,
 	);
 
@@ -216,7 +216,7 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 	const known = CONDITIONS.find((name) => name === condition);
 	if (!known) {
 		throw new InputError(
-			`'Condition' cannot be '${condition}'`,
+			`'Condition' can't be '${condition}'`,
 			`Select one of: ${CONDITIONS.join(', ')}.`,
 		);
 	}

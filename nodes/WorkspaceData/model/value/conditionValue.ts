@@ -54,7 +54,7 @@ export function single(entered: unknown): unknown {
 	const form = jsonForm(entered);
 	if (typeof form !== 'object') return form;
 	throw new InputError(
-		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		`${VALUE_LABEL} can't be ${showValue(entered)}`,
 		'Enter one value: a text, a number, true or false, or a date. To compare with several, add a condition for each.',
 	);
 }
@@ -69,6 +69,6 @@ export function daysOf(entered: unknown): number {
 /** The error for a value that is not a number of days. */
 export const notDays = (entered: unknown): InputError =>
 	new InputError(
-		`${VALUE_LABEL} cannot be ${showValue(entered)}`,
+		`${VALUE_LABEL} can't be ${showValue(entered)}`,
 		'Enter a number of days: 1 is today, 7 is a week with today.',
 	);

@@ -108,7 +108,7 @@ function otherFormat(texts: readonly string[]): string | undefined {
 	if (comma?.includes(',')) return `${quote(comma)} has a decimal comma: see 'Number Format'`;
 	const day = find('date', { date: 'dayFirst' }) ?? find('date', { date: 'monthFirst' });
 	if (day !== undefined && readTimestamp(day) === undefined) {
-		return `${quote(day)} is not a day like 2026-03-31: see 'Date Format'`;
+		return `${quote(day)} isn't a day like 2026-03-31: see 'Date Format'`;
 	}
 	const two = new Set(texts.map(foldCase));
 	if (two.size !== 2 || texts.length < 3) return undefined;
@@ -132,7 +132,7 @@ function fromTexts(words: string, texts: readonly string[], formats: Formats): I
 			break;
 		}
 		// Said of the type that some of the values have.
-		if (spelled.some(fits)) why = `${quote(texts[stranger] ?? '')} is not ${one}`;
+		if (spelled.some(fits)) why = `${quote(texts[stranger] ?? '')} isn't ${one}`;
 	}
 	if (texts.length >= MIN_CHOICE_VALUES) {
 		const choices = choicesOf(texts);
@@ -160,7 +160,7 @@ function fromContainers(values: readonly unknown[]): Inference {
 		const choices = isTwice ? undefined : choicesOf(members);
 		if (choices) {
 			const type = typeOfChoices('several');
-			return { type, why: `lists of ${choices.length} different texts`, choices };
+			return { type, why: `lists of ${choices.length} different text values`, choices };
 		}
 	}
 	return { type: 'json', why: lists.length === values.length ? 'lists' : 'objects or lists' };

@@ -58,7 +58,7 @@ function changeOf(
 		return { [key]: replaced(raw[key], path, change(found.list)) };
 	}
 	throw new InputError(
-		`The choices of field '${name}' are in a form that this node does not know`,
+		`The choices of field '${name}' are in a form that this node doesn't know`,
 		"Nothing was changed, because the choices that the field has could be lost. Change them in the service, or in Field > Update with 'Options (JSON)'.",
 	);
 }

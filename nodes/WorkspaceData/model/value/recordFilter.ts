@@ -62,7 +62,7 @@ export interface RecordTest {
 export function readConditions(filters: unknown): EnteredCondition[] {
 	const parsed = filtersSchema.safeParse(filters ?? {});
 	if (!parsed.success) {
-		throw new InputError("'Filters' cannot be read", 'Add the conditions again.');
+		throw new InputError("'Filters' can't be read", 'Add the conditions again.');
 	}
 	return (parsed.data.conditions ?? []).map(({ field, condition, value }) => {
 		const key = typeof field === 'string' ? field : '';
@@ -84,7 +84,7 @@ export function readMatchType(matchType: unknown): boolean {
 	if (matchType === 'anyCondition') return true;
 	if (matchType === undefined || matchType === null || matchType === 'allConditions') return false;
 	throw new InputError(
-		`'Must Match' cannot be '${plainText(matchType)}'`,
+		`'Must Match' can't be '${plainText(matchType)}'`,
 		'Select one of All Conditions, Any Condition.',
 	);
 }
@@ -209,7 +209,7 @@ export function readSearch(
 	if (value === undefined || value === null) return undefined;
 	if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
 		throw new InputError(
-			`'Search' cannot be '${plainText(value)}'`,
+			`'Search' can't be '${plainText(value)}'`,
 			'Enter the text to look for; leave it empty to return all records.',
 		);
 	}

@@ -23,8 +23,8 @@ const TITLES = {
 export function toAuthentication(value: unknown): Authentication {
 	if (value === 'apiKey' || value === 'serviceAccount') return value;
 	throw new InputError(
-		`'Authentication' cannot be '${plainText(value)}'`,
-		'Choose API Key or Service Account.',
+		`'Authentication' can't be '${plainText(value)}'`,
+		'Select API Key or Service Account.',
 	);
 }
 
@@ -40,7 +40,7 @@ export async function readCredential(
 	if (!context.getNode().credentials?.[type]) {
 		throw new InputError(
 			`No credential '${TITLES[type]}' is selected`,
-			"Choose one in 'Credential', or another kind under 'Authentication'.",
+			"Select one in 'Credential', or another kind under 'Authentication'.",
 		);
 	}
 	return await context.getCredentials(type);

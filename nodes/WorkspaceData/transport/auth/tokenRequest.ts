@@ -79,7 +79,7 @@ export function unreachableAuth(
 ): AccessTokenError {
 	const { host } = new URL(tokenAddress(authUrl, realm));
 	return new AccessTokenError(
-		`The auth server ${host} could not be reached: ${fault.message}`,
+		`The auth server ${host} couldn't be reached: ${fault.message}`,
 		fault.description ??
 			"Check 'Auth URL' in the credential, and make sure that this n8n can reach it.",
 		fault.transient,
@@ -89,7 +89,7 @@ export function unreachableAuth(
 
 const unreadable = (host: string, status?: number): AccessTokenError =>
 	new AccessTokenError(
-		`${host} did not return an access token`,
+		`${host} didn't return an access token`,
 		"Check 'Auth URL' and 'Realm' in the credential: another server may be answering at that address.",
 		true,
 		status,
@@ -97,7 +97,7 @@ const unreadable = (host: string, status?: number): AccessTokenError =>
 
 const fromElsewhere = (host: string, status: number): AccessTokenError =>
 	new AccessTokenError(
-		`A web page answered, not the auth server ${host}`,
+		`A web page responded, not the auth server ${host}`,
 		`${IN_BETWEEN} Check 'Auth URL' and 'Realm' in the credential, or ask whoever runs the network.`,
 		true,
 		status,
@@ -105,7 +105,7 @@ const fromElsewhere = (host: string, status: number): AccessTokenError =>
 
 const refused = ({ status, detail }: Problem): AccessTokenError =>
 	new AccessTokenError(
-		'The service account was not accepted',
+		"The service account wasn't accepted",
 		`Check 'Client ID' and 'Client Secret' in the credential; the account may have been revoked.${detail ? ` The auth server says: ${detail}` : ''}`,
 		false,
 		status,
@@ -138,7 +138,7 @@ function readTokenAnswer(
 	}
 	if (status === 429 || isTransientStatus(status)) {
 		return new AccessTokenError(
-			`The auth server ${host} is not available right now (status ${status})`,
+			`The auth server ${host} isn't available right now (status ${status})`,
 			'Try again in a moment.',
 			true,
 			status,

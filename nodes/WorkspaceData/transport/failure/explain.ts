@@ -116,16 +116,16 @@ function networkAdvice(
 	}
 	if (fault instanceof UnusableAnswer) {
 		const elsewhere = `Check 'Base URL' in the credential: another server, or a proxy, may be answering at ${host}.`;
-		const smaller = `At most ${MAX_ANSWER_BYTES / 1e6} MB of an answer are read. Lower 'Limit' if the operation has it. `;
+		const smaller = `At most ${MAX_ANSWER_BYTES / 1e6} MB of a response are read. Lower 'Limit' if the operation has it. `;
 		const isTooLarge = fault instanceof AnswerTooLarge;
-		return ['The service answered, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
+		return ['The service responded, but', `${isTooLarge ? smaller : ''}${elsewhere}`];
 	}
 	if (sent !== 'no') {
 		const again = `Look at the data, or run this item again: the same change is then sent once more. If the service is slow, raise the option 'Timeout (Seconds)' if the operation has it; if it never answers, check 'Base URL' in the credential (${host}).`;
 		return ['The change may have been carried out:', again];
 	}
 	const reach = `Check 'Base URL' in the credential (${host}), and make sure that this n8n can reach it.`;
-	return ['The service could not be reached:', fault.description ?? reach];
+	return ["The service couldn't be reached:", fault.description ?? reach];
 }
 
 /** How services say that a value may be there once only. */
@@ -134,7 +134,7 @@ const SAYS_UNIQUE = /\b(?:unique|duplicate|already (?:exists|taken|in use|used))
 /** Advice for a web page in place of an answer. @param later what to do at first, as a sentence; may be empty */
 const pageAdvice = (later: string): string =>
 	[
-		"A proxy or the service's host answered with a web page, often while the service is restarted or overloaded.",
+		"A proxy or the service's host responded with a web page, often while the service is restarted or overloaded.",
 		later,
 		"If it stays so, check 'Base URL' in the credential, or ask the operator of the service.",
 	]
@@ -168,11 +168,11 @@ const ADVICE: ReadonlyArray<
 > = [
 	[
 		({ status }) => status === 304,
-		'A cache between n8n and the service may have answered. Run the node again, or ask the operator of the service.',
+		'A cache between n8n and the service may have responded. Run the node again, or ask the operator of the service.',
 	],
 	[
 		({ status }) => status >= 300 && status < 400,
-		"Redirects are not followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.",
+		"Redirects aren't followed, because they would send the credential to another address. Enter the final address in 'Base URL' of the credential.",
 	],
 	[
 		isKeptBack,
@@ -185,16 +185,16 @@ const ADVICE: ReadonlyArray<
 	],
 	[
 		({ status, foreign }) => status === 404 && foreign === true,
-		"A web page answered, not the service. Check 'Base URL' in the credential.",
+		"A web page responded, not the service. Check 'Base URL' in the credential.",
 	],
 	[
 		({ kind, status }) => /card/.test(kind) && isGone({ status, kind }, ['card']),
-		"It may have been deleted, or a name may stand where its ID belongs. Choose the card again in 'Card'.",
+		"It may have been deleted, or a name may stand where its ID belongs. Select the card again in 'Card'.",
 	],
 	[
 		({ status }) => status === 403,
 		({ isApiKey }) =>
-			`${isApiKey ? 'This API key' : 'The role of this service account'} does not allow it. In the credential, choose an account that may edit, or ask the owner of the workspace for that role.`,
+			`${isApiKey ? 'This API key' : 'The role of this service account'} doesn't allow it. In the credential, select an account that may edit, or ask the owner of the workspace for that role.`,
 	],
 	[
 		({ status, words, creates }) =>
@@ -217,7 +217,7 @@ const ADVICE: ReadonlyArray<
 		({ creates, status }) => creates !== undefined && isTransientStatus(status),
 		({ creates, status, isPage }) => {
 			const unclear = `The ${creates} may have been created: check before you run this item again.`;
-			const busy = `If the service answers only a few requests at once, ${LOWER_PARALLEL}`;
+			const busy = `If the service handles only a few requests at once, ${LOWER_PARALLEL}`;
 			return [unclear, status === 503 ? busy : isPage && pageAdvice('')].filter(Boolean).join(' ');
 		},
 	],

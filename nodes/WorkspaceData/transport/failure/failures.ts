@@ -79,21 +79,21 @@ export class UnusableAnswer extends NetworkFailure {
 /** An answer began, and the connection broke before its end. */
 export class CutOffAnswer extends NetworkFailure {
 	constructor() {
-		super('ERR_BAD_RESPONSE', 'the answer was cut off', 'yes', true);
+		super('ERR_BAD_RESPONSE', 'the response was cut off', 'yes', true);
 	}
 }
 
 /** The answer exceeded the size limit. Retrying would not help. */
 export class AnswerTooLarge extends UnusableAnswer {
 	constructor() {
-		super('', 'the answer is too large', false);
+		super('', 'the response is too large', false);
 	}
 }
 
 /** A request that was not sent, because the service did not answer the last ones. */
 export class SilentService extends NetworkFailure {
 	constructor() {
-		const reason = 'it did not answer the previous requests, so this one was not sent';
+		const reason = "it didn't respond to the previous requests, so this one wasn't sent";
 		super('ETIMEDOUT', reason, 'no', true);
 	}
 }

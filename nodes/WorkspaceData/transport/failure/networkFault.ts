@@ -5,16 +5,16 @@ import { AnswerTooLarge, NetworkFailure, UnusableAnswer } from './failures';
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'the host name is unknown',
-	EAI_AGAIN: 'the host name could not be looked up',
-	EADDRNOTAVAIL: 'the address is not available',
+	EAI_AGAIN: "the host name couldn't be looked up",
+	EADDRNOTAVAIL: "the address isn't available",
 	EHOSTUNREACH: 'the host is unreachable',
 	ENETUNREACH: 'the network is unreachable',
 	ENETDOWN: 'the network is down',
-	ECONNRESET: 'the connection was closed before an answer came',
-	EPIPE: 'the connection was closed before an answer came',
-	ECONNABORTED: 'no answer came in time',
-	ETIMEDOUT: 'no answer came in time',
-	ERR_BAD_RESPONSE: 'the answer was cut off',
+	ECONNRESET: 'the connection was closed before a response came',
+	EPIPE: 'the connection was closed before a response came',
+	ECONNABORTED: 'no response came in time',
+	ETIMEDOUT: 'no response came in time',
+	ERR_BAD_RESPONSE: 'the response was cut off',
 };
 
 /** Codes that only come before a connection stands: the request cannot have arrived. */
@@ -92,29 +92,29 @@ export function readNetworkFault(error: unknown): NetworkFailure {
 	const reason = REASONS[code];
 	if (reason) return new NetworkFailure(code, reason, connecting ? 'no' : 'maybe', true);
 	if (UNREADABLE.test(code)) {
-		return new UnusableAnswer(code, 'the answer could not be read', true);
+		return new UnusableAnswer(code, "the response couldn't be read", true);
 	}
 	if (TLS_CODE.test(code)) {
 		const notTls = NOT_TLS.test(code) || texts.some((text) => NOT_TLS.test(text));
 		const words = notTls
-			? 'this address does not speak https. Use http, or another port'
+			? "this address doesn't speak https. Use http, or another port"
 			: 'no encrypted connection could be set up';
 		return new NetworkFailure(code, words, 'no', false);
 	}
 	if (CERTIFICATE.test(code)) {
-		return new NetworkFailure(code, `its certificate is not trusted (${code})`, 'no', false);
+		return new NetworkFailure(code, `its certificate isn't trusted (${code})`, 'no', false);
 	}
 	const message = texts.at(-1);
 	if (texts.some((text) => /socket hang up|aborted|network/i.test(text))) {
 		return new NetworkFailure(code || 'ECONNRESET', REASONS.ECONNRESET ?? '', 'maybe', true);
 	}
 	if (code === '' && codes.length > 0) {
-		return new UnusableAnswer('', 'the answer could not be read', true);
+		return new UnusableAnswer('', "the response couldn't be read", true);
 	}
 	if (code !== '' && !NOT_SENT.test(code)) {
 		return new NetworkFailure(code, message ?? 'the connection broke', 'maybe', true);
 	}
 	// Refused by n8n itself before anything was sent: allowed domains, protection against SSRF, …
 	const advice = chain.map(({ description }) => description).find(isText);
-	return new NetworkFailure(code, message ?? 'the request could not be sent', 'no', false, advice);
+	return new NetworkFailure(code, message ?? "the request couldn't be sent", 'no', false, advice);
 }

@@ -36,7 +36,7 @@ function readFault(error: unknown): NetworkFailure {
 	const fault = readNetworkFault(error);
 	if (BROKEN.has(fault.code)) return new CutOffAnswer();
 	if (fault.sent !== 'no') return fault;
-	return new UnusableAnswer(fault.code, 'the answer could not be read', true);
+	return new UnusableAnswer(fault.code, "the response couldn't be read", true);
 }
 
 /** Reads a stream to its end, or destroys it. @throws NetworkFailure */
@@ -100,7 +100,7 @@ function decode(bytes: Uint8Array, contentType: unknown, lossy: boolean): string
 	const text = tryDecode(decoderOf(markedCharset(bytes) ?? declared, !lossy), bytes);
 	if (text !== undefined) return text;
 	const charset = declared ?? 'UTF-8';
-	const reason = `the answer contains bytes that are not ${charset}, so its texts would be damaged`;
+	const reason = `the response contains bytes that aren't ${charset}, so its text would be damaged`;
 	throw new UnusableAnswer('', reason, false);
 }
 

@@ -68,9 +68,9 @@ export async function sendOnce(
 }
 
 function usable(answer: ApiAnswer | undefined): ApiAnswer | UnusableAnswer {
-	if (!answer) return new UnusableAnswer('', 'the answer could not be read', false);
+	if (!answer) return new UnusableAnswer('', "the response couldn't be read", false);
 	if (!isTooDeep(answer.body)) return answer;
-	const reason = `the answer is nested more than ${MAX_LEVELS} levels deep`;
+	const reason = `the response is nested more than ${MAX_LEVELS} levels deep`;
 	return new UnusableAnswer('', reason, false);
 }
 

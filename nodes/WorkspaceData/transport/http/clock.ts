@@ -114,7 +114,7 @@ export async function withTimeLimit<T>(
 			reject(reason);
 		}
 		const turnOff = clock.alarm(ms, () =>
-			stop(new NetworkFailure('ETIMEDOUT', 'no answer came in time', 'maybe', true)),
+			stop(new NetworkFailure('ETIMEDOUT', 'no response came in time', 'maybe', true)),
 		);
 		void send(controller.signal).then(resolve, stop).finally(turnOff);
 	});

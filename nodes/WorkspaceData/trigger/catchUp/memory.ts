@@ -98,7 +98,7 @@ export async function withoutKnown(
 			});
 		});
 	} catch (error) {
-		warn(context, `The list of known records could not be saved: ${reasonOf(error)}`);
+		warn(context, `The list of known records couldn't be saved: ${reasonOf(error)}`);
 		return items;
 	}
 }

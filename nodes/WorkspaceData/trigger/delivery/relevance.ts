@@ -112,7 +112,7 @@ export function meetsConditions(
 	if (!index) {
 		warn(
 			'filters',
-			'The fields of the card could not be read: an event started the workflow without its filters',
+			"The fields of the card couldn't be read: an event started the workflow without its filters",
 		);
 		return true;
 	}

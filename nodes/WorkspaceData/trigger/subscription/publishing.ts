@@ -38,7 +38,7 @@ export async function activate(
 }
 
 export const notRenewed = (error: unknown): string =>
-	`The subscription could not be renewed yet: ${reasonOf(error)}`;
+	`The subscription couldn't be renewed yet: ${reasonOf(error)}`;
 
 async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean> {
 	const isStart = isStarting(context);

@@ -147,7 +147,7 @@ const isLoopback = (url: string): boolean =>
 /** A hint for when the service cannot reach n8n's address. */
 function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
-	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that is not possible, use a Schedule Trigger and Get Many with Since Last Run`;
+	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that isn't possible, use a Schedule Trigger and Get Many with Since Last Run`;
 }
 
 /** The error of a refusal with more advice. */
@@ -197,8 +197,8 @@ async function deleteAll(
 
 const notDeleted = (ids: string, error: unknown, how: 'patient' | 'impatient'): string =>
 	how === 'impatient'
-		? `Subscription ${ids} could not be deleted yet: ${reasonOf(error)}`
-		: `Subscription ${ids} could not be deleted: ${reasonOf(error)}. Publish the workflow again, or delete it in the settings of the service`;
+		? `Subscription ${ids} couldn't be deleted yet: ${reasonOf(error)}`
+		: `Subscription ${ids} couldn't be deleted: ${reasonOf(error)}. Publish the workflow again, or delete it in the settings of the service`;
 
 /**
  * Deletes subscriptions with the node's credential; never throws.
@@ -232,7 +232,7 @@ export async function deleteWith(
 type Abandoned = Extract<Effect, { type: 'abandon' }>;
 
 const WHY: Record<Abandoned['why'], string> = {
-	failed: 'could not be deleted for a day, and nothing tries it again',
+	failed: "couldn't be deleted for a day, and nothing tries it again",
 	foreign: "may belong to another n8n, so this one doesn't delete it",
 	elsewhere: "delivers to another address, so this n8n doesn't delete it",
 	many: 'was replaced too often to be deleted',

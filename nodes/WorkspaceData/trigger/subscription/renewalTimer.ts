@@ -40,7 +40,7 @@ export async function lookAfter(
 		isBusy = true;
 		const site: TriggerSite = { context, settings, clock, node: nodeOf(context, 'production') };
 		await look(site, silenceMs, () => isClosed).catch((error: unknown) =>
-			logSparingly(site, 'upkeep', `The subscription could not be checked: ${reasonOf(error)}`),
+			logSparingly(site, 'upkeep', `The subscription couldn't be checked: ${reasonOf(error)}`),
 		);
 		isBusy = false;
 	};
@@ -102,7 +102,7 @@ async function carryOut(site: TriggerSite, effect: Effect): Promise<void> {
 			logSparingly(
 				site,
 				effect.type,
-				`Another n8n answers at ${site.node.state.address}. This one deletes no subscription that it did not create: it may be a copy. Give each n8n its own webhook address`,
+				`Another n8n responds at ${site.node.state.address}. This one deletes no subscription that it didn't create: it may be a copy. Give each n8n its own webhook address`,
 				DAY_MS,
 			);
 	}

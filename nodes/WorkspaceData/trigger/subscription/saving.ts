@@ -85,7 +85,7 @@ export function startSaving(site: Site<ITriggerFunctions>): void {
 	void inOrder(context, 'save', async () => {
 		if (node.epoch !== epoch || !node.state.saving) return;
 		const saving = save(site).catch((error: unknown) =>
-			warn(context, `The subscription could not be saved yet: ${reasonOf(error)}`),
+			warn(context, `The subscription couldn't be saved yet: ${reasonOf(error)}`),
 		);
 		await withTimeLimit(PLACE_MS, clock, async () => await saving).catch(() => undefined);
 	});

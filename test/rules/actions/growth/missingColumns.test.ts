@@ -121,7 +121,7 @@ describe('missing choices', () => {
 	const missing = async (...entries: Entry[]) =>
 		missingChoices(index, await columns(writeOf(entries)));
 
-	test('are those that values name and the field does not have, by whatever name of the field', async () => {
+	test("are those that values name and the field doesn't have, by whatever name of the field", async () => {
 		expect(await missing(['Status', 'Done'], ['id-Status', 'Later'])).toEqual([
 			{ field: status, texts: ['Done', 'Later'] },
 		]);

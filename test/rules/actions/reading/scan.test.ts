@@ -53,12 +53,12 @@ test('reading ends with the record that is the last one needed', async () => {
 
 test.each([
 	[100, {}, []],
-	[101, {}, ['101 records were read, because the service cannot filter or count.']],
+	[101, {}, ["101 records were read, because the service can't filter or count."]],
 	[
 		101,
 		{ limit: 5 },
 		[
-			"101 records were read, because the service cannot filter or count. A lower 'Limit' ends the reading earlier.",
+			"101 records were read, because the service can't filter or count. A lower 'Limit' ends the reading earlier.",
 		],
 	],
 	[
@@ -68,7 +68,7 @@ test.each([
 			"101 records were read, although 'Limit' is 5: the service can neither sort nor tell which records are new.",
 		],
 	],
-	[101, { needsAll: true }, ['101 records were read, because the service cannot filter or count.']],
+	[101, { needsAll: true }, ["101 records were read, because the service can't filter or count."]],
 ])('the cost of %d records with %j', (read, cost, expected) => {
 	const hints: string[] = [];
 	const messages = { hint: (text: string) => hints.push(text) };
@@ -82,10 +82,10 @@ test('If Not Found: the error, nothing, or an empty item', () => {
 	expect(() => readNotFound('error')(error)).toThrow(error);
 	expect(readNotFound('skip')(error)).toEqual([]);
 	expect(readNotFound('empty')(error)).toEqual([{}]);
-	expect(() => readNotFound('ignore')).toThrow("cannot be 'ignore'");
+	expect(() => readNotFound('ignore')).toThrow("can't be 'ignore'");
 });
 
-test('only the service itself says that a record does not exist', () => {
+test("only the service itself says that a record doesn't exist", () => {
 	const says = (status: number, kind?: string) =>
 		isRecordNotFound(new ApiFailure({ status, title: 'No', ...(kind && { kind }) }));
 	expect(says(404, 'record-not-found')).toBe(true);

@@ -84,7 +84,7 @@ describe('a write before the listing was opened (O20)', () => {
 	test.each([
 		['shows what was there before', { a: 1 }, { a: 1, b: 1 }, { a: 2, b: 1 }, true],
 		['shows something else', { a: 1 }, { a: 7, b: 1 }, { a: 7, b: 1 }, true],
-		['may show either, as it is not known what was there', undefined, { a: 1 }, { a: 1 }, false],
+		["may show either, as it isn't known what was there", undefined, { a: 1 }, { a: 1 }, false],
 	])('counts where the listing %s', (_, before, shown, expected, isCertain) => {
 		const memory = new CardMemory();
 		change(memory, 2, before);
@@ -131,7 +131,7 @@ describe('a write before the listing was opened (O20)', () => {
 		expect(memory.state('r1')).toBeUndefined();
 	});
 
-	test('is not forgotten while it is under way, nor in the minute after its end', () => {
+	test("isn't forgotten while it is under way, nor in the minute after its end", () => {
 		const memory = new CardMemory();
 		memory.begin('r1', 0);
 		expect(memory.isOver(5 * LAG_MS)).toBe(false);

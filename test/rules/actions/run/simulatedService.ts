@@ -114,7 +114,7 @@ export function simulateService(
 		await scheduler.schedule(Promise.resolve(), `answer ${number}`);
 		if (done && fate === 'done') return done;
 		if (fate === 'late') late.push(request);
-		throw new Unreachable('No answer', {
+		throw new Unreachable('No response', {
 			transient: true,
 			sent: 'maybe',
 		});

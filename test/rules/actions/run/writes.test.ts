@@ -172,7 +172,7 @@ test('records that are said to be unchanged had these values at that time', asyn
 	);
 });
 
-test('(H11) updates of one record keep the order of the items, whatever the answers', async () => {
+test('(H11) updates of one record keep the order of the items, whatever the responses', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.scheduler(),

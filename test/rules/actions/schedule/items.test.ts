@@ -93,7 +93,7 @@ test('rejects with the error of an item', async () => {
 	await expect(broken).rejects.toThrow('of an item');
 });
 
-test('(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all do not block them', async () => {
+test("(H11) tasks begin in the order of the items, however long each item prepares; items that wait for all don't block them", async () => {
 	const preparations = fc.array(
 		fc.record({
 			waits: fc.integer({ min: 0, max: 3 }),

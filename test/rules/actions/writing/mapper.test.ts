@@ -43,7 +43,7 @@ describe('Map Each Column', () => {
 		});
 	});
 
-	test('what the editor hides is not sent; what it only says is', () => {
+	test("what the editor hides isn't sent; what it only says is", () => {
 		const schema = [
 			{ id: 'Hidden', removed: true },
 			{ id: 'Shown', removed: false },
@@ -61,7 +61,7 @@ describe('Map Each Column', () => {
 		[{ mappingMode: 5, value: { a: 1 }, matchingColumns: 'a', schema: 'b' }],
 		[{ value: { a: 1 }, matchingColumns: null, schema: null }],
 		[{ value: { a: 1 } }],
-	])('a saved mapper with parts that cannot be read: %j', (value) => {
+	])("a saved mapper with parts that can't be read: %j", (value) => {
 		expect(read(value)).toEqual({
 			entries: [['a', 1]],
 			matchingKeys: [],
@@ -134,10 +134,10 @@ describe('Map Automatically', () => {
 
 	test('says which of the values that it leaves out have fields of their names (H35)', () => {
 		expect(left({ id: 5, created_at: 'x', Status: 'Open' })).toEqual([
-			expect.stringMatching(/^'id' of the items was not written .*'Map Each Column Manually'/),
+			expect.stringMatching(/^'id' of the items wasn't written .*'Map Each Column Manually'/),
 		]);
 		expect(left({ id: 'r1', fields: { Title: 'a' }, Status: 'Done' })).toEqual([
-			expect.stringMatching(/^'Status' of the items was not written.*'fields\.Status'/),
+			expect.stringMatching(/^'Status' of the items wasn't written.*'fields\.Status'/),
 		]);
 	});
 

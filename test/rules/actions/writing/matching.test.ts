@@ -33,7 +33,7 @@ test('no field, an unknown one, and a name that is only near are refused', () =>
 	expect(() => matchedBy(['Nope'])).toThrow('Nope');
 	expect(() => matchedBy(['key'])).toThrow(
 		expect.objectContaining({
-			message: "'key' in 'Fields to match on' is not exactly the name of a field",
+			message: "'key' in 'Fields to match on' isn't exactly the name of a field",
 			description: expect.stringContaining("Did you mean 'Key'?"),
 		}),
 	);
@@ -54,7 +54,7 @@ test('a value that Map Automatically leaves out is no value to match on (H35)', 
 		);
 	expect(() => matched([['Pages', 7]], [['Key', 'a']])).toThrow(
 		expect.objectContaining({
-			message: "'Key' of the item is not taken for the matching field of this name",
+			message: "'Key' of the item isn't taken for the matching field of this name",
 			description: expect.stringContaining("'Map Each Column Manually'"),
 		}),
 	);

@@ -157,9 +157,9 @@ test('texts that a field would keep in part are refused where all of it counts',
 });
 
 test.each([
-	[{ emptyValues: 'drop' }, "cannot be 'drop'"],
-	[{ unknownFields: 'drop' }, "cannot be 'drop'"],
-	[{ missingChoices: 'drop' }, "cannot be 'drop'"],
+	[{ emptyValues: 'drop' }, "can't be 'drop'"],
+	[{ unknownFields: 'drop' }, "can't be 'drop'"],
+	[{ missingChoices: 'drop' }, "can't be 'drop'"],
 ])('the option %j is refused', (options, message) => {
 	expect(() => dataOf({ Title: 'a' }, options)).toThrow(message);
 });
@@ -168,7 +168,7 @@ describe('several mistakes in one item', () => {
 	test('are one message that names each with its advice', () => {
 		const failure = failureOf(() => dataOf({ Pages: 'many', Status: 'Late', Title: 'a' }));
 		expect(failure).toMatchObject({
-			message: '2 values of this item cannot be sent',
+			message: "2 values of this item can't be sent",
 			description: expect.stringMatching(/many.*Late.*Allowed values are 'Open', 'Done'\./s),
 		});
 	});
@@ -176,7 +176,7 @@ describe('several mistakes in one item', () => {
 	test('a single one is told as it is', () => {
 		const alone = failureOf(() => dataOf({ Pages: 'many' })) as Error;
 		expect(alone.message).toContain('many');
-		expect(alone.message).not.toContain('cannot be sent');
+		expect(alone.message).not.toContain("can't be sent");
 	});
 
 	test.each([
@@ -228,7 +228,7 @@ describe('a dry run', () => {
 		expect(readDryRuns(undefined, undefined)).toBe(false);
 		expect(readDryRuns(true, undefined)).toBe(true);
 		expect(readDryRuns(false, 'true')).toBe(true);
-		expect(() => readDryRuns(false, 'maybe')).toThrow("'Dry Run' cannot be 'maybe'");
+		expect(() => readDryRuns(false, 'maybe')).toThrow("'Dry Run' can't be 'maybe'");
 	});
 
 	test('counts the records that have a value, and each of the choices that would go', async () => {

@@ -35,45 +35,45 @@ describe('answers that are no problem details get words that help', () => {
 			'an HTML page: its title',
 			502,
 			'<html><head><title>502 Bad Gateway</title></head></html>',
-			'The service could not be reached through its gateway',
+			"The service couldn't be reached through its gateway",
 			'502 Bad Gateway',
 		],
 		[
 			'HTML without a title: nothing of it',
 			500,
 			'<body>oops</body>',
-			'The service could not process the request',
+			"The service couldn't process the request",
 			undefined,
 		],
 		[
 			'plain text: the text',
 			503,
 			' upstream\n down ',
-			'The service is not available right now',
+			"The service isn't available right now",
 			'upstream down',
 		],
-		['nothing', 500, '', 'The service could not process the request', undefined],
-		['undefined', 404, undefined, 'The service could not find the requested data', undefined],
-		['an unknown status', 418, {}, 'The service answered with status 418', undefined],
-		['a status of success', 204, '', 'The service answered with status 204', undefined],
+		['nothing', 500, '', "The service couldn't process the request", undefined],
+		['undefined', 404, undefined, "The service couldn't find the requested data", undefined],
+		['an unknown status', 418, {}, 'The service responded with status 418', undefined],
+		['a status of success', 204, '', 'The service responded with status 204', undefined],
 		['the first redirect', 300, '', 'The service redirects to another address', undefined],
 		['a redirect', 307, '', 'The service redirects to another address', undefined],
 		[
 			'a message member',
 			400,
 			{ message: 'No.' },
-			'The service could not understand the request',
+			"The service couldn't understand the request",
 			'No.',
 		],
 		[
 			"OAuth's own errors",
 			401,
 			{ error: 'invalid_client', error_description: 'unknown' },
-			'The service did not accept the credential',
+			"The service didn't accept the credential",
 			'unknown',
 		],
-		['an error text', 400, { error: 'bad' }, 'The service could not understand the request', 'bad'],
-		['a list', 400, [1, 2], 'The service could not understand the request', undefined],
+		['an error text', 400, { error: 'bad' }, "The service couldn't understand the request", 'bad'],
+		['a list', 400, [1, 2], "The service couldn't understand the request", undefined],
 	])('%s', (_, status, body, title, detail) => {
 		const { foreign, ...problem } = readProblem(status, body);
 		expect(problem).toEqual({ status, title, ...(detail && { detail }) });
@@ -129,7 +129,7 @@ test.each<[string, object]>([
 	expect(detail).toBe('Two things. — /data/f1: too long; f2: missing');
 });
 
-test('words of the detail are not repeated', () => {
+test("words of the detail aren't repeated", () => {
 	const body = {
 		title: 'T',
 		detail: 'Field "f1": no.',
@@ -183,7 +183,7 @@ describe('errors as other frameworks write them (G2)', () => {
 	])('%s', (_, body, detail) => {
 		expect(readProblem(400, body)).toEqual({
 			status: 400,
-			title: 'The service could not understand the request',
+			title: "The service couldn't understand the request",
 			detail,
 		});
 	});
@@ -236,7 +236,7 @@ describe('refusals under a status of success (G1)', () => {
 		[
 			'a code and a message',
 			{ code: 404, message: 'not found' },
-			{ status: 404, title: 'The service could not find the requested data', detail: 'not found' },
+			{ status: 404, title: "The service couldn't find the requested data", detail: 'not found' },
 		],
 		[
 			'a failed function behind a gateway',
@@ -282,7 +282,7 @@ describe('refusals under a status of success (G1)', () => {
 		['a created field without its ID', { name: 'A', type: 'text', title: 'A' }],
 		['a code of success', { code: 200, message: 'ok' }],
 		['values of a record', { data: { status: 'failed', error: 'E7', code: 404, title: 'A' } }],
-		['a record that is not deleted', { record: { id: 'r1' }, deleted: false }],
+		["a record that isn't deleted", { record: { id: 'r1' }, deleted: false }],
 		['a subscription', { subscriptionId: 's', secret: 'x', errors: ['deprecated'] }],
 		['an envelope with a card that has such properties', { data: { id: 7, error: 'x' } }],
 		['an empty object', {}],

@@ -96,7 +96,7 @@ describe('records', () => {
 		},
 	);
 
-	test('the id in a record’s data is not mistaken for the record’s', () => {
+	test("the id in a record’s data isn't mistaken for the record’s", () => {
 		expect(readRecord({ id: 'r1', data: { id: 'value', data: 'x' } })?.id).toBe('r1');
 	});
 

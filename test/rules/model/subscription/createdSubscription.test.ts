@@ -77,12 +77,12 @@ test.each([
 	});
 });
 
-test('does not take the identifier of another resource', () => {
+test("doesn't take the identifier of another resource", () => {
 	const body = { secret: 's', card: { id: 'crd_1' } };
 	expect(readCreatedSubscription(body).id).toBeUndefined();
 });
 
-test('never fails, whatever the answer is', () => {
+test('never fails, whatever the response is', () => {
 	fc.assert(fc.property(fc.anything(), (body) => void readCreatedSubscription(body)));
 });
 test('reads an identifier and a secret from where they are, and no deeper', () => {

@@ -63,7 +63,7 @@ function play(
 	return world;
 }
 
-test('in any history no copy deletes what is not its own, and one subscription delivers in the end', () => {
+test("in any history no copy deletes what isn't its own, and one subscription delivers in the end", () => {
 	fc.assert(
 		fc.property(options, histories, (chosen, history) => {
 			const world = play(chosen, history);
@@ -83,7 +83,7 @@ test('in any history no copy deletes what is not its own, and one subscription d
 
 test.each<[string, Mutation, Partial<Options>, Array<keyof typeof steps>]>([
 	[
-		'P1: a copy that takes every answer for its own',
+		'P1: a copy that takes every response for its own',
 		{ believesEveryAnswer: true },
 		{},
 		['copy', 'overlap', 'minute'],
@@ -122,7 +122,7 @@ test('in a day of silence one subscription is created and one deleted', () => {
 	expect(world.remotes.map(({ state }) => state)).toEqual(['deleted', 'active']);
 });
 
-test('where n8n cannot reach itself, both stay until one of them delivers', () => {
+test("where n8n can't reach itself, both stay until one of them delivers", () => {
 	const world = play({ ...REGULAR, reachable: false }, ['kill', 'start', 'overlap', 'overlap']);
 	expect(world.live).toHaveLength(2);
 	world.event();

@@ -17,7 +17,7 @@ test('is never the same twice, and shows nothing of the text', () => {
 	expect(Buffer.from(first, 'base64url').toString('latin1')).not.toContain('secret');
 });
 
-test('a text that was changed, cut or never sealed is not opened', () => {
+test("a text that was changed, cut or never sealed isn't opened", () => {
 	const bytes = Buffer.from(seal('a text', 'key'), 'base64url');
 	for (let place = 0; place < bytes.length; place += 1) {
 		const changed = Buffer.from(bytes);

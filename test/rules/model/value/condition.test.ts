@@ -106,14 +106,14 @@ test.each([
 });
 
 test.each([
-	['isLike', 'a', "'Condition' cannot be 'isLike'"],
+	['isLike', 'a', "'Condition' can't be 'isLike'"],
 	['equals', undefined, "'Value' is empty"],
 	['contains', '', "'Value' is empty"],
 	['isNoneOf', [], "'Value' is empty"],
 	['isAnyOf', 'a,,b', 'has an empty entry'],
 	['isAnyOf', '["a", ""]', 'has an empty entry'],
-	['inLastDays', 'many', 'cannot be "many"'],
-	['inNextDays', true, 'cannot be true'],
+	['inLastDays', 'many', 'can\'t be "many"'],
+	['inNextDays', true, "can't be true"],
 ])('%s %j is refused without knowing the field', (condition, value, message) => {
 	expect(() => checkCondition(condition, value)).toThrow(message);
 });
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('an unknown condition of a saved workflow is refused', () => {
-	expect(() => conditionTest('isLike', 'a')).toThrow("'Condition' cannot be 'isLike'");
+	expect(() => conditionTest('isLike', 'a')).toThrow("'Condition' can't be 'isLike'");
 });
 
 test('every pair of opposite conditions says the opposite, for any values', () => {
@@ -193,7 +193,7 @@ describe('a value that is none of its field’s kind, where records are chosen t
 		['single_select', 'Low', ['low', ' Low', ['Low'], { id: 'o1', name: 'High' }, { name: 'low' }]],
 		['multi_select', 'Low', ['low', [{ id: 'o3' }], ['High', ['o1']]]],
 		['text', 'a', [{ text: 'a' }, ['a']]],
-	])('%s: it cannot be told that it is not %j', (type, entered, stored) => {
+	])("%s: it can't be told that it isn't %j", (type, entered, stored) => {
 		const about = field('F', type, /select/.test(type) ? options : []);
 		for (const condition of ['notEquals', 'isNoneOf'] as const) {
 			const given = condition === 'isNoneOf' ? [entered] : entered;
@@ -204,7 +204,7 @@ describe('a value that is none of its field’s kind, where records are chosen t
 		}
 	});
 
-	test('nor that a choice does not contain a text', () => {
+	test("nor that a choice doesn't contain a text", () => {
 		const about = field('F', 'single_select', options);
 		const test = testIn('notContains', 'Low', about, { zone, isExact: true });
 		expect([['o1'], 'Lost', 'o2', 'o1', ''].map((one) => test(one))).toEqual([
@@ -363,7 +363,7 @@ describe('conditions by the kind of the field', () => {
 	test('a choice in another case is found where records are only read', () => {
 		const read = testIn('equals', 'RED', fields.tags, { zone });
 		expect([['red'], ['blue']].filter(read)).toEqual([['red']]);
-		expect(() => find('tags', 'equals', 'RED', [['red']])).toThrow('cannot hold');
+		expect(() => find('tags', 'equals', 'RED', [['red']])).toThrow("can't hold");
 	});
 
 	test('a part of JSON is looked for in an object, and in each entry of a list', () => {
@@ -411,23 +411,23 @@ describe('conditions by the kind of the field', () => {
 		['code', 'isAnyOf', [], "'Value' is empty"],
 		['code', 'isAnyOf', ['a', ''], 'has an empty entry'],
 		['code', 'isNoneOf', ['a', ' '], 'has an empty entry'],
-		['due', 'inLastDays', 0, 'cannot be 0'],
-		['due', 'inLastDays', 1.5, 'cannot be 1.5'],
-		['due', 'inNextDays', 'many', 'cannot be "many"'],
-		['due', 'inNextDays', true, 'cannot be true'],
-		['due', 'inNextDays', 1e9, 'cannot be 1000000000'],
-		['code', 'inLastDays', 3, 'cannot be compared in this way'],
-		['tags', 'greaterThan', 'red', 'cannot be compared in this way'],
+		['due', 'inLastDays', 0, "can't be 0"],
+		['due', 'inLastDays', 1.5, "can't be 1.5"],
+		['due', 'inNextDays', 'many', 'can\'t be "many"'],
+		['due', 'inNextDays', true, "can't be true"],
+		['due', 'inNextDays', 1e9, "can't be 1000000000"],
+		['code', 'inLastDays', 3, "can't be compared in this way"],
+		['tags', 'greaterThan', 'red', "can't be compared in this way"],
 		['tags', 'contains', ['red', 'blue'], 'has several entries'],
 		// As an expression gives it for a property that is missing.
-		['tags', 'contains', [undefined], 'cannot hold undefined'],
-		['tags', 'contains', [null], 'cannot hold null'],
+		['tags', 'contains', [undefined], "can't hold undefined"],
+		['tags', 'contains', [null], "can't hold null"],
 		// Destructive means exact.
-		['tags', 'equals', 'RED', 'cannot hold "RED"'],
-		['rating', 'equals', '0', 'cannot hold "0"'],
-		['rating', 'equals', 7, 'cannot hold 7'],
-		['open', 'equals', { id: 7 }, 'cannot hold'],
-		['tags', 'equals', ',', 'cannot hold'],
+		['tags', 'equals', 'RED', 'can\'t hold "RED"'],
+		['rating', 'equals', '0', 'can\'t hold "0"'],
+		['rating', 'equals', 7, "can't hold 7"],
+		['open', 'equals', { id: 7 }, "can't hold"],
+		['tags', 'equals', ',', "can't hold"],
 	])('%s %s %j is refused (H2)', (name, condition, value, message) => {
 		expect(() => find(name, condition, value, [])).toThrow(message);
 	});

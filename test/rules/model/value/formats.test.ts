@@ -150,7 +150,7 @@ describe('a field with formats', () => {
 		],
 		['boolean', 'ja', {}, /'Yes and No Words'/],
 	])('%s: %j in %j is refused by the label', (type, entered, formats, advice) => {
-		const message = `Field 'F' cannot hold ${JSON.stringify(entered)}`;
+		const message = `Field 'F' can't hold ${JSON.stringify(entered)}`;
 		expect(() => sent(type, entered, formats)).toThrow(
 			expect.objectContaining({ message, description: expect.stringMatching(advice) }),
 		);

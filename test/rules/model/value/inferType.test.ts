@@ -74,7 +74,7 @@ describe('never a type that loses something', () => {
 		['dates in two spellings', ['2026-01-31', '31.01.2026']],
 		['days and times', ['2026-01-31', '2026-01-31T10:00:00Z']],
 		['times without an offset', many(['2026-01-31T10:00:00', '2026-01-31T11:00:00'])],
-		['days that do not exist', ['2026-02-30']],
+		["days that don't exist", ['2026-02-30']],
 		['a decimal comma', ['12,5']],
 		['exponents', ['1e5', '2E3']],
 		['versions', ['1.9', '1.10']],
@@ -122,17 +122,17 @@ describe('never a type that loses something', () => {
 });
 
 test.each<[unknown[], RegExp]>([
-	[['12', 'N/A'], /'N\/A' is not a number/],
+	[['12', 'N/A'], /'N\/A' isn't a number/],
 	[['007', '008'], /'007' would change as a number/],
 	[[1, 'a'], /'1' \(number\) and 'a' \(text\) are of different types/],
 	[['true', true], /'true' \(text\) and 'true' \(boolean\) are of different types/],
 	[[1, [1]], /'\[1\]' \(list or object\) are of different types/],
 	[['1.9', '1.10'], /spelled in different ways/],
-	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' is not a day/],
-	[['03.02.1985', '4.2.1985'], /^'03\.02\.1985' is not a day like 2026-03-31: see 'Date Format'$/],
-	[['2/13/1985'], /^'2\/13\/1985' is not a day like 2026-03-31: see 'Date Format'$/],
+	[['2026-01-31', '31.01.2026'], /'31\.01\.2026' isn't a day/],
+	[['03.02.1985', '4.2.1985'], /^'03\.02\.1985' isn't a day like 2026-03-31: see 'Date Format'$/],
+	[['2/13/1985'], /^'2\/13\/1985' isn't a day like 2026-03-31: see 'Date Format'$/],
 	[['12,50', '1.299,00'], /^'12,50' has a decimal comma: see 'Number Format'$/],
-	[['12', '12,50'], /^'12,50' is not a number like 12\.5$/],
+	[['12', '12,50'], /^'12,50' isn't a number like 12\.5$/],
 	[['ja', 'nein', 'Ja'], /^only 'ja' and 'nein': for true and false, see 'Yes and No Words'$/],
 	[['+49 30 1234', '030-99'], /^mixed values$/],
 	[['Ada', 'Grace', 'José'], /^mixed values$/],
@@ -179,7 +179,7 @@ describe('in the chosen formats', () => {
 	test("a reason is true of the format: Excel's days, and values of another format", () => {
 		expect(inferType('Due', [46205], excel).why).toBe("each is Excel's number for a day");
 		expect(inferType('Price', ['12,5', '12.50'], comma).why).toBe(
-			"'12.50' is not a number like 12.5",
+			"'12.50' isn't a number like 12.5",
 		);
 	});
 });

@@ -173,7 +173,7 @@ describe('entries that depend on what records hold', () => {
 	test('times without an offset, where no record has one', () => {
 		expect(sent('datetime', 'noOffset', ' 2026-03-31T10:00')).toBe('2026-03-31T10:00');
 		expect(sent('datetime', 'numbers', '2026-03-31T10:00')).toBe('2026-03-31T08:00:00.000Z');
-		expect(() => sent('datetime', 'noOffset', 'soon')).toThrow('cannot hold');
+		expect(() => sent('datetime', 'noOffset', 'soon')).toThrow("can't hold");
 	});
 });
 

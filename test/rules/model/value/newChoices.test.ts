@@ -77,7 +77,7 @@ test.each<[string, unknown]>([
 	['a text', 'Open,Done'],
 	['a list with a choice that has no text', [{ id: 'o1', name: 'Open' }, { colour: 'red' }]],
 ])('%s: nothing is sent, as the choices that are there could be lost', (_what, had) => {
-	const shown = "The choices of field 'Status' are in a form that this node does not know";
+	const shown = "The choices of field 'Status' are in a form that this node doesn't know";
 	expect(() => addingChoices(field('select', had), ['Late'])).toThrow(shown);
 	expect(() => settingChoices(field('select', had), ['Late'])).toThrow(shown);
 });

@@ -199,7 +199,7 @@ export const unusable = (
 	value: unknown,
 	expected = field.kind.accepts?.(field) ??
 		`Enter a value that fits the type of field '${field.name}'.`,
-): InputError => new InputError(`Field '${field.name}' cannot hold ${showValue(value)}`, expected);
+): InputError => new InputError(`Field '${field.name}' can't hold ${showValue(value)}`, expected);
 
 /** A value in the spelling that fields read. @throws InputError for text that does not fit the chosen format */
 export function usualSpelling(

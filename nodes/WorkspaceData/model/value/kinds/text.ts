@@ -18,7 +18,7 @@ const NEVER_EMPTY = ['email', 'url'];
 
 /** What n8n makes of a date that does not exist. */
 const NO_DATE = 'Invalid DateTime';
-const NO_DATE_ADVICE = 'The value is a date that could not be read. Check its expression.';
+const NO_DATE_ADVICE = "The value is a date that couldn't be read. Check its expression.";
 
 export const text: Kind = {
 	name: 'text',
