@@ -111,7 +111,7 @@ export const choice: Kind = {
 	accepts: allowedChoices,
 	mayBeUnlisted(entered, { options }) {
 		if (typeof entered !== 'string' && typeof entered !== 'number') return false;
-		// A value that is similar to a choice, or ambiguous, may not be a different value.
+		// An entry that is similar to a choice, or ambiguous, doesn't count as a removed choice.
 		const isNear =
 			isChoice(options, String(entered)) || enteredChoice(options, entered) !== undefined;
 		return options.length > 0 && !isNear && storedChoice(options, entered) === undefined;
