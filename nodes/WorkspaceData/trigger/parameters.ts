@@ -165,7 +165,7 @@ export async function watchedCard(
 /** Timeout of a listing while publishing, in ms. */
 const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
 
-/** The fields of a card. @throws the errors of `openApi`, `watchedCard` and `listFields` */
+/** The fields of a card. @throws the errors of `openSession`, `watchedCard` and `listFields` */
 async function fieldsOfCard(
 	context: IHookFunctions,
 	settings: TriggerSettings,
