@@ -7,7 +7,7 @@ import {
 	readCredential,
 } from '../transport/auth/credential';
 
-/** Where the ID of a card goes in the credential's 'Web URL'. */
+/** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
 
 /**

@@ -31,7 +31,7 @@ export const count = (number: number, noun: string): string =>
 const COMPARED_LENGTH = 50;
 /** Max similar names in a message. */
 const SHOWN_NAMES = 3;
-/** One letter in three may differ: "Adress" is near "Address", "Phone" is not near "Name". */
+/** One letter in three may differ: "Adress" is similar to "Address", but "Phone" isn't similar to "Name". */
 const LETTERS_PER_SLIP = 3;
 /** Min length of text that counts as similar to every name that contains it. */
 const SHORTEST_PART = 3;

@@ -165,7 +165,7 @@ export function writeSeen({ tokens, spans }: Seen): StoredSeen {
 	};
 }
 
-/** Reads the saved text; undefined if it cannot be read. */
+/** Reads the saved text; undefined if it can't be read. */
 export function readSeen(saved: unknown): ReadSeen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;

@@ -1,4 +1,4 @@
-/** Properties of cards and fields that the interface does not show. */
+/** Properties of cards and fields that the interface doesn't show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',
 	name: 'customProperties',

@@ -55,9 +55,9 @@ export const isExactJson = (text: string): boolean =>
 const JSON_START = /^\s*[{[]/;
 
 /**
- * Parses the object or list that a text holds as JSON.
+ * Parses text that is a JSON object or list.
  *
- * @returns undefined if the text holds anything else; bare JSON values such as `12` are text
+ * @returns undefined if the text is anything else; bare JSON values such as `12` are text
  */
 export function parseJsonText(text: string): object | undefined {
 	return JSON_START.test(text) ? (tryParse(text)?.value as object | undefined) : undefined;

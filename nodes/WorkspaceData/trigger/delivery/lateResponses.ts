@@ -3,7 +3,7 @@
  * subscription.
  */
 
-/** How late a response may be, in ms: the interface does not say when a service gives up. */
+/** How late a response may be, in ms. The interface doesn't say when a service stops waiting. */
 const IN_TIME_MS = 5_000;
 /**
  * The delay before a renewal after such a response, in ms, unless another delivery arrives: the service may
