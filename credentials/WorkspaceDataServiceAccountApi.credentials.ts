@@ -16,8 +16,8 @@ import { AccessTokenError } from '../nodes/WorkspaceData/transport/failure/failu
 import { accessTokens } from '../nodes/WorkspaceData/transport/processState';
 
 /**
- * The credential objects of requests that were prepared: n8n decrypts one for each request, and comes
- * again with it when the request failed, for whatever reason.
+ * The credential objects of prepared requests. n8n decrypts one for each request, and calls again with the
+ * same object if the request fails for any reason.
  */
 const requests = new WeakSet<ICredentialDataDecryptedObject>();
 
@@ -36,7 +36,7 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// Only its being empty matters: it makes n8n ask for a token before each request.
+			// n8n asks for a token before each request because this is empty.
 			displayName: 'Session Token',
 			name: 'sessionToken',
 			type: 'hidden',
@@ -110,8 +110,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 	];
 
 	/**
-	 * Sees to it that this process has a valid token. Returns nothing to keep: n8n would write it into
-	 * the stored credential.
+	 * Makes sure that this process has a valid token. Returns nothing to store, because n8n would write it
+	 * into the saved credential.
 	 */
 	async preAuthentication(
 		this: IHttpRequestHelper,
@@ -133,7 +133,8 @@ export class WorkspaceDataServiceAccountApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const token = accessTokens.current(credentials);
-		// n8n comes here again with the same request when its token was refused: the next one gets a new token.
+		// n8n calls this again with the same request if its token was refused. The next request gets a new
+		// token.
 		if (token === bearerOf(requestOptions)) accessTokens.reject(credentials, token);
 		return authorize(credentials, requestOptions, token ?? '');
 	}

@@ -82,7 +82,10 @@ export class WorkspaceDataTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			/** A paused subscription cannot be told from a live one, so none is ever taken for existing. */
+			/**
+			 * Never reports an existing subscription, because a paused one can't be distinguished from a
+			 * live one.
+			 */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return false;
 			},
@@ -99,12 +102,15 @@ export class WorkspaceDataTrigger implements INodeType {
 		return await receiveDelivery(this);
 	}
 
-	/** With it, n8n calls the lifecycle methods at every start; without it only when published. */
+	/**
+	 * n8n calls the lifecycle methods at every start because this exists. Otherwise it calls them only on
+	 * publishing.
+	 */
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return await lookAfter(this);
 	}
 
-	/** Passes on what the webhook or the trigger gave: n8n runs this node as part of the execution. */
+	/** Returns the items of the webhook or the trigger: n8n runs this node as part of the execution. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await execute(this);
 	}

@@ -20,10 +20,10 @@ import { readNetworkFault } from '../transport/failure/networkFault';
 import { requestAccessToken } from '../transport/auth/tokenRequest';
 import { sendAndRead, type Send } from '../transport/http/sendAndRead';
 
-/** The longest that the whole answer takes, in ms. */
+/** Timeout of the whole response, in ms. */
 const TIMEOUT_MS = 10_000;
 
-/** n8n gives credential tests the older request helper only; this is how it takes our options. */
+/** Credential tests only have n8n's older request helper, so this converts our options for it. */
 function sender(context: ICredentialTestFunctions): Send {
 	return async ({ url, encoding, ...options }: IHttpRequestOptions) =>
 		await context.helpers.request({
@@ -44,16 +44,16 @@ const sentence = (...parts: Array<string | undefined>): string =>
 		.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
 		.join(' ');
 
-/** The words of an answer, without quoted paths: they say nothing about the cause. */
+/** The text of a response without quoted paths, which say nothing about the cause. */
 const wordsOf = ({ kind = '', title, detail = '' }: Problem): string =>
 	[kind, title, detail].join(' ').replace(/\S*\/\S*/g, '');
 
-/** Which entry an answer other than success blames, in words for the user. */
+/** Returns a message that says which entry of the credential the unsuccessful response points to. */
 function blame(problem: Problem, host: string, keyAdvice: string): string {
 	const { status } = problem;
 	if (isKeptBack(problem)) return `${problem.title}. ${IN_BETWEEN} Check 'Base URL'`;
 	if (status === 401) return keyAdvice;
-	// Refused under a status of success: the service's own words say the rest.
+	// The service refused with a success status, so its own message says the rest.
 	if (status < 300) return problem.title;
 	if (status < 400) {
 		return `${host} redirects to another address. Enter the final address in 'Base URL'`;
@@ -78,7 +78,7 @@ function blame(problem: Problem, host: string, keyAdvice: string): string {
 	return `The service responded with status ${status}`;
 }
 
-/** Lists the cards of the workspace with a bearer token. @returns what is wrong, if anything */
+/** Lists the cards of the workspace with a bearer token. @returns what is wrong; undefined if nothing is */
 async function listsCards(
 	send: Send,
 	credential: ICredentialDataDecryptedObject,
@@ -118,7 +118,7 @@ async function listsCards(
 	);
 }
 
-/** A token for the test: the key itself, or one that is asked for now, past anything remembered. */
+/** Returns a token for the test: the key itself, or a new token that ignores any cached one. */
 async function tokenFor(
 	send: Send,
 	type: string,

@@ -1,4 +1,4 @@
-/** What the calls of the editor share: the service, and the card and field that are chosen there. */
+/** What the calls of the editor share: the service, and the selected card and field. */
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Field } from '../model/answer/field';
@@ -14,10 +14,10 @@ import { listCards, listFields } from '../transport/cardAndFieldListings';
 import { OWN_VALUES } from '../model/answer/record';
 import type { ValueField } from '../model/value/kinds/kind';
 
-/** How the editor's calls read: a person is waiting, so one try and not for long. */
+/** How the editor's calls read: one short try, because a person is waiting. */
 export const EDITOR_READ = { impatient: true, timeoutMs: 10_000 } as const;
 
-/** The kind of credential that is chosen in the editor right now. */
+/** The kind of credential that is selected in the editor. */
 export const editorAuthentication = (context: ILoadOptionsFunctions): Authentication =>
 	toAuthentication(context.getCurrentNodeParameter('authentication') ?? 'apiKey');
 
@@ -27,10 +27,10 @@ export async function openEditorApi(context: ILoadOptionsFunctions): Promise<Ses
 }
 
 /**
- * The card that is chosen in the editor right now.
+ * Finds the card that is selected in the editor.
  *
- * @returns its id, or undefined while nothing is chosen, or an expression cannot be evaluated here
- * @throws InputError when no single card has the name
+ * @returns its ID; undefined if nothing is selected, or if an expression can't be evaluated here
+ * @throws InputError if no card or more than one has the name
  */
 async function findChosenCard(
 	context: ILoadOptionsFunctions,
@@ -42,7 +42,7 @@ async function findChosenCard(
 	return id;
 }
 
-/** As `findChosenCard`; undefined also when no single card has the name. */
+/** Like `findChosenCard`, but also returns undefined if no card or more than one has the name. */
 export async function chosenCardId(
 	context: ILoadOptionsFunctions,
 	session: Session,
@@ -59,7 +59,7 @@ const fieldsOf = async (session: Session, cardId: string | undefined): Promise<F
 		cardId ?? '',
 	);
 
-/** The content of the mapper now: the key, the name and the field id of each entry. */
+/** The current content of the mapper: the key, the name and the field ID of each entry. */
 const savedSchema = z.object({
 	schema: z.array(
 		z.object({
@@ -73,13 +73,13 @@ const savedSchema = z.object({
 
 type SavedEntry = z.infer<typeof savedSchema>['schema'][number];
 
-/** The fields that the node's mapper keeps; none in an operation without one. */
+/** The fields that the node's mapper keeps. Empty for an operation without a mapper. */
 export const savedMapping = (context: ILoadOptionsFunctions): SavedEntry[] =>
 	savedSchema.safeParse(context.getCurrentNodeParameter('columns')).data?.schema ?? [];
 
 /**
- * Keys under which saved mappings know fields that have been renamed since. The editor drops keys that it
- * does not find again, so such a field keeps its old key.
+ * Finds the keys under which saved mappings know fields that have been renamed since. The editor drops keys
+ * that it doesn't find again, so such a field keeps its old key.
  *
  * @returns the old key by field ID
  */
@@ -96,7 +96,7 @@ export function savedKeys(saved: readonly SavedEntry[], index: FieldIndex): Map<
 	return keys;
 }
 
-/** The field that the mapper keeps under a name that no field has any more. */
+/** The field that the mapper keeps under a name that no field has anymore. */
 const renamedField = (
 	context: ILoadOptionsFunctions,
 	index: FieldIndex,
@@ -106,13 +106,16 @@ const renamedField = (
 	return index.fields.find(({ id }) => keys.get(id) === oldName);
 };
 
-/** The fields of the chosen card; none while no card is chosen. */
+/** The fields of the selected card. Empty if no card is selected. */
 export async function chosenCardFields(context: ILoadOptionsFunctions): Promise<FieldIndex> {
 	const session = await openEditorApi(context);
 	return await fieldsOf(session, await chosenCardId(context, session));
 }
 
-/** As `chosenCardFields`. @throws InputError when no single card has the name, or none has the ID */
+/**
+ * Like `chosenCardFields`. @throws InputError if the name doesn't match exactly one card, or if no card has
+ * the ID
+ */
 export async function findChosenCardFields(
 	context: ILoadOptionsFunctions,
 	session: Session,
@@ -128,20 +131,21 @@ export async function findChosenCardFields(
 }
 
 /**
- * A field in the editor: by name. Where the name would be in doubt, its type comes before its ID: n8n cuts long labels.
+ * The label of a field in the editor: its name. If the name would be ambiguous, the type comes before the
+ * ID, because n8n cuts long labels.
  *
- * @param key its name, or its ID where the name would be in doubt
+ * @param key its name, or its ID if the name would be ambiguous
  */
 export const fieldLabel = ({ id, name, type }: Field, key: string): string =>
 	key === name ? name : `${name} (${[type, id].filter(Boolean).join(', ')})`;
 
-/** As `fieldLabel`, with the type: a list shows nothing else. */
+/** Like `fieldLabel`, with the type, because a list shows nothing else. */
 export function typedLabel(field: Field, key: string): string {
 	const label = fieldLabel(field, key);
 	return label === field.name && field.type ? `${label} (${field.type})` : label;
 }
 
-/** Why there are no fields to choose from. */
+/** Explains why there are no fields to select. */
 export function whyNoFields(context: ILoadOptionsFunctions): string {
 	const card = peekLocator(context.getCurrentNodeParameter('cardId'));
 	if (!card) return 'Select a card to see its fields.';
@@ -151,7 +155,7 @@ export function whyNoFields(context: ILoadOptionsFunctions): string {
 	return 'The card has no fields yet. Add fields, then refresh the field list.';
 }
 
-/** The fields of the chosen card, or a sentence that says why there are none to choose from. */
+/** The fields of the selected card, or a sentence that explains why there are none to select. */
 export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<FieldIndex | string> {
 	try {
 		const index = await findChosenCardFields(context, await openEditorApi(context));
@@ -161,7 +165,7 @@ export async function fieldsOrReason(context: ILoadOptionsFunctions): Promise<Fi
 	}
 }
 
-/** Answers a call of the editor; errors reach the user in n8n's own form. */
+/** Responds to a call of the editor. Errors reach the user in n8n's own form. */
 export async function forEditor<T>(
 	context: ILoadOptionsFunctions,
 	read: () => Promise<T>,
@@ -174,8 +178,8 @@ export async function forEditor<T>(
 /**
  * Reads the parameter `field` of the condition that the editor asks for.
  *
- * @returns a field of the card or a record's own property; undefined where nothing is chosen yet, by an expression, and
- * for no field of the card
+ * @returns a field of the card or a record's own property; undefined if nothing is selected yet, if an
+ * expression selects it, or if the card has no such field
  */
 export async function comparedField(
 	context: ILoadOptionsFunctions,

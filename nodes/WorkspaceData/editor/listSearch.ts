@@ -1,4 +1,4 @@
-/** The lists From List of the pickers: cards, fields, records and filter values. */
+/** The 'From List' lists of the pickers: cards, fields, records and filter values. */
 import type {
 	ILoadOptionsFunctions,
 	INodeListSearchItems,
@@ -19,18 +19,18 @@ import {
 } from './editorApi';
 import { getRecordPage } from '../transport/recordListing';
 
-/** Entries of one page of a picker, and records of a page that are searched for it. */
+/** Entries on one page of a picker, and records that are searched at a time for it. */
 const PAGE_SIZE = 100;
-/** Pages of records that one search reads before it shows its results. */
+/** Pages of records that a search reads before it shows its results. */
 const PAGES_PER_SEARCH = 5;
 
-/** Whether an entry is searched for: by any part of its name, or by its id from the start. */
+/** Returns true if an entry matches the search text: any part of its name, or the beginning of its ID. */
 function matches(filter: string | undefined, name: string, id: string): boolean {
 	const wanted = filter?.trim().toLowerCase() ?? '';
 	return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted);
 }
 
-/** One page of a list that is in memory as a whole; the token is the position to continue from. */
+/** One page of a list that is completely in memory. The token is the position to continue from. */
 function pageOf(items: INodeListSearchItems[], paginationToken?: string): INodeListSearchResult {
 	const start = Number(paginationToken ?? 0) || 0;
 	const end = start + PAGE_SIZE;
@@ -60,7 +60,7 @@ export async function searchCards(
 	});
 }
 
-/** Fields of the chosen card, in the card's order. */
+/** Fields of the selected card, in the card's order. */
 export async function searchFields(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -75,7 +75,7 @@ export async function searchFields(
 	});
 }
 
-/** A record in a list: its first texts say more than its id. */
+/** The label of a record: its first text values say more than its ID. */
 function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
 	const texts = fieldIds
 		.map((id) => record.data[id])
@@ -86,7 +86,7 @@ function recordLabel(record: DataRecord, fieldIds: readonly string[]): string {
 	return texts.length > 0 ? `${texts.join(' · ')} (${record.id})` : record.id;
 }
 
-/** Records of the chosen card, page by page; the token is the service's cursor. */
+/** Records of the selected card, page by page. The token is the service's cursor. */
 export async function searchRecords(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -119,7 +119,7 @@ export async function searchRecords(
 	});
 }
 
-/** Values for the filter condition: the field's choices, days or numbers of days, and the typed text. */
+/** Values for the filter condition: the field's choices, days or numbers of days, and the entered text. */
 export async function searchFilterValues(
 	this: ILoadOptionsFunctions,
 	filter?: string,

@@ -26,8 +26,8 @@ const titleCase = (text: string): string =>
 		.join(' ');
 
 /**
- * The field types of the service: as its own description names them, else the types of the
- * chosen card's fields.
+ * The field types from the service's description; without one, the types of the selected card's fields.
+ *
  * @see service interface, part 2: the allowed types are not shown
  */
 export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
@@ -43,23 +43,25 @@ export async function getFieldTypes(this: ILoadOptionsFunctions): Promise<INodeP
 	});
 }
 
-/** A field in a list. */
 const toChoice = (field: Field, value: string): INodePropertyOptions => ({
 	name: typedLabel(field, value),
 	value,
 });
 
-/** The fields of the chosen card by name; two fields of one name appear by id. Without any, the reason. */
+/**
+ * The fields of the selected card by name, or by ID if two have the same name. If there are none, the
+ * reason.
+ */
 export async function getFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const index = await fieldsOrReason(this);
 	if (typeof index === 'string') return [{ name: index, value: '' }];
 	return index.fields.map((field) => toChoice(field, index.keyOf(field)));
 }
 
-/** What a new condition holds: without an entry for it, the editor shows it in red before anybody chose anything. */
+/** The value of a new condition. Without an entry for it, the editor shows the condition in red at once. */
 const NOTHING_CHOSEN: INodePropertyOptions = { name: 'Select a Field…', value: '' };
 
-/** The entries that Get Many can filter by: the fields, and the record's own properties. */
+/** The entries that 'Get Many' can filter by: the fields, and the record's own properties. */
 export async function getFilterFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
@@ -82,13 +84,13 @@ export async function getFilterFields(
 
 const savedConditions = z.object({ conditions: z.array(z.object({ field: z.unknown() })) });
 
-/** The names that conditions have: the editor shows one in red that its list does not have. */
+/** The names in the saved conditions. The editor shows a name in red if its list doesn't contain it. */
 function comparedNames(context: ILoadOptionsFunctions): Set<unknown> {
 	const saved = savedConditions.safeParse(context.getCurrentNodeParameter('filters')).data;
 	return new Set(saved?.conditions.map(({ field }) => field));
 }
 
-/** The conditions for the field that is chosen next to them; a saved one stays, whatever the type. */
+/** The conditions for the field that is selected next to them. A saved condition stays, whatever the type. */
 export async function getFilterConditions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {

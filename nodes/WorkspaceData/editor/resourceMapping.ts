@@ -17,7 +17,7 @@ import {
 	whyNoFields,
 } from './editorApi';
 
-/** A field of the mapper. The editor keeps id and name of the field with the mapping, as hints. */
+/** A field of the mapper. The editor saves the ID and name of the field with the mapping, as hints. */
 export interface MapperField extends ResourceMapperField {
 	fieldId: string;
 	/** The label may say more than the name. */
@@ -29,8 +29,9 @@ const AUTOMATIC_NOTICE =
 	"Uses the values in 'fields' if an item has it, else its other fields except 'id', 'created_at' and 'action'.";
 
 /**
- * The choice that leaves a field empty, or clears it. As an expression, because the editor drops a choice whose value is null.
- * For a new record, too: the editor does not ask for the list again when the operation changes.
+ * The choice that leaves a field empty, or clears it. It is an expression because the editor drops a choice
+ * whose value is null. It is also offered for new records, because the editor doesn't reload the list when
+ * the operation changes.
  */
 const EMPTY: INodePropertyOptions = { name: 'Empty', value: '={{ null }}' };
 
@@ -46,7 +47,7 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 		displayName: hint ? `${name} (${hint(field)})` : name,
 		fieldId: field.id,
 		fieldName: field.name,
-		// A select without choices would be a list that offers nothing.
+		// A select without choices would offer an empty list.
 		type: type === 'options' && offered.length === 0 ? 'string' : type,
 		...(offered.length > 0 && { options: [...offered, EMPTY] }),
 		required: false,
@@ -56,13 +57,13 @@ function toMapperField(field: Field, key: string, liveKey: string): MapperField 
 	};
 }
 
-/** The fields of the chosen card for the mapper; keys are names. */
+/** The fields of the selected card for the mapper. Keys are names. */
 export async function getColumns(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await forEditor(this, async () => {
 		const session = await openEditorApi(this);
 		const saved = savedMapping(this);
 		const index = await findChosenCardFields(this, session).catch((error: unknown) => {
-			// The editor drops the values of fields that are not listed: an error keeps what was mapped.
+			// The editor drops the values of fields that aren't listed. An error keeps the mapping.
 			if (error instanceof InputError && saved.length === 0) return error;
 			throw error;
 		});

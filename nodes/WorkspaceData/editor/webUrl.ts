@@ -7,13 +7,13 @@ import {
 	readCredential,
 } from '../transport/auth/credential';
 
-/** Where the ID of a card goes in the credential's 'Web URL'. */
+/** The placeholder for a card's ID in the credential's 'Web URL'. */
 const CARD_PLACE = '{card}';
 
 /**
- * The addresses of cards in a browser, as the credential gives them. Nothing is ever requested there.
+ * The addresses of cards in a browser, from the credential. The node never sends a request to them.
  *
- * @returns undefined where the credential gives none, or something that is no web address
+ * @returns undefined if the credential has no Web URL, or if it isn't a web address
  */
 export async function readCardPages(
 	context: IAllExecuteFunctions,

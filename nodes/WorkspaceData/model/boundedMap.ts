@@ -1,13 +1,13 @@
 /**
- * A map that forgets the entry that was used longest ago once it is full, so that the data kept in
- * the process between executions cannot grow without end.
+ * A map that forgets the least recently used entry when it is full, so that the data in the process between
+ * executions can't grow without limit.
  */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, V>();
 
 	private readonly capacity: number;
 
-	/** @param capacity the most entries that are kept */
+	/** @param capacity the max number of entries */
 	constructor(capacity: number) {
 		this.capacity = capacity;
 	}
@@ -21,7 +21,7 @@ export class BoundedMap<K, V> {
 		return value;
 	}
 
-	/** The value of a key; made and kept when there is none. */
+	/** Returns the value of a key. Creates and keeps it if there is none. */
 	getOrCreate(key: K, create: () => V): V {
 		const known = this.get(key);
 		if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 import { isObject } from './answer/shapes';
 import { InputError } from './inputError';
 
-/** The part of a parameter's definition that says which decisions it holds, as n8n knows it. */
+/** The part of n8n's parameter definition that says which decisions it holds. */
 export interface ParameterDefinition {
 	type: string;
 	displayName: string;
@@ -14,13 +14,13 @@ export interface ParameterDefinition {
 	>;
 }
 
-/** Whether n8n computes a part of this value: a text that begins with `=`, at any depth. */
+/** Returns true if n8n evaluates a part of this value: text that begins with `=`, at any depth. */
 export function hasExpression(value: unknown): boolean {
 	if (typeof value === 'string') return value.startsWith('=');
 	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
-/** The parts of a parameter, each with its definition, as the workflow has it and as n8n computed it. */
+/** The parts of a parameter, each with its definition, its value in the workflow and its evaluated value. */
 function* partsOf(
 	{ options = [] }: Pick<ParameterDefinition, 'options'>,
 	raw: unknown,
@@ -40,11 +40,11 @@ function* partsOf(
 }
 
 /**
- * Checks the switches and choices that expressions decide, at any depth.
+ * Checks the switches and choices that expressions set, at any depth.
  *
- * @param raw the parameter as the workflow has it
- * @throws InputError if an expression returns none: the default may be what it was to prevent, such as a real run in place
- * of a dry one
+ * @param raw the parameter in the workflow
+ * @throws InputError if an expression returns no value: the default may do what the expression was to
+ * prevent, such as a real run instead of a dry run
  */
 export function requireDecisions(
 	definition: ParameterDefinition,

@@ -4,48 +4,48 @@ import { InputError } from './inputError';
 import { askForNearest, listedInQuotes, quote } from './names';
 import { foldCase } from './text';
 
-/** The facts that a saved mapping keeps about a field, in addition to its key. */
+/** What a saved mapping keeps about a field, in addition to its key. */
 export interface FieldHint {
-	/** The field id when the mapping was last refreshed. */
+	/** The field ID when the mapping was last refreshed. */
 	fieldId?: string;
-	/** The name when the mapping was last refreshed; differs from the key after a rename. */
+	/** The name when the mapping was last refreshed. It differs from the key after a rename. */
 	name?: string;
 }
 
-/** The fields of one card, ready to be found by name or id. */
+/** The fields of one card, to be found by name or ID. */
 export interface FieldIndex {
 	/** In the service's order. */
 	fields: readonly Field[];
 	/**
-	 * Finds the field that a key means: exact name, then the hints of the saved mapping, then a raw
-	 * field id, then a name that differs only in case or outer spaces and is unique.
+	 * Finds the field of a key: by exact name, then by the hints of the saved mapping, then by field ID,
+	 * then by a unique name that differs only in case or outer spaces.
 	 *
-	 * @param advice what else can be done where no field is meant
-	 * @throws InputError when no field or more than one is meant; names the nearest fields
+	 * @param advice what else the user can do if no field matches
+	 * @throws InputError if no field or more than one matches; names the nearest fields
 	 */
 	resolve(key: string, hint?: FieldHint, advice?: string): Field;
-	/** As `resolve`, but undefined if no field is meant. An ambiguous key still throws. */
+	/** Like `resolve`, but returns undefined if no field matches. An ambiguous key still throws. */
 	find(key: string, hint?: FieldHint): Field | undefined;
-	/** All fields that a key can mean by itself: of that name, else of that id, else but for the case. */
+	/** All fields that match a key without hints: by name, else by ID, else by name without case. */
 	candidates(key: string): readonly Field[];
 	byId(id: string): Field | undefined;
 	/**
-	 * The field of exactly this name, for changes that cannot be undone.
+	 * The field with exactly this name, for changes that can't be undone.
 	 *
-	 * @throws InputError when there is none, or more than one; names the nearest fields
+	 * @throws InputError if there is none or more than one; names the nearest fields
 	 */
 	exact(name: string): Field;
 	/**
-	 * The key that names a field without doubt: its name, or its id where the name is also the name or
-	 * the id of another field.
+	 * The unambiguous key of a field: its name, or its ID if the name is also the name or the ID of another
+	 * field.
 	 */
 	keyOf(field: Field): string;
 }
 
-/** Most fields that a message names: one of them may be the new name of the field that is missing. */
+/** Max fields that a message names: one of them may be the new name of the missing field. */
 const MAX_NAMED = 20;
 
-/** Most wrong keys whose advice is kept. */
+/** Max wrong keys whose advice is cached. */
 const MAX_ADVICES = 1_000;
 
 function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
@@ -62,8 +62,9 @@ function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, 
  * Indexes the fields of a card.
  *
  * @param fields the live listing
- * @param cardName how messages call the card
- * @param aliases further names, with the ID of the field that each means: the service keeps its name in another spelling
+ * @param cardName the name of the card in messages
+ * @param aliases further names and the ID of each one's field, because the service stores names in another
+ * spelling
  */
 export function indexFields(
 	fields: readonly Field[],
@@ -80,7 +81,7 @@ export function indexFields(
 			`Use one of these field IDs instead: ${candidates.map(({ id, name }) => `${id} (${quote(name)})`).join(', ')}.`,
 		);
 
-	/** Thousands of items may have the same wrong key: the search for near names is made once. */
+	/** Thousands of items may have the same wrong key, so near names are searched only once for each. */
 	const advices = new Map<string, string>();
 
 	function missing(key: string, more = ''): InputError {

@@ -1,6 +1,6 @@
 /**
- * The user entered something that cannot be used: nothing has been sent. The message names the parameter, the
- * description says how to continue. The node turns it into n8n's own error at its edge.
+ * The user's input can't be used, and nothing has been sent. The message names the parameter, the
+ * description says how to continue. The node converts it into n8n's own error.
  */
 export class InputError extends Error {
 	readonly description: string | undefined;

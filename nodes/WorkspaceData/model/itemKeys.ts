@@ -1,6 +1,6 @@
-/** Keys of output items that are no fields: a field of such a name appears under `fields.<name>`. */
+/** Keys of output items that aren't fields. A field with such a name appears under `fields.<name>`. */
 
-/** Those of the action node, version 1. */
+/** The keys of the action node, version 1. */
 export const RESERVED_KEYS = [
 	'id',
 	'created_at',
@@ -11,7 +11,7 @@ export const RESERVED_KEYS = [
 	'fields',
 ] as const;
 
-/** Those of version 2: the keys that a node may add, and names that mean something to n8n. */
+/** The keys of version 2: the keys that a node may add, and names with a meaning in n8n. */
 export const RESERVED_KEYS_2 = [
 	...RESERVED_KEYS,
 	'before',
@@ -21,7 +21,7 @@ export const RESERVED_KEYS_2 = [
 	'$json',
 ] as const;
 
-/** The keys of a trigger's item next to its values, in their order. */
+/** The keys of a trigger's item next to its values, in order. */
 export const EVENT_KEYS = [
 	'event',
 	'timestamp',

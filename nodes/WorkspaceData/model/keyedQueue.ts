@@ -1,7 +1,7 @@
-/** Runs tasks with the same key one after the other; tasks with different keys run side by side. */
+/** Runs tasks with the same key one after the other. Tasks with different keys run in parallel. */
 
 /**
- * Runs a task after all earlier tasks with the same key have ended, whether they succeeded or not.
+ * Runs a task after all earlier tasks with the same key have ended, with or without success.
  *
  * @returns the task's result
  * @throws the task's error
@@ -24,7 +24,7 @@ export function createKeyedQueue(): KeyedQueue {
 	};
 }
 
-/** Starts a task at once; an error that it throws before its first wait counts as a rejection. */
+/** Starts a task at once. An error that it throws before its first wait counts as a rejection. */
 async function startNow<T>(task: () => Promise<T>): Promise<T> {
 	return await task();
 }

@@ -1,4 +1,4 @@
-/** What a resource locator means: From List, By ID or By Name. */
+/** Reads resource locators: From List, By ID or By Name. */
 import { pathSegment } from './serviceUrl';
 import type { Card } from './answer/card';
 import { InputError } from './inputError';
@@ -6,7 +6,7 @@ import { adviceOnNames, quote } from './names';
 import { isObject } from './answer/shapes';
 import { foldCase } from './text';
 
-/** A resource locator as n8n passes it: the mode that the user chose, and the value. */
+/** A resource locator from n8n: the mode that the user selected, and the value. */
 export interface Locator {
 	mode: string;
 	value: unknown;
@@ -18,16 +18,16 @@ export interface LocatorReading {
 	mode: string;
 	/** Never empty, without outer spaces. */
 	text: string;
-	/** As it stands in the parameter. */
+	/** The unchanged value of the parameter. */
 	entered: string;
-	/** How the user knows it. */
+	/** The text that the user knows it by. */
 	shown: string;
 }
 
 /**
- * Reads a resource locator, whether chosen or the bare ID that an expression returns.
+ * Reads a resource locator, or the bare ID that an expression returns.
  *
- * @returns undefined when nothing is chosen
+ * @returns undefined if nothing is selected
  */
 export function peekLocator(value: unknown): LocatorReading | undefined {
 	const locator: Partial<Locator> =
@@ -39,15 +39,15 @@ export function peekLocator(value: unknown): LocatorReading | undefined {
 	return { mode: locator.mode ?? 'id', text, entered, shown: locator.cachedResultName || text };
 }
 
-/** The value that a locator holds; a value without a locator, as an expression returns it, is itself. */
+/** The value of a locator. A value without a locator, such as from an expression, is returned unchanged. */
 export const locatorValue = (value: unknown): unknown =>
 	isObject(value) && '__rl' in value ? value.value : value;
 
 /**
  * Reads a resource locator that must not be empty.
  *
- * @param parameter the name that the user sees in messages
- * @throws InputError when nothing is chosen, or an identifier cannot stand in a path
+ * @param parameter the parameter's name in messages
+ * @throws InputError if nothing is selected, or if an identifier can't be part of a path
  */
 export function readLocator(value: unknown, parameter: string): LocatorReading {
 	const locator = peekLocator(value);
@@ -59,14 +59,14 @@ export function readLocator(value: unknown, parameter: string): LocatorReading {
 		);
 	}
 	if (locator) {
-		// Refused here, an id that no path can hold costs no request.
+		// An ID that no path can hold is refused here, so that it costs no request.
 		if (locator.mode !== 'name') pathSegment(locator.text, parameter);
 		return locator;
 	}
 	throw new InputError(`'${parameter}' is empty`, `Select or enter a value for '${parameter}'.`);
 }
 
-/** The cards of exactly this name, or else the cards whose names differ only in case. */
+/** The cards with exactly this name; else the cards whose names differ only in case. */
 export function cardsOfName(cards: readonly Card[], name: string): readonly Card[] {
 	const exact = cards.filter((card) => card.name === name);
 	if (exact.length > 0) return exact;
@@ -83,9 +83,9 @@ const cardAdvice = (cards: readonly Card[], name: string): string =>
 	);
 
 /**
- * The card of exactly this name, for changes that cannot be undone.
+ * The card with exactly this name, for changes that can't be undone.
  *
- * @throws InputError when there is none, or more than one; names the nearest cards
+ * @throws InputError if there is none or more than one; names the nearest cards
  */
 function exactCardByName(cards: readonly Card[], name: string): Card {
 	const exact = cards.filter((card) => card.name === name);
@@ -99,9 +99,9 @@ function exactCardByName(cards: readonly Card[], name: string): Card {
 }
 
 /**
- * The card of this name.
+ * The card with this name.
  *
- * @throws InputError when there is none, or more than one
+ * @throws InputError if there is none or more than one
  */
 export function findCardByName(cards: readonly Card[], name: string): Card {
 	const found = cardsOfName(cards, name);
@@ -120,11 +120,11 @@ export function findCardByName(cards: readonly Card[], name: string): Card {
 }
 
 /**
- * The card that a locator means: the one of this id, or the one of this name among the workspace's cards.
+ * Finds the card of a locator: by its ID, or by its name among the workspace's cards.
  *
  * @param listed returns these cards; only called if the locator has a name
- * @param isExact whether the name must match exactly, for changes that cannot be undone
- * @throws InputError when no card has the name, or more than one
+ * @param isExact true if the name must match exactly, for changes that can't be undone
+ * @throws InputError if no card or more than one has the name
  */
 export async function locateCard(
 	{ mode, text, entered, shown }: LocatorReading,

@@ -1,46 +1,48 @@
-/** Names in messages: quoted, not too long, not too many; and the names that were probably meant. */
+/** Names in messages: quoted, and limited in length and number. Also suggests similar names. */
 import { foldCase } from './text';
 
-/** Longest part of a name that a message shows, in characters. */
+/** Max length of a name in a message, in characters. */
 const SHOWN_LENGTH = 80;
 
-/** A name in a message. */
+/** Shortens a name for a message. */
 export const clip = (name: string): string =>
 	name.length > SHOWN_LENGTH ? `${name.slice(0, SHOWN_LENGTH)}…` : name;
 
-/** A name in a message, in quotes. */
 export const quote = (name: string): string => `'${clip(name)}'`;
 
-/** The first of several names, and how many there are besides. */
+/** The first of several names, and how many more there are. */
 export function listed(names: readonly string[], most: number): string {
 	const more = names.length > most ? ` and ${names.length - most} more` : '';
 	return `${names.slice(0, most).join(', ')}${more}`;
 }
 
-/** As `listed`, each name in quotes. */
+/** Like `listed`, with each name in quotes. */
 export const listedInQuotes = (names: readonly string[], most: number): string =>
 	listed(names.map(quote), most);
 
-/** A number of things in a message: `1 record`, `2 records`. @param noun in its singular; the plural ends in s */
+/**
+ * A number of things in a message: `1 record`, `2 records`. @param noun in the singular; its plural ends in
+ * s
+ */
 export const count = (number: number, noun: string): string =>
 	`${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Longest part of a name that is compared, in characters. */
+/** Max length of the compared part of a name, in characters. */
 const COMPARED_LENGTH = 50;
-/** Most names that a message shows. */
+/** Max similar names in a message. */
 const SHOWN_NAMES = 3;
-/** One letter in three may differ: "Adress" is near "Address", "Phone" is not near "Name". */
+/** One letter in three may differ: "Adress" is similar to "Address", but "Phone" isn't similar to "Name". */
 const LETTERS_PER_SLIP = 3;
-/** Shortest text that counts as near every name that contains it. */
+/** Min length of text that counts as similar to every name that contains it. */
 const SHORTEST_PART = 3;
 
-/** Names that differ only in case, spaces and punctuation are the same here: "E-mail" and "email". */
+/** Removes case, spaces and punctuation, so that "E-mail" and "email" are equal. */
 function fold(name: string): string {
 	const lower = foldCase(name).slice(0, COMPARED_LENGTH);
 	return lower.replaceAll(/[^\p{L}\p{N}]/gu, '') || lower;
 }
 
-/** Up to three names that can be a slip of `key` or contain it, the most similar first; often none. */
+/** Returns up to three names that contain `key` or that it may be a typo of, the most similar first. */
 export function nearestNames(key: string, names: readonly string[]): string[] {
 	const wanted = fold(key);
 	const nearest: Array<{ name: string; distance: number }> = [];
@@ -56,17 +58,17 @@ export function nearestNames(key: string, names: readonly string[]): string[] {
 	return nearest.map(({ name }) => name);
 }
 
-/** A question about near names, for a message that says that `key` is none of them; empty where none is near. */
+/** A question that suggests similar names, for a message about an unknown `key`; empty if there are none. */
 export function askForNearest(key: string, names: readonly string[]): string {
 	const near = nearestNames(key, names);
 	return near.length > 0 ? `Did you mean ${near.map(quote).join(', ')}?` : '';
 }
 
 /**
- * A sentence about the known names, for a message that says that `key` is none of them.
+ * A sentence about the known names, for a message about an unknown `key`.
  *
  * @param plural what the names belong to, for example `fields`
- * @returns near names as a question, else the first names; empty where there are none
+ * @returns similar names as a question, else the first names; empty if there are no names
  */
 export function adviceOnNames(key: string, names: readonly string[], plural: string): string {
 	if (names.length === 0) return '';
@@ -75,19 +77,19 @@ export function adviceOnNames(key: string, names: readonly string[], plural: str
 	return `The ${plural} are ${listedInQuotes(names, SHOWN_NAMES)}.`;
 }
 
-/** How far two folded names are apart; undefined if they are not near. */
+/** The distance between two folded names; undefined if they aren't similar. */
 function distanceOf(wanted: string, name: string): number | undefined {
 	const [shorter, longer] = wanted.length < name.length ? [wanted, name] : [name, wanted];
 	const slips = Math.max(1, Math.floor(shorter.length / LETTERS_PER_SLIP));
 	const difference = longer.length - shorter.length;
 	if (shorter.length >= SHORTEST_PART && longer.includes(shorter)) return difference;
-	// Names differ in at least as many letters as in length.
+	// The distance is at least the difference in length.
 	if (difference > slips) return undefined;
 	const distance = editDistance(wanted, name);
 	return distance <= slips && distance < longer.length ? distance : undefined;
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/** The number of letters to insert, delete, replace or swap with the next one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
 	let beforePrevious: number[] = [];
 	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

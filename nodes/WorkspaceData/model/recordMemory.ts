@@ -1,21 +1,25 @@
 /**
- * Which records a workflow has processed: the memory of *Since Last Run* and of *Catch Up*. Tokens are remembered, one for each
- * record or for each state of a record. As there is room for the latest only, spans of time stand for older records.
+ * Remembers which records a workflow has processed, for *Since Last Run* and *Catch Up*. It keeps a token
+ * for each record, or for each state of a record. There is room only for the latest tokens, so time spans
+ * cover older records.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod/v3';
 import { isEmpty } from './value/emptyValue';
 import { type DataRecord, byAge, type Age } from './answer/record';
 
-/** How many tokens are kept. */
+/** Max number of tokens that are kept. */
 export const REMEMBERED = {
-	/** Of the latest records; older ones count as seen. */
+	/** The latest records. Older ones count as seen. */
 	new: 2_000,
-	/** Of any records; a card can have no more that meet the conditions. Some 120 kB in n8n's database. */
+	/**
+	 * All records that meet the conditions: a card can have no more of them. About 120 kB in n8n's
+	 * database.
+	 */
 	newOrChanged: 10_000,
 } as const;
 
-/** Whether a record counts as new once, or with each of its states. */
+/** `new`: a record counts once; `newOrChanged`: it counts once for each of its states. */
 export type SeenBy = 'new' | 'newOrChanged';
 
 /** A record in a listing. */
@@ -23,11 +27,11 @@ export interface SeenEntry extends Age {
 	token: string;
 }
 
-/** A span of time in which every record counts as seen. */
+/** A time span in which every record counts as seen. */
 export interface SeenSpan {
-	/** It begins after this, in ms since the epoch; undefined for all that is older. */
+	/** The exclusive beginning, in ms since the epoch; undefined for everything older. */
 	after?: number;
-	/** It includes records of this age. */
+	/** The inclusive end. */
 	upTo: Age;
 }
 
@@ -39,33 +43,35 @@ export interface Seen {
 
 export const NOTHING_SEEN: Seen = { tokens: new Set(), spans: [] };
 
-/** Sorts behind every id. */
+/** Sorts after every ID. */
 const ANY_ID = '\u{10FFFF}';
 
-/** All records after a time, up to and including another; both in ms since the epoch. */
+/** The span after one time, up to and including another; both in ms since the epoch. */
 export const spanOf = (after: number, upTo: number): SeenSpan => ({
 	after,
 	upTo: { at: upTo, id: ANY_ID },
 });
 
-/** Whether a record of this age counts as processed before, whatever its token. */
+/** Returns true if a record of this age counts as processed, whatever its token. */
 export const isWithin = (spans: readonly SeenSpan[], age: Age): boolean =>
 	spans.some(({ after, upTo }) => byAge(age, upTo) <= 0 && (after === undefined || age.at > after));
 
-/** Whether a record counts as processed before. */
 export const isSeen = ({ tokens, spans }: Seen, entry: SeenEntry): boolean =>
 	tokens.has(entry.token) || isWithin(spans, entry);
 
-/** Digits of a token: 72 bits, so that two of 10,000 are the same once in 10^13 cards. */
+/** Length of a token: 72 bits, so that two of 10,000 collide once in 10^13 cards. */
 const TOKEN_LENGTH = 12;
 
-/** A field and its value, as text: fields by the name in the output, as identifiers of fields can change. */
+/**
+ * Converts a field and its value to text. Uses the field's name in the output, because field IDs can
+ * change.
+ */
 export type ValueText = (fieldId: string, value: unknown) => [name: string, value: string];
 
 /**
- * The token by which a record is remembered.
+ * The token that stands for a record.
  *
- * @param by for `newOrChanged` the values count as well; an empty value is as good as none
+ * @param by with `newOrChanged` the values count as well; an empty value equals a missing one
  */
 export function tokenOf({ id, data }: DataRecord, by: SeenBy, textOf: ValueText): string {
 	const values = Object.entries(by === 'new' ? {} : data)
@@ -85,11 +91,12 @@ export interface Returned {
 }
 
 /**
- * Decides what to remember after a run. Records that a limit held back stay unseen, so no newer token is dropped before them.
+ * Decides what to remember after a run. Records that a limit held back stay unseen, so no newer token is
+ * dropped before them.
  *
  * @param seen the records that were remembered before
  * @param listed all records of the card, oldest first
- * @param most how many tokens are kept; see {@link REMEMBERED}
+ * @param most the max number of tokens; see {@link REMEMBERED}
  */
 export function remember(
 	by: SeenBy,
@@ -105,14 +112,14 @@ export function remember(
 	const newer = oldestLeft ? kept.filter((entry) => byAge(entry, oldestLeft) > 0).length : 0;
 	const count = Math.min(Math.max(most.new, newer), most.newOrChanged);
 	let start = Math.max(0, kept.length - count);
-	// Records of one time cannot be distinguished by their age: all of them are remembered, or none.
+	// Records with the same time can't be distinguished by age, so all of them or none are remembered.
 	while (start > 0 && kept[start - 1]?.at === kept[start]?.at) start -= 1;
 	const dropped = kept[start - 1];
 	const spans = dropped ? [{ upTo: { at: dropped.at, id: dropped.id } }] : seen.spans;
 	return { tokens: tokensOf(kept.slice(start)), spans };
 }
 
-/** How many records have the same time, where those are most. @param listed oldest first */
+/** The largest number of records with the same time. @param listed oldest first */
 export function mostOfOneTime(listed: readonly SeenEntry[]): number {
 	let most = 0;
 	let start = 0;
@@ -126,22 +133,28 @@ export function mostOfOneTime(listed: readonly SeenEntry[]): number {
 const storedSchema = z.object({
 	tokens: z.string(),
 	floor: z.object({ at: z.number().nullable(), id: z.string() }).optional(),
-	/** What the tokens of states are made of: JSON before version 2, then identities; with all digits, and of what is compared, since 3. */
+	/**
+	 * The content of state tokens. Version 1: JSON; 2: identities; 3: with all digits, and only of compared
+	 * values.
+	 */
 	version: z.number().default(1),
 });
 
-/** Remembered records, and the version of this node that made their tokens. */
+/** Remembered records, and the token version of the node that saved them. */
 export interface ReadSeen extends Seen {
 	version: number;
 }
 
-/** The remembered records of *Since Last Run*, as they are saved. */
+/** The remembered records of *Since Last Run* in their saved form. */
 export type StoredSeen = z.input<typeof storedSchema>;
 
-/** The version of the tokens that are made now. */
+/** The version of new tokens. */
 export const TOKEN_VERSION = 3;
 
-/** As it is saved: one text of all tokens, which have one length, and the age up to which all records count as seen. */
+/**
+ * Returns the saved form: all tokens as one text, because they have the same length, and the age up to
+ * which all records count as seen.
+ */
 export function writeSeen({ tokens, spans }: Seen): StoredSeen {
 	const floor = spans[0]?.upTo;
 	return {
@@ -152,7 +165,7 @@ export function writeSeen({ tokens, spans }: Seen): StoredSeen {
 	};
 }
 
-/** Reads the saved text; undefined if it cannot be read. */
+/** Reads the saved text; undefined if it can't be read. */
 export function readSeen(saved: unknown): ReadSeen | undefined {
 	const parsed = storedSchema.safeParse(saved);
 	if (!parsed.success) return undefined;

@@ -1,14 +1,17 @@
 /** Removes secrets from text. */
 const MASK = '***';
-/** Shorter values are words that may occur by chance; no real key or secret is that short. */
+/** Shorter values may occur as words by chance. No real key or secret is that short. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Characters that are invisible or not allowed in a header: the HTTP client drops them, the service may, too. */
+/**
+ * Characters that are invisible or not allowed in a header. The HTTP client drops them, and the service may
+ * do so too.
+ */
 const UNSENT = /[^\x20-\x7E\x80-\xFF]|\p{Cc}|\p{Cf}/gu;
 
-/** The forms in which a secret is sent, and may come back: plain, and encoded for a URL, a form or JSON. */
+/** The forms in which a secret is sent and may come back: plain, or encoded for a URL, a form or JSON. */
 function formsOf(secret: string): string[] {
-	// Credentials are sent without the spaces and line ends that were pasted along.
+	// Credentials are sent without spaces and line ends that were pasted with them.
 	const text = secret.trim();
 	return [...new Set([text, text.replace(UNSENT, '')])].flatMap((form) => [
 		form,
@@ -18,7 +21,7 @@ function formsOf(secret: string): string[] {
 	]);
 }
 
-/** Half of a surrogate pair cannot be encoded. */
+/** Half of a surrogate pair can't be encoded. */
 function encodeSafely(text: string): string {
 	try {
 		return encodeURIComponent(text);
@@ -28,10 +31,10 @@ function encodeSafely(text: string): string {
 }
 
 /**
- * Takes secrets out of a text before anybody sees it: the given values wherever they occur, and
- * whatever follows `Bearer`.
+ * Removes secrets from text before anybody sees it: the given values anywhere, and whatever follows
+ * `Bearer`.
  *
- * @param secrets text or numbers; everything else is none
+ * @param secrets text or numbers; other values are ignored
  */
 export function redact(text: string, secrets: readonly unknown[]): string {
 	return secrets

@@ -3,10 +3,10 @@ import { InputError } from './inputError';
 
 const API_ROOT = '/api/v1';
 
-/** Half of a surrogate pair on its own: not text, and nothing that can be percent-encoded. */
+/** Half of a surrogate pair: it isn't text and can't be percent-encoded. */
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Parses an address that must be plain http(s): no sign-in data, query or fragment. */
+/** Parses an address that must be plain http(s), without sign-in data, query or fragment. */
 function parseAddress(value: unknown, parameter: string, example: string): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (text === '') {
@@ -35,7 +35,7 @@ const withoutTrailingSlashes = (url: URL): string =>
  * The API root of the service, without trailing slashes.
  *
  * @param value `baseUrl` of the credential
- * @throws InputError when it is not an http(s) address that ends in `/api/v1`
+ * @throws InputError if it isn't an http(s) address that ends in `/api/v1`
  * @see service interface, part 9
  */
 export function parseBaseUrl(value: unknown): string {
@@ -53,9 +53,9 @@ export function parseBaseUrl(value: unknown): string {
 /**
  * The address that issues access tokens for a realm.
  *
- * @param authUrl address of the identity provider, as the credential holds it
+ * @param authUrl address of the identity provider, from the credential
  * @param realm name of the realm
- * @throws InputError when either cannot be used
+ * @throws InputError if either can't be used
  * @see service interface, parts 4 and 5
  */
 export function tokenAddress(authUrl: unknown, realm: unknown): string {
@@ -66,7 +66,7 @@ export function tokenAddress(authUrl: unknown, realm: unknown): string {
 }
 
 /**
- * The identifier of a created thing, read from its address.
+ * Reads the identifier of a created resource from its address.
  *
  * @param location the header `Location`
  * @param collection the path segment before the identifier, for example `records`
@@ -88,16 +88,16 @@ export function idInLocation(location: unknown, collection: string): string | un
 const textOf = (value: unknown): string =>
 	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** One path segment of what a person entered, without outer spaces. @see exactSegment */
+/** A path segment from a person's input, without outer spaces. @see exactSegment */
 export const pathSegment = (value: unknown, parameter: string): string =>
 	exactSegment(textOf(value).trim(), parameter);
 
 /**
- * One path segment, percent-encoded: a listed ID may have outer spaces. `.` and `..` are refused: URL parsers resolve them even when
- * they are percent-encoded, so no encoding makes them safe.
+ * A percent-encoded path segment with its outer spaces, because a listed ID may have some. URL parsers
+ * resolve `.` and `..` even if they are percent-encoded, so both are refused.
  *
- * @param parameter the name that the user sees in the message
- * @throws InputError when the value is empty or would change the path
+ * @param parameter the parameter's name in messages
+ * @throws InputError if the value is empty or would change the path
  * @see RFC 3986, section 5.2.4
  */
 export function exactSegment(value: unknown, parameter: string): string {

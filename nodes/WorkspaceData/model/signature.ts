@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Header that carries the signature of a delivery, in lower case as Node.js has it. */
+/** The header with the signature of a delivery, in lower case as in Node.js. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 /**
@@ -15,11 +15,11 @@ export function sign(body: Uint8Array, secret: string): string {
 }
 
 /**
- * Whether a signature is that of the body under one of the secrets. Fails closed: no secret, an
- * empty secret, or anything but 64 hexadecimal digits is never valid. Takes the same time wherever
- * the first difference is.
+ * Returns true if a signature is valid for the body under one of the secrets. Fails closed: without a
+ * secret, with an empty secret, or with anything but 64 hexadecimal digits it returns false. Takes the same
+ * time wherever the first difference is.
  *
- * @param signature value of the header; upper-case digits are the same value
+ * @param signature value of the header; upper-case digits are accepted
  * @param secrets the secrets that are valid now; all of them are tried
  * @see service interface, part 6, "Signature"
  */

@@ -1,38 +1,44 @@
 /**
- * Whatever a parameter holds, as a text. Objects as JSON: one with a property called `toString` has no
- * other text.
+ * Converts any value of a parameter to text. Objects become JSON, because one with a property called
+ * `toString` has no other text.
  */
 export const plainText = (value: unknown): string =>
 	typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /**
- * Orders texts character by character, for lists that are sorted while n8n loads the nodes: `localeCompare` loads the rules
- * of languages first, which takes as long as all the rest.
+ * Compares text character by character, for lists that are sorted while n8n loads the nodes.
+ * `localeCompare` would load language rules first, which takes as long as everything else.
  */
 export const byCharacter = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Characters that nobody sees: byte order marks, zero-width spaces, soft hyphens, marks of direction. */
+/** Invisible characters: byte order marks, zero-width spaces, soft hyphens, direction marks. */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
 
-/** A name without what a file or a web page brings along: invisible characters, odd and outer spaces, composed in one way. */
+/**
+ * Removes what a file or a web page adds to a name: invisible characters, unusual and outer spaces,
+ * decomposed letters.
+ */
 export const cleanName = (name: string): string =>
 	name.replace(INVISIBLE, '').replace(/\s/g, ' ').trim().normalize('NFC');
 
-/** A name for lookups that ignore case, and what `cleanName` takes away. */
+/** A name for lookups that ignore case and whatever `cleanName` removes. */
 export const foldCase = (name: string): string => cleanName(name).toLowerCase();
 
-/** The names under which services keep a name that may have letters and digits only: `My Col` as `my_col` or `my-col`. */
+/**
+ * The names that services use instead of a name if only letters and digits are allowed: `My Col` as
+ * `my_col` or `my-col`.
+ */
 export const slugsOf = (name: string): string[] => {
 	const words = foldCase(name).match(/[\p{L}\p{N}]+/gu) ?? [];
 	return [words.join('_'), words.join('-')];
 };
 
-/** The number that a parameter holds, also as text; NaN for all else. */
+/** The number in a parameter, also if it is text; NaN for all other values. */
 export const plainNumber = (value: unknown): number => Number(plainText(value));
 
 /**
- * The names that a parameter holds: a list, unchanged because names may have outer spaces, or one
- * text with commas. Blank names are ignored.
+ * The names in a parameter: a list, unchanged because names may have outer spaces, or text with commas.
+ * Empty names are ignored.
  */
 export const plainNames = (value: unknown): string[] => {
 	const names = Array.isArray(value)

@@ -17,8 +17,9 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number];
 
 /**
- * An event as delivered. The interface shows the body of record events only, so whatever is not the
- * name of the event may be missing.
+ * A delivered event. The interface only shows the body of record events, so everything but the event's name
+ * may be missing.
+ *
  * @see service interface, part 6, "Delivery"
  */
 export interface DeliveredEvent {
@@ -28,17 +29,17 @@ export interface DeliveredEvent {
 	workspaceId: string | undefined;
 	cardId: string | undefined;
 	recordId: string | undefined;
-	/** Values by field id; the service's own object. */
+	/** Values by field ID. This is the service's own object. */
 	data: JsonObject | undefined;
 	/** The whole body, parsed. */
 	body: JsonObject;
-	/** Stays the same when the same event is delivered again, whichever subscription delivers it. */
+	/** Stays the same if the event is delivered again, by any subscription. */
 	key: string;
 }
 
 const optionalText = z.string().min(1).optional().catch(undefined);
 
-/** Identifiers may be numbers; one that lost digits in JSON says nothing. */
+/** Identifiers may be numbers. A number that lost digits in JSON is ignored. */
 const optionalId = z
 	.union([z.string().min(1), z.number().int().safe().transform(String)])
 	.optional()
@@ -53,14 +54,14 @@ const eventSchema = z.object({
 	data: untouchedObject.optional().catch(undefined),
 });
 
-/** JSON from bytes, whatever content type they came with; undefined if they are not JSON. */
+/** Parses JSON from bytes of any content type; undefined if they aren't JSON. */
 const parseJson = (bytes: Uint8Array): unknown => tryParse(new TextDecoder().decode(bytes))?.value;
 
 /**
  * Reads the body of a delivery.
  *
- * @param bytes the body as received; a byte order mark in front is skipped
- * @returns undefined when the body is not an event, or one that n8n could not store
+ * @param bytes the body as received; a byte order mark at its beginning is skipped
+ * @returns undefined if the body isn't an event, or is one that n8n couldn't store
  */
 export function readEvent(bytes: Uint8Array): DeliveredEvent | undefined {
 	const body = parseJson(bytes);

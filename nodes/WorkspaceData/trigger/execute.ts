@@ -1,4 +1,4 @@
-/** `execute()`: n8n runs the trigger node as part of the execution that a delivery or the trigger started. */
+/** `execute()`: n8n runs the trigger node in the execution that a delivery or the trigger started. */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { toNodeError } from '../transport/failure/nodeError';
 import { withoutKnown } from './catchUp/memory';
@@ -16,13 +16,13 @@ const settingsOf = (context: IExecuteFunctions): TriggerSettings =>
 	);
 
 /**
- * Passes on the items of a delivery, and carries out the jobs of the trigger: only an execution has n8n's
- * table of duplicates, and static data as they are saved.
+ * Returns the items of a delivery, and runs the jobs of the trigger. Only an execution has access to n8n's
+ * deduplication table and to current static data.
  */
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const mode = context.getMode();
-	// n8n tries a failed execution again in a separate mode; records of a delivery are known by then.
+	// n8n retries a failed execution in a separate mode. Records of a delivery are known by then.
 	const json = mode === 'trigger' || mode === 'retry' ? items[0]?.json : undefined;
 	const saving = readSaveJob(json);
 	if (saving) {

@@ -3,7 +3,7 @@ import type { INode, IWorkflowMetadata, Logger } from 'n8n-workflow';
 
 const MINUTE_MS = 60_000;
 
-/** When the last warning of a kind was written, and how many were left out since. */
+/** When the last warning of a kind was written, and how many were skipped since. */
 export interface WarningSlot {
 	at: number;
 	leftOut: number;
@@ -16,26 +16,26 @@ export interface LogPlace {
 	logger: Logger;
 }
 
-/** Why something did not work, in words for the log, without a full stop. */
+/** The reason for a failure, for the log, without a period at the end. */
 export const reasonOf = (error: unknown): string =>
 	(error instanceof Error ? error.message : String(error)).replace(/\.\s*$/, '');
 
-/** Writes a warning to n8n's log, with the node's name in front. */
+/** Writes a warning to n8n's log, after the node's name. */
 export function warn(context: LogPlace, message: string): void {
 	context.logger.warn(`${context.getNode().name}: ${message}`, {
 		workflowId: context.getWorkflow().id,
 	});
 }
 
-/** Where the last warnings of a node are kept, and the time. */
+/** The last warnings of a node, and the time. */
 interface Sparing {
 	warnings: Map<string, WarningSlot>;
 	now: number;
-	/** At most one line of a kind in so many ms; a minute unless told otherwise. */
+	/** Min time between two lines of a kind, in ms; by default a minute. */
 	intervalMs?: number;
 }
 
-/** Writes a warning; further ones of its kind that follow soon are counted, not written. */
+/** Writes a warning. Later ones of the same kind are only counted for a while. */
 export function warnSparingly(
 	context: LogPlace,
 	kind: string,
@@ -44,7 +44,7 @@ export function warnSparingly(
 ): void {
 	const slot = warnings.get(kind);
 	const sinceMs = now - (slot?.at ?? -Infinity);
-	// A clock that was put back must not silence the log.
+	// A clock that was set back must not silence the log.
 	if (slot && sinceMs >= 0 && sinceMs < intervalMs) {
 		slot.leftOut += 1;
 		return;

@@ -1,4 +1,4 @@
-/** The items that a workflow gets: for an event that was delivered, and for a record that was missed. */
+/** The output items: for a delivered event, and for a missed record. */
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { DeliveredEvent } from '../model/webhookEvent';
@@ -9,10 +9,10 @@ import { EVENT_KEYS, RESERVED_KEYS_2, topLevelKey } from '../model/itemKeys';
 import { recordKey } from './catchUp/memory';
 import type { TriggerSettings } from './parameters';
 
-/** A top-level property of these names would steer n8n, or takes another place. */
+/** Names that would control n8n at the top level, or that have another place. */
 const LEFT_OUT = new Set(['error', 'data', 'fields', 'delivery_key']);
 
-/** Values under the names of their fields; under ids where no name is known, or another value has it. */
+/** Values by field name; by field ID if the name is unknown or used by another value. */
 function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObject {
 	const named = new Map<string, unknown>();
 	for (const [id, value] of Object.entries(data)) {
@@ -24,11 +24,11 @@ function namedFields(data: JsonObject, index: FieldIndex | undefined): JsonObjec
 	return Object.fromEntries(named);
 }
 
-/** How an event is returned. */
+/** The settings for the output of an event. */
 type OutputSettings = Pick<TriggerSettings, 'simple' | 'fieldKeys' | 'isFlat' | 'card'>;
 
 /**
- * The output for an event, as the node's settings say.
+ * The output for an event, according to the node's settings.
  *
  * @param index the fields of the card; undefined if no names are available
  */
@@ -43,10 +43,10 @@ export function outputOf(
 }
 
 /**
- * The output for an event in its simplified form. Properties that the service sends beyond the interface are
- * passed on, for example who was added as a collaborator.
+ * The simplified output for an event. Properties beyond the interface are included, for example the person
+ * who was added as a collaborator.
  *
- * @param index the fields of the card; undefined where ids are wanted, or no names can be had
+ * @param index the fields of the card; undefined if IDs are wanted or no names are available
  */
 function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IDataObject {
 	const rest = Object.entries(event.body).filter(([name]) => !LEFT_OUT.has(name));
@@ -57,7 +57,7 @@ function simplified(event: DeliveredEvent, index: FieldIndex | undefined): IData
 	} as IDataObject;
 }
 
-/** Version 2: the values that the event carries, then what it says about itself, then what else the service sends. */
+/** Version 2: the values in the event, then the properties of the event, then any others from the service. */
 function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknown): IDataObject {
 	const { body, data = {}, key } = event;
 	const about: Record<string, unknown> = { ...body, card_name: nameOf(card), delivery_key: key };
@@ -73,14 +73,14 @@ function flat(event: DeliveredEvent, index: FieldIndex | undefined, card: unknow
 
 const OWN_KEYS = new Set<string>(EVENT_KEYS);
 
-/** The name of the watched card, where the parameter has it: it is never asked for. */
+/** The name of the watched card, if the parameter contains it. It is never requested. */
 function nameOf(card: unknown): string | null {
 	if (!isObject(card)) return null;
 	const name = card.mode === 'name' ? card.value : card.cachedResultName;
 	return typeof name === 'string' && name !== '' ? name : null;
 }
 
-/** The event of a record that was missed, as the service would have sent it; `caught_up` tells them apart. */
+/** The event of a missed record, as the service would have sent it. `caught_up` marks it. */
 export function missedEvent(
 	{ cardId, record, createdAt }: { cardId: string; record: DataRecord; createdAt: number },
 	workspaceId: string,

@@ -1,4 +1,4 @@
-/** The parameters of the trigger node, read and checked. */
+/** Reads and checks the parameters of the trigger node. */
 import type {
 	IGetNodeParameterOptions,
 	IHookFunctions,
@@ -25,12 +25,12 @@ import { localTime } from '../transport/timeZone';
 import { simplifyProperty } from '../ui/readOptions';
 import { DEFAULT_OVERLAP_MINUTES, DEFAULT_SILENCE_HOURS, optionsProperty } from './properties';
 
-/** The shortest time of silence after which a subscription is renewed, in hours. */
+/** Min time without deliveries before a subscription is renewed, in hours. */
 const MIN_SILENCE_HOURS = 1;
 
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000 } as const;
 
-/** A context whose parameters belong to no item. */
+/** A context whose parameters don't belong to an item. */
 interface ParameterPlace {
 	getNodeParameter(
 		name: string,
@@ -47,20 +47,20 @@ export interface TriggerSettings {
 	card: unknown;
 	simple: boolean;
 	fieldKeys: 'name' | 'id';
-	/** Whether the values are at the top level of the item. */
+	/** True if the values are at the top level of the item. */
 	isFlat: boolean;
-	/** Names or ids of fields; empty for all. */
+	/** Names or IDs of fields; empty for all. */
 	watchFields: string[];
 	/** The conditions that the record of an event must meet; empty for any record. */
 	conditions: EnteredCondition[];
-	/** Whether one condition is enough. */
+	/** True if one condition is enough. */
 	anyCondition: boolean;
 	ignoreDuplicates: boolean;
 	/** Infinity for any age. */
 	maxEventAgeMs: number;
 	catchUp: boolean;
 	overlapMs: number;
-	/** How long nothing may come before the subscription is renewed; Infinity: never renewed. */
+	/** Time without deliveries before the subscription is renewed; Infinity: never renewed. */
 	silenceMs: number;
 }
 
@@ -76,10 +76,10 @@ function toMs(value: unknown, parameter: string, unit: keyof typeof UNIT_MS): nu
 const atLeastUnlessZero = (ms: number): number =>
 	ms === 0 ? 0 : Math.max(ms, MIN_SILENCE_HOURS * UNIT_MS.hours);
 
-/** Of a limit in ms that 0 switches off. */
+/** Converts a limit in ms: 0 means no limit. */
 const unlessZero = (ms: number): number => (ms === 0 ? Infinity : ms);
 
-/** Reads a parameter that decides something. @throws InputError where its expression gives nothing */
+/** Reads a parameter that decides something. @throws InputError if its expression returns no value */
 function readDecision(
 	context: ParameterPlace,
 	definition: ParameterDefinition & { name: string; default: unknown },
@@ -95,7 +95,7 @@ function readDecision(
  * Reads the parameters.
  *
  * @param typeVersion of the node
- * @throws InputError for a value that cannot be used; names the parameter
+ * @throws InputError for an invalid value; names the parameter
  */
 export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerSettings {
 	const events = plainNames(context.getNodeParameter('events', []));
@@ -129,14 +129,14 @@ export function readSettings(context: ParameterPlace, typeVersion = 1): TriggerS
 	};
 }
 
-/** The overlap in ms; the usual one for a value that cannot be used. */
+/** The overlap in ms; the default for an invalid value. */
 export function readOverlap(context: ParameterPlace): number {
 	const { overlap } = context.getNodeParameter('options', {}) as { overlap?: unknown };
 	const minutes = plainNumber(overlap ?? DEFAULT_OVERLAP_MINUTES);
 	return (minutes >= 0 ? minutes : DEFAULT_OVERLAP_MINUTES) * UNIT_MS.minutes;
 }
 
-/** The kind of credential; undefined for a value that cannot be used. */
+/** The kind of credential; undefined for an invalid value. */
 export function readAuthentication(context: ParameterPlace): Authentication | undefined {
 	try {
 		return toAuthentication(context.getNodeParameter('authentication', 'apiKey'));
@@ -149,10 +149,10 @@ const chosenCard = async (locator: unknown, session: Session, options: ReadOptio
 	await locateCard(readLocator(locator, 'Card'), async () => await listCards(session, options));
 
 /**
- * The card that is watched.
+ * The watched card.
  *
- * @returns its id, or null for all cards
- * @throws InputError when none is chosen, or no card has the name
+ * @returns its ID, or null for all cards
+ * @throws InputError if none is selected, or if no card has the name
  */
 export async function watchedCard(
 	{ card }: TriggerSettings,
@@ -162,10 +162,10 @@ export async function watchedCard(
 	return card === undefined ? null : (await chosenCard(card, session, options)).id;
 }
 
-/** How long publishing may wait for a listing, in ms. */
+/** Timeout of a listing while publishing, in ms. */
 const QUICK = { impatient: true, timeoutMs: 3_000 } as const;
 
-/** The fields of a card. @throws what `openApi`, `watchedCard` and `listFields` throw */
+/** The fields of a card. @throws the errors of `openSession`, `watchedCard` and `listFields` */
 async function fieldsOfCard(
 	context: IHookFunctions,
 	settings: TriggerSettings,
@@ -177,10 +177,11 @@ async function fieldsOfCard(
 }
 
 /**
- * Checks the conditions: with one card they are compared with its fields. With all cards, and where the fields cannot be
- * read, all else is checked.
+ * Checks the conditions. If one card is watched, its fields are used. If all cards are watched, or if the
+ * fields can't be read, everything else is checked.
  *
- * @throws InputError for an unknown field or condition, a missing value, or a value that the field cannot hold
+ * @throws InputError for an unknown field or condition, a missing value, or a value that the field can't
+ * hold
  */
 export async function checkConditions(
 	context: IHookFunctions,
@@ -190,7 +191,7 @@ export async function checkConditions(
 	const { card, conditions, anyCondition } = settings;
 	if (conditions.length === 0) return;
 	for (const { condition, value } of conditions) checkCondition(condition, value);
-	// If they cannot be read, subscribing fails next, with the reason.
+	// If they can't be read, the subscription fails next, with the reason.
 	const index =
 		card === undefined
 			? undefined

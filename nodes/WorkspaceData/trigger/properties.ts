@@ -5,10 +5,10 @@ import { cardLocator } from '../ui/locators';
 import { fieldKeysOption, outputFormatOption2 } from '../ui/recordOptions';
 import { simplifyProperty } from '../ui/readOptions';
 
-/** Minutes for which a replaced subscription continues to deliver. */
+/** How long a replaced subscription continues to deliver, in minutes. */
 export const DEFAULT_OVERLAP_MINUTES = 15;
 
-/** Hours without a delivery after which a subscription is renewed. */
+/** Time without a delivery before a subscription is renewed, in hours. */
 export const DEFAULT_SILENCE_HOURS = 24;
 
 const eventsProperty: INodeProperties = {

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The choice between the two kinds of credential; both nodes have it. */
+/** Selects the kind of credential, in both nodes. */
 export const authenticationProperty: INodeProperties = {
 	displayName: 'Authentication',
 	name: 'authentication',

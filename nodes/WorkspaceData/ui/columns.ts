@@ -4,7 +4,7 @@
 export const VALUES_LABEL = 'Values to Send';
 export const UPDATE_LABEL = 'Values to Update';
 
-/** @param mode `upsert` where records are matched by some of the fields */
+/** @param mode `upsert` if records are matched by some of the fields */
 function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
 	return {
 		displayName: 'Columns',
@@ -24,7 +24,7 @@ function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
 				multiKeyMatch: mode === 'upsert',
 				supportAutoMap: true,
 				refreshStaleSchemaOnOpen: true,
-				// Before a card is chosen nothing went wrong.
+				// Before a card is selected, there is no error to show.
 				hideNoDataError: true,
 			},
 		},
@@ -32,7 +32,8 @@ function mapperProperty(mode: 'add' | 'upsert', valuesLabel: string) {
 }
 
 /**
- * What to do before a card is selected: the mapper of a node fresh from the panel says nothing until it is opened again.
+ * What to do before a card is selected: the mapper of a new node shows nothing until the panel is opened
+ * again.
  */
 export const selectCardNotice = {
 	displayName: 'Select a card to see its fields.',
@@ -45,7 +46,10 @@ export const selectCardNotice = {
 /** The mapper of Create. */
 export const createColumnsProperty = mapperProperty('add', VALUES_LABEL);
 
-/** The mapper of the operations that update: records are chosen otherwise, so there is nothing to match. */
+/**
+ * The mapper of the operations that update. Records are selected in another way, so there is nothing to
+ * match.
+ */
 export const updateColumnsProperty = mapperProperty('add', UPDATE_LABEL);
 
 /** The mapper of the operations that find records by some of the values. */

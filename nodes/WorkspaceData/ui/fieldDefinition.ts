@@ -1,4 +1,4 @@
-/** Properties of cards and fields that the interface does not show. */
+/** Properties of cards and fields that the interface doesn't show. */
 export const customPropertiesProperty = {
 	displayName: 'Custom Properties',
 	name: 'customProperties',
@@ -8,7 +8,7 @@ export const customPropertiesProperty = {
 	description: 'A JSON object of further properties that your service has',
 } as const;
 
-/** The type of a field; the list comes from the service. */
+/** The type of a field. The list comes from the service. */
 export const fieldTypeProperty = {
 	displayName: 'Type Name or ID',
 	name: 'type',
@@ -88,7 +88,7 @@ export const cardNameProperty = {
 	description: 'The name of the card',
 } as const;
 
-/** How to continue if a card of the same name exists. */
+/** What to do if a card with the same name exists. */
 export const ifCardExistsProperty = {
 	displayName: 'If Card Exists',
 	name: 'ifExists',

@@ -1,6 +1,6 @@
-/** The conditions by which records are chosen, and the notice about their cost. */
+/** The conditions that select records, and the notice about their cost. */
 
-/** All conditions; the editor offers the conditions that suit the chosen field. */
+/** All conditions. The editor offers the ones that suit the selected field. */
 export const CONDITION_OPTIONS = [
 	{ name: 'Contains', value: 'contains' },
 	{ name: 'Does Not Contain', value: 'notContains' },
@@ -20,7 +20,7 @@ export const CONDITION_OPTIONS = [
 	{ name: 'Starts With', value: 'startsWith' },
 ] as const;
 
-/** The choice among the fields of the card. */
+/** Selects a field of the card. */
 export const comparedField = {
 	displayName: 'Field Name or ID',
 	name: 'field',
@@ -34,7 +34,7 @@ export const comparedField = {
 		'The field to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 } as const;
 
-/** The choice of the compared field decides which conditions and which values are offered. */
+/** The compared field determines which conditions and values are offered. */
 const dependsOnField = ['cardId.value', '&field'] as const;
 
 const conditionLoading = {
@@ -70,8 +70,8 @@ export const filtersProperty = {
 					displayName: 'Value',
 					name: 'value',
 					type: 'resourceLocator',
-					// n8n empties a locator when what it depends on changes, so this one depends on nothing: its list is read with the
-					// current card and field all the same.
+					// n8n clears a locator when what it depends on changes, so this one depends on nothing.
+					// Its list is still read with the current card and field.
 					default: { mode: 'value', value: '' },
 					description:
 						"The value to compare with. 'From List' offers choices and days. Enter dates as YYYY-MM-DD.",
@@ -98,7 +98,7 @@ export const filtersProperty = {
 	description: 'Conditions that records must meet',
 } as const;
 
-/** Whether records must meet all conditions or any of them. */
+/** Selects if records must meet all conditions or any of them. */
 export const matchTypeProperty = {
 	displayName: 'Must Match',
 	name: 'matchType',
@@ -119,7 +119,7 @@ export const matchTypeProperty = {
 	description: 'Whether a record must meet all conditions or at least one',
 } as const;
 
-/** Names the cost of a filter. */
+/** Explains the cost of a filter. */
 const filterNotice = {
 	displayName:
 		"The service can't filter, so the node reads the card page by page until the result is known",
@@ -129,5 +129,5 @@ const filterNotice = {
 	displayOptions: { show: { '/filters.conditions': [{ _cnd: { exists: true } }] } },
 } as const;
 
-/** What follows Filters: what they cost, and how several conditions combine. */
+/** The parts after Filters: the cost, and how several conditions are combined. */
 export const filterDetails = [filterNotice, matchTypeProperty] as const;

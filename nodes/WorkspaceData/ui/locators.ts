@@ -29,7 +29,7 @@ export const cardLocator = {
 	],
 } as const;
 
-/** A field of the chosen card. */
+/** A field of the selected card. */
 export const fieldLocator = {
 	displayName: 'Field',
 	name: 'fieldId',
@@ -61,7 +61,7 @@ export const fieldLocator = {
 	],
 } as const;
 
-/** A record of the chosen card. */
+/** A record of the selected card. */
 export const recordLocator = {
 	displayName: 'Record',
 	name: 'recordId',

@@ -1,4 +1,4 @@
-/** Parameters of Get Many in addition to conditions: a text to search for, an order, and whether to skip earlier results. */
+/** More parameters of Get Many: text to search for, sort order, and skipping earlier results. */
 import { comparedField } from './filters';
 
 export const searchProperty = {
@@ -70,7 +70,7 @@ export const sinceProperty = {
 		'Which records to return. Only published workflows keep track; a manual run returns what the next one would.',
 } as const;
 
-/** Return All and Limit, as every Get Many has them. */
+/** Return All and Limit of every Get Many. */
 export const returnAllProperty = {
 	displayName: 'Return All',
 	name: 'returnAll',
@@ -94,7 +94,7 @@ export const limitProperty = {
 	displayOptions: { show: { returnAll: [false] } },
 } as const;
 
-/** Whether records come as names and values, or as the service sends them. */
+/** Selects if records are returned as names and values, or as the service sends them. */
 export const simplifyProperty = {
 	displayName: 'Simplify',
 	name: 'simple',
@@ -103,7 +103,7 @@ export const simplifyProperty = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const;
 
-/** What an input item returns if there is no record for it. */
+/** The output for an input item without a record. */
 export const noRecordsOption = {
 	displayName: 'If Not Found',
 	name: 'ifNotFound',

@@ -1,6 +1,6 @@
 /** The Options collection of the record operations, and the options that reading and writing share. */
 
-/** The Options collection with these entries by name; it comes last in every operation. */
+/** The Options collection with these entries by name. It comes last in every operation. */
 export function recordOptions<
 	const Entries extends ReadonlyArray<{ readonly name: string; readonly displayName: string }>,
 >(options: Entries) {
@@ -89,7 +89,7 @@ export const outputFormatOption = {
 	description: 'Where the output has the values of a record',
 } as const;
 
-/** As version 2 of the node has it. */
+/** The option in version 2 of the node. */
 export const outputFormatOption2 = {
 	...outputFormatOption,
 	default: 'flat',

@@ -1,11 +1,12 @@
-/** The line below a node's name on the canvas: what the node does, and with which card. */
+/** The line below a node's name on the canvas: what the node does, and the card it uses. */
 
 /** Separates the two parts of the line. */
 const SEPARATOR = ' · ';
 
 /**
- * The name of the card, as far as the node knows it: n8n keeps the name of a card that was chosen from the list. Only
- * `toJSON` gives the whole locator; `$parameter.cardId` is its value. An ID or an expression is no name.
+ * The name of the card, if the node knows it: n8n saves the name of a card that was selected from the list.
+ * Only `toJSON` returns the whole locator, while `$parameter.cardId` is its value. An ID or an expression
+ * isn't a name.
  */
 const CARD_NAME = `(({ cardId, name, watch }) => {
 	if (watch === "allCards") return "";
@@ -14,7 +15,7 @@ const CARD_NAME = `(({ cardId, name, watch }) => {
 	return typeof known === "string" && !known.startsWith("=") ? known : "";
 })($parameter.toJSON())`;
 
-/** n8n ends an expression at two closing braces. */
+/** n8n ends an expression at two closing braces, so they are separated. */
 const inExpression = (code: string): string => `={{ ${code.replaceAll('}}', '} }')} }}`;
 
 const withCardName = (what: string): string =>
@@ -23,7 +24,7 @@ const withCardName = (what: string): string =>
 /**
  * The action node's line, for example "Create From Items · Orders".
  *
- * @param titles what each operation does, by `resource.operation`
+ * @param titles of each operation, by `resource.operation`
  */
 export function operationSubtitle(titles: Readonly<Record<string, string>>): string {
 	return withCardName(

@@ -114,7 +114,7 @@ export const booleanWordsOption = {
 	description: 'Two words in the text values of the items: the first means true, the second false',
 } as const;
 
-/** How text values of the items are read. */
+/** The formats of text values in the items. */
 export const formatOptions = [booleanWordsOption, dateFormatOption, numberFormatOption] as const;
 
 export const ifNotFoundOption = {
@@ -226,7 +226,9 @@ const oldValuesOfListed = {
 	description: "Whether to return the old values of changed fields in 'before'",
 } as const;
 
-/** The option of operations that have read the record anyway, with the default of each version of the node. */
+/**
+ * The option of operations that read the record in any case, with the default of each version of the node.
+ */
 export const oldValuesOptions = [
 	{ ...oldValuesOfListed, displayOptions: { show: { '@version': [1] } } },
 	{
@@ -243,8 +245,9 @@ export const dryRunProperty = {
 } as const;
 
 /**
- * The option where Dry Run is a switch, too: not offered, but shown and counted where a workflow has it, as after a change
- * of the operation. n8n drops the value of an entry whose condition looks into a collection, so the hidden entry keeps it.
+ * The option for operations where Dry Run is also a switch. It isn't offered, but shown and counted if a
+ * workflow has it, for example after a change of the operation. n8n drops the value of an entry whose
+ * condition depends on a collection, so the hidden entry keeps it.
  */
 export const savedDryRunOptions = [
 	{
@@ -254,7 +257,7 @@ export const savedDryRunOptions = [
 	{ ...dryRunOption, type: 'hidden' },
 ] as const;
 
-/** The maximum of records that an item may change. */
+/** Max records that an item may change. */
 export const maxChangesProperty = {
 	displayName: 'Max Records to Change',
 	name: 'maxChanges',

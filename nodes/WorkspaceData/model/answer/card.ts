@@ -3,7 +3,8 @@ import { readEntries } from './page';
 import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
 
 /**
- * A card (table). `raw` is the service's object as it came, with properties beyond the interface.
+ * A card (table). `raw` is the service's unchanged object, with properties beyond the interface.
+ *
  * @see service interface, part 2
  */
 export interface Card {
@@ -19,12 +20,12 @@ function toCard(raw: JsonObject): Card | undefined {
 	return card.success ? { id: card.data.id, name: nameOf(raw) ?? card.data.id, raw } : undefined;
 }
 
-/** The cards of a listing, or undefined when the response holds no listing. */
+/** The cards of a listing; undefined if the response holds no listing. */
 export function readCards(body: unknown): Card[] | undefined {
 	return readEntries(body, 'cards', toCard);
 }
 
-/** The card in a response, or undefined (an empty body after a change, for example). */
+/** The card in a response; undefined if there is none, for example in an empty body after a change. */
 export function readCard(body: unknown): Card | undefined {
 	return readObject(body, 'card', toCard);
 }

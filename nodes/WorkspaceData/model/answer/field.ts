@@ -7,21 +7,22 @@ import { readEntries } from './page';
 import { type JsonObject, nameOf, readObject, resourceSchema } from './shapes';
 
 /**
- * A field (column definition). `raw` is the service's object as it came.
+ * A field (column definition). `raw` is the service's unchanged object.
+ *
  * @see service interface, part 2
  */
 export interface Field {
 	id: string;
 	name: string;
-	/** As the service calls it; types beyond the known ones are possible. */
+	/** The service's name for it. Types beyond the known ones are possible. */
 	type: string;
-	/** The kind of its values, by its type. */
+	/** The kind of its values, from its type. */
 	kind: Kind;
-	/** Choices, where the field has any. */
+	/** Empty if the field has no choices. */
 	options: FieldOption[];
-	/** Whether nobody can write it: the service computes its values. */
+	/** True if the service computes its values, so that nobody can write them. */
 	isReadOnly: boolean;
-	/** How the records of the card keep its values, where that was looked at. */
+	/** How the card's records store its values; undefined if this wasn't checked. */
 	habit?: Habit | undefined;
 	raw: JsonObject;
 }
@@ -30,7 +31,7 @@ const fieldSchema = resourceSchema('field_id', {
 	type: z.string().catch(''),
 });
 
-/** What the listing says about writing a field; undefined if it says nothing. */
+/** Returns what the listing says about writing a field; undefined if it says nothing. */
 function readOnlyMark(raw: JsonObject): boolean | undefined {
 	const { read_only, readOnly, readonly, isReadOnly, computed, is_computed } = raw;
 	const marks = [read_only, readOnly, readonly, isReadOnly, computed, is_computed].filter(
@@ -39,7 +40,7 @@ function readOnlyMark(raw: JsonObject): boolean | undefined {
 	return marks.length === 0 ? undefined : marks.includes(true);
 }
 
-/** Types whose values services compute, in plain form. */
+/** Types whose values services compute, without case and separators. */
 const COMPUTED_TYPES = new Set([
 	...['formula', 'lookup', 'rollup', 'autonumber', 'count', 'createdtime', 'createdby'],
 	...['lastmodifiedtime', 'lastmodifiedby'],
@@ -54,12 +55,12 @@ function toField(raw: JsonObject): Field | undefined {
 	return { id, name: nameOf(raw) ?? id, type, kind: kindOfType(type), options, isReadOnly, raw };
 }
 
-/** The fields of a listing, or undefined when the response holds no listing. */
+/** The fields of a listing; undefined if the response holds no listing. */
 export function readFields(body: unknown): Field[] | undefined {
 	return readEntries(body, 'fields', toField);
 }
 
-/** The field in a response, or undefined (an empty body after a change, for example). */
+/** The field in a response; undefined if there is none, for example in an empty body after a change. */
 export function readField(body: unknown): Field | undefined {
 	return readObject(body, 'field', toField);
 }

@@ -1,22 +1,25 @@
-/** The choices of a field, in any shape that its listing has them. */
+/** The choices of a field, in any shape that a listing uses. */
 import { isObject, type JsonObject } from './shapes';
 
 /** One choice of a select field. */
 export interface FieldOption {
 	/** The text that the user sees. */
 	label: string;
-	/** All names that people know it by: name, label, title. */
+	/** All names that people may know it by: name, label, title. */
 	labels: string[];
-	/** What records may hold for it, as JSON has it: value, ID, key. */
+	/** The values that records may hold for it, as in JSON: value, ID, key. */
 	identifiers: Array<string | number>;
-	/** The value that records hold for this choice; if the listing says; else any of its spellings. */
+	/**
+	 * The value that records hold for this choice; undefined if the listing doesn't say, so any spelling is
+	 * used.
+	 */
 	sent?: string | number;
 }
 
 const isSpelling = (value: unknown): value is string | number =>
 	typeof value === 'string' || typeof value === 'number';
 
-/** Keys under which options have their choices. */
+/** Keys under which a field's options hold the choices. */
 const CHOICE_LISTS = ['options', 'choices', 'values', 'items'];
 
 function toOption(raw: unknown): FieldOption | undefined {
@@ -31,7 +34,7 @@ function toOption(raw: unknown): FieldOption | undefined {
 	return { label, labels: [...new Set(texts)], identifiers: [...new Set(identifiers)], ...sent };
 }
 
-/** A choice that is nothing but a text or a number. */
+/** A choice that is only a text or a number. */
 export const plainOption = (value: string | number): FieldOption => ({
 	label: String(value),
 	labels: [String(value)],
@@ -41,9 +44,9 @@ export const plainOption = (value: string | number): FieldOption => ({
 
 type ChoicePath = readonly [string, ...string[]];
 
-/** Where a field has its choices. */
+/** The place of the choices in a field. */
 export interface ChoiceList {
-	/** The keys that lead to the list, from the field on. */
+	/** The keys from the field to the list. */
 	path: ChoicePath;
 	list: readonly unknown[];
 }
@@ -56,9 +59,9 @@ function listIn(value: unknown, path: ChoicePath): ChoiceList | undefined {
 }
 
 /**
- * Where a field has its choices: bare or under a key.
+ * Finds the choices of a field, either bare or under a key.
  *
- * @returns undefined if they are in a shape that is not recognized
+ * @returns undefined if their shape isn't recognized
  */
 export function choiceListOf(raw: JsonObject): ChoiceList | undefined {
 	const key = raw.options === undefined || raw.options === null ? 'choices' : 'options';
@@ -67,6 +70,6 @@ export function choiceListOf(raw: JsonObject): ChoiceList | undefined {
 	return { path: ['options'], list: [] };
 }
 
-/** The choices in a list; entries of another shape are left out. */
+/** The choices in a list. Entries of another shape are left out. */
 export const readOptions = (list: readonly unknown[]): FieldOption[] =>
 	list.map(toOption).filter((option) => option !== undefined);

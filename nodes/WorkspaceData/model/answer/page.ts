@@ -11,11 +11,11 @@ export interface Page<Entry> {
 }
 
 /**
- * The entries of a page. An unreadable entry among others is skipped.
+ * Reads the entries of a page. An unreadable entry among others is skipped.
  *
  * @param key the name of the list, for example `cards`
- * @throws InputError for an identifier that has lost digits: it could be that of another entry
- * @returns undefined when the response holds no listing, or one in which nothing can be read
+ * @returns undefined if the response holds no listing, or if no entry of it can be read
+ * @throws InputError for an identifier that has lost digits: it could be the identifier of another entry
  */
 export function readEntries<Entry>(
 	body: unknown,
@@ -36,17 +36,19 @@ export function readEntries<Entry>(
 }
 
 /**
- * The cursor next to the list or in an object next to it, also where the whole page is wrapped once more.
+ * Reads the cursor next to the list or in an object next to it, also if the whole page is wrapped once
+ * more.
  *
  * @returns null on the last page
- * @throws InputError if there are more pages but no readable cursor: a record that was not read could be created twice
+ * @throws InputError if there are more pages but no readable cursor: an upsert could create a duplicate of
+ * an unread record
  */
 export function readCursor(body: unknown, isNested = false): string | null {
 	if (!isObject(body)) return null;
 	const cursor = body.next_cursor;
 	if (typeof cursor === 'number') return String(cursor);
 	if (typeof cursor === 'string' && cursor !== '') return cursor;
-	// Next to the list may also be a card with a field of that name.
+	// A card with a field of that name may also be next to the list.
 	if (holds(cursor) && !(isNested && isObject(cursor))) throw cutShort(cursor);
 	const inner = cursor === undefined ? Object.values(body).filter(isObject) : [];
 	const found = inner.map((one) => readCursor(one, true)).find((one) => one !== null) ?? null;
@@ -58,7 +60,7 @@ export function readCursor(body: unknown, isNested = false): string | null {
 const NEXT_LINK =
 	/<([^>]*)>(?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s,;"]+))*?\s*;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i;
 
-/** A number under one of these names, in an object or in an object next to a list in it. */
+/** A number under one of these names, in the object or in an object next to its list. */
 function numberIn(body: JsonObject, names: readonly string[]): number | undefined {
 	const near = Object.values(body).filter(isObject);
 	const places = [body, ...near, ...near.flatMap((one) => Object.values(one).filter(isObject))];
@@ -68,7 +70,7 @@ function numberIn(body: JsonObject, names: readonly string[]): number | undefine
 		.find((value): value is number => Number.isSafeInteger(value));
 }
 
-/** The query of the next page, as a listing without cursors states it. */
+/** The query of the next page in a listing without cursors. */
 function nextQuery(body: unknown, link: unknown): Record<string, string> | undefined {
 	const target = NEXT_LINK.exec([link].flat().join(', '))?.[1];
 	if (target !== undefined) {
@@ -82,12 +84,12 @@ function nextQuery(body: unknown, link: unknown): Record<string, string> | undef
 }
 
 /**
- * Where a listing continues for which the interface shows no pages: at its cursor, at its link to the next page, or at the
- * page after this one.
+ * Finds the next page of a listing whose pages the interface doesn't describe: at its cursor, at its link
+ * to the next page, or at the next page number.
  *
  * @param link the header `Link`
  * @returns the query of the next page; null on the last one
- * @throws InputError if there are more pages but nothing says where
+ * @throws InputError if there are more pages but the response doesn't say where
  */
 export function readNextQuery(body: unknown, link: unknown): Record<string, string> | null {
 	const next = nextQuery(body, link);
@@ -96,7 +98,7 @@ export function readNextQuery(body: unknown, link: unknown): Record<string, stri
 	return cursor === null ? null : { cursor };
 }
 
-/** How many entries a listing has in all; undefined if it does not say. @param header `X-Total-Count` */
+/** The total number of entries; undefined if the listing doesn't say. @param header `X-Total-Count` */
 export function readTotal(body: unknown, header: unknown): number | undefined {
 	const stated = Number(header ?? NaN);
 	if (Number.isSafeInteger(stated)) return stated;
@@ -107,14 +109,14 @@ export function readTotal(body: unknown, header: unknown): number | undefined {
 	]);
 }
 
-/** Names under which services say that a list continues, or where. */
+/** Names under which services say that a list continues, or where it continues. */
 const MORE = /^(?:has_?(?:more|next(?:_?page)?)|truncated|is_?truncated)$/i;
 const LAST = /^is_?last(?:_?page)?$/i;
-/** A number is where the page begins; a text is where the next one does. */
+/** A number is the beginning of this page. Text is the beginning of the next one. */
 const OFFSET = /^offset$/i;
 const ELSEWHERE = /^(?:@odata\.)?next(?:_?(?:page|cursor|link|url|href|token))*$/i;
 
-/** Whether an object next to a list says that the list continues. */
+/** Returns true if an object next to a list says that the list continues. */
 const saysMore = (object: JsonObject): boolean =>
 	Object.entries(object).some(
 		([name, value]) =>

@@ -1,10 +1,11 @@
-/** What a response other than success says: problem details, or whatever comes in their place. */
+/** Reads an unsuccessful response: problem details, or whatever the service sends instead. */
 import { z } from 'zod/v3';
 import { parseJsonText } from './json';
 import { holds, isObject, isText, type JsonObject, WRAPPERS, isWebPage } from './shapes';
 
 /**
- * Problem details as the service sends them; members beyond these are kept.
+ * Problem details from the service. Other members are kept.
+ *
  * @see RFC 7807, section 3.1; service interface, part 7
  */
 const problemSchema = z
@@ -21,16 +22,16 @@ export interface Problem {
 	status: number;
 	/** Last path segment of the problem's `type`, for example `record-not-found`. */
 	kind?: string;
-	/** Short summary, never empty. */
+	/** A short summary, never empty. */
 	title: string;
 	detail?: string;
-	/** Whether the body is a web page, which the service itself never sends. */
+	/** True if the body is a web page, which the service itself never sends. */
 	foreign?: true;
 }
 
 const MAX_TEXT = 500;
 
-/** Titles for responses that say nothing that can be shown. */
+/** Titles for responses without text that can be shown. */
 const TITLES: Record<number, string> = {
 	400: "The service couldn't understand the request",
 	401: "The service didn't accept the credential",
@@ -49,10 +50,10 @@ const TITLES: Record<number, string> = {
 	504: "The service didn't respond to its gateway in time",
 };
 
-/** Statuses by which proxies, firewalls and sign-in pages keep a request back. */
+/** Statuses with which proxies, firewalls and sign-in pages block a request. */
 const KEPT_BACK: readonly number[] = [401, 403, 407, 451];
 
-/** Whether a proxy or a firewall refused a request in place of the service. */
+/** Returns true if a proxy or a firewall refused the request, not the service. */
 export const isKeptBack = ({ status, foreign }: Pick<Problem, 'status' | 'foreign'>): boolean =>
 	foreign === true && KEPT_BACK.includes(status);
 
@@ -63,20 +64,20 @@ function fallbackTitle(status: number, foreign?: true): string {
 	return TITLES[status] ?? `The service responded with status ${status}`;
 }
 
-/** One line, not too long. Secrets are taken out first: half of one could not be recognized. */
+/** Shortens to one line. Secrets are removed first, because half a secret wouldn't be recognized. */
 const clip = (text: string, clean: (text: string) => string): string => {
 	const line = clean(text).replace(/\s+/g, ' ').trim();
 	return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 };
 
-/** The last path segment of a problem type, whatever kind of URI it is. */
+/** The last path segment of a problem type, whatever its kind of URI. */
 function problemKind(type: string | undefined): string | undefined {
 	const path = type?.split(/[?#]/)[0];
 	const kind = path?.split(/[/:]/).filter(Boolean).pop();
 	return kind === undefined || kind === 'blank' ? undefined : kind;
 }
 
-/** `{ name: ['too long'] }`, as some frameworks write it, in the form of the others. */
+/** Converts `{ name: ['too long'] }`, which some frameworks send, into the usual form. */
 function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	return Object.entries(errors).flatMap(([field, messages]: [string, unknown]) =>
 		[messages]
@@ -86,7 +87,7 @@ function entriesOf(errors: object): Array<{ field: string; message: string }> {
 	);
 }
 
-/** The text of one entry of such a list; empty where the problem's `detail` says it already. */
+/** The text of one entry of such a list; empty if the problem's `detail` already says it. */
 function entryText(entry: unknown, detail: string): string {
 	if (typeof entry === 'string') return entry;
 	if (!isObject(entry)) return '';
@@ -99,11 +100,11 @@ function entryText(entry: unknown, detail: string): string {
 	return [place, reason].filter(Boolean).join(': ');
 }
 
-/** Problem extensions that list errors of single values, in the shapes seen in the wild. */
+/** Reads problem extensions that list errors of single values, in the shapes that services really use. */
 function listedErrors(problem: Record<string, unknown>, detail = ''): string | undefined {
 	const list = [
 		...[problem.errors, problem['invalid-params'], problem.invalid_params],
-		// FastAPI lists them in place of the detail.
+		// FastAPI lists them instead of the detail.
 		...(Array.isArray(problem.detail) ? [problem.detail] : []),
 	].find((value) => value !== undefined && value !== null);
 	if (typeof list !== 'object' || list === null) return undefined;
@@ -112,12 +113,12 @@ function listedErrors(problem: Record<string, unknown>, detail = ''): string | u
 	return texts.filter(Boolean).join('; ') || undefined;
 }
 
-/** The longest part of a page in which its title is looked for. */
+/** Max length of a page's beginning that is searched for its title, in characters. */
 const MAX_HEAD = 20_000;
 
 /**
- * Text of an HTML page: its title where it has one. One look at the first `<title` alone: a page with
- * thousands of them must not cost time.
+ * The text of an HTML page: its title if it has one. Only the first `<title` is checked, so that a page
+ * with thousands of them costs no time.
  */
 function htmlText(html: string): string | undefined {
 	const head = html.slice(0, MAX_HEAD);
@@ -129,12 +130,11 @@ function htmlText(html: string): string | undefined {
 }
 
 /**
- * Reads an unsuccessful response, whatever its body: problem details, other JSON, plain text, HTML or
- * nothing at all.
+ * Reads an unsuccessful response with any body: problem details, other JSON, plain text, HTML or nothing.
  *
  * @param status HTTP status code
- * @param body the body as n8n's request helper returns it: parsed JSON, text, or empty
- * @param clean takes secrets out of a text that the service sent
+ * @param body the body from n8n's request helper: parsed JSON, text, or empty
+ * @param clean removes secrets from text that the service sent
  * @see RFC 7807
  */
 export function readProblem(
@@ -174,13 +174,13 @@ export function readProblem(
 	};
 }
 
-/** Whether the problem is in `error`, with nothing next to it that says more. */
+/** Returns true if the problem is in `error`, with nothing next to it that says more. */
 const isNestedProblem = ({ type, title, detail, error }: JsonObject): boolean =>
 	isObject(error) &&
 	(isText(error.title) || isText(error.type)) &&
 	![type, title, detail].some(isText);
 
-/** The names under which a response has the requested thing, or its identifier. */
+/** The names under which a response holds the requested resource, or its identifier. */
 const RESOURCE_KEYS = [
 	...['card', 'cards', 'field', 'fields', 'record', 'records', 'webhook', 'subscription'],
 	...WRAPPERS,
@@ -190,14 +190,14 @@ const ID_KEYS = [
 	...['webhookId', 'subscriptionId', 'uuid'],
 ];
 
-/** Words in which a response says outright that nothing was done. @see JSend, for `fail` and `error` */
+/** Values with which a response states that nothing was done. @see JSend, for `fail` and `error` */
 const FAILED = new Set<unknown>([false, 'false', 'fail', 'failed', 'failure', 'error']);
 
-/** Whether a response says outright that nothing was done. */
+/** Returns true if a response states that nothing was done. */
 const isMarkedFailed = ({ success, ok, status }: JsonObject): boolean =>
 	[success, ok, status].some((mark) => FAILED.has(mark)) || success === 0;
 
-/** The status of a refusal that a body states: a number, or its digits. */
+/** The status that the body of a refusal states, as a number or as its digits. */
 function statedStatus({ status, statusCode, status_code, code }: JsonObject): number | undefined {
 	const stated = [status, statusCode, status_code, code].map((value) =>
 		typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value,
@@ -210,21 +210,21 @@ function statedStatus({ status, statusCode, status_code, code }: JsonObject): nu
 /** The content type of problem details. @see RFC 7807, section 3 */
 const PROBLEM_TYPE = /^application\/problem\+json\b/i;
 
-/** A text that begins with a word such as `Error`, also as the name of an XML element. */
+/** Matches text that begins with a word such as `Error`, also as the name of an XML element. */
 const ERROR_TEXT = /^\s*(?:<\?xml[^>]*>\s*)?<?(?:error|failed|failure|exception|fault)\b/i;
 
-/** The object in which a response may say why nothing was done: itself, or the only one that it holds. */
+/** The object that may say why nothing was done: the body itself, or the only object in it. */
 function refusingObject(body: unknown): JsonObject | undefined {
 	if (Array.isArray(body)) return body.length === 1 ? refusingObject(body[0]) : undefined;
 	if (!isObject(body)) return undefined;
 	const [[name, only] = [], ...others] = Object.entries(body);
-	// Under `data` are the values of a record.
+	// The values of a record are under `data`.
 	const isWrapped =
 		others.length === 0 && name !== 'data' && WRAPPERS.includes(name ?? '') && isObject(only);
 	return isWrapped ? refusingObject(only) : body;
 }
 
-/** The status of a response whose body states a status for each of its parts. @see RFC 4918, section 13 */
+/** The status of a response whose body has a status for each part. @see RFC 4918, section 13 */
 const MULTI_STATUS = 207;
 
 /** The first object in such a body that states a failure. */
@@ -235,10 +235,10 @@ function failedPart(body: unknown): JsonObject | undefined {
 }
 
 /**
- * Reads a refusal from a response of success: some services put their errors under status 200. A
- * resource may have properties of any name, so nothing counts in a response that holds one.
+ * Reads a refusal from a successful response: some services send their errors with status 200. A resource
+ * may have properties of any name, so a response that holds a resource is never a refusal.
  *
- * @param clean takes secrets out of a text that the service sent
+ * @param clean removes secrets from text that the service sent
  * @param contentType the header `Content-Type`
  * @returns undefined if the response isn't a refusal
  */
@@ -259,7 +259,7 @@ export function readRefusal(
 	const { type, title } = answer;
 	const stated = statedStatus(answer);
 	const words = [title, answer.detail, answer.message, answer.reason, isText(type) && type];
-	// A type is an address: of fields it is a word.
+	// The type of a problem is an address. The type of a field is a word.
 	const isAddressed = isText(type) && /[/:]/.test(type) && isText(title);
 	const isProblem = isAddressed || (stated !== undefined && words.some(isText));
 	const isError =

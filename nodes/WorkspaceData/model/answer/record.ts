@@ -16,8 +16,9 @@ import {
 import { readCursor, readEntries } from './page';
 
 /**
- * A record (row). `data` is keyed by field id and is the service's own object, never copied key by
- * key, so that keys such as `__proto__` survive.
+ * A record (row). `data` is keyed by field ID. It is the service's own object and never copied key by key,
+ * so that keys such as `__proto__` survive.
+ *
  * @see service interface, part 2
  */
 export interface DataRecord {
@@ -29,10 +30,10 @@ export interface DataRecord {
 	raw: JsonObject;
 }
 
-/** The id of a record whose creation was confirmed without it. No service gives an empty one. */
+/** The ID of a record whose creation was confirmed without an ID. No service uses an empty one. */
 export const UNKNOWN_ID = '';
 
-/** A property of records themselves, as filters see it: how it is compared, and where it is. */
+/** A record's own property for filters: how its values are compared, and how to read them. */
 interface OwnValue {
 	field: ValueField;
 	read(record: DataRecord): unknown;
@@ -45,13 +46,13 @@ const ownField = (name: string, type: string): ValueField => ({
 	options: [],
 });
 
-/** Sortable character by character, not as a language does. */
+/** Sorted character by character, not by the rules of a language. */
 const identifier: ValueField = ((field) => ({
 	...field,
 	kind: { ...field.kind, isLanguage: false },
 }))(ownField('ID', 'text'));
 
-/** A record's own properties, under the names by which filters know them. */
+/** A record's own properties, under their names in filters. */
 export const OWN_VALUES: ReadonlyMap<string, OwnValue> = new Map([
 	['id', { field: identifier, read: ({ id }) => id }],
 	[
@@ -68,7 +69,7 @@ export interface RecordPage {
 	records: DataRecord[];
 	/** Cursor of the next page; null on the last one. */
 	nextCursor: string | null;
-	/** Why records are known to be missing from the page, if they are. */
+	/** The reason why records are known to be missing from the page; undefined if none are. */
 	gap?: string;
 }
 
@@ -77,10 +78,10 @@ const recordSchema = resourceSchema('record_id', {
 	created_at: z.union([z.string(), z.number()]).nullish().catch(null),
 });
 
-/** Numbers of seconds since the epoch are smaller until the year 5138. */
+/** Until the year 5138, seconds since the epoch are smaller numbers than this. */
 const MAX_SECONDS = 1e11;
 
-/** A time of the service as text. Some services send a number, of seconds or milliseconds since the epoch. */
+/** Converts a time of the service to text. Some services send seconds or milliseconds since the epoch. */
 function timeText(time: unknown): string | null {
 	if (typeof time === 'string') return time;
 	const ms = typeof time === 'number' ? (time < MAX_SECONDS ? time * 1_000 : time) : NaN;
@@ -88,7 +89,8 @@ function timeText(time: unknown): string | null {
 }
 
 function toRecord(raw: JsonObject): DataRecord | undefined {
-	// As the interface shows them; the schema would take most of the time that a long listing takes.
+	// Records as the interface shows them skip the schema, which would take most of the time of a long
+	// listing.
 	if (typeof raw.id === 'string' && raw.id !== '' && isObject(raw.data)) {
 		const { id, data, created_at } = raw;
 		return { id, data, createdAt: timeText(created_at), raw };
@@ -100,9 +102,9 @@ function toRecord(raw: JsonObject): DataRecord | undefined {
 }
 
 /**
- * One page of records.
+ * Reads one page of records.
  *
- * @returns undefined when the response holds no listing
+ * @returns undefined if the response holds no listing
  * @see service interface, part 2, "Record list response"
  */
 export function readRecordPage(body: unknown): RecordPage | undefined {
@@ -112,7 +114,7 @@ export function readRecordPage(body: unknown): RecordPage | undefined {
 	return { records, nextCursor: readCursor(body), ...(gap && { gap }) };
 }
 
-/** Why records, or values of them, are known to be missing from a page. */
+/** Returns the reason why records or their values are known to be missing from a page. */
 function gapOf(body: unknown, records: readonly DataRecord[]): string | undefined {
 	const unreadable = (readList(body, 'records')?.length ?? 0) - records.length;
 	if (unreadable > 0) return `it has ${unreadable} without an ID that can be read`;
@@ -121,12 +123,12 @@ function gapOf(body: unknown, records: readonly DataRecord[]): string | undefine
 	return hasErrors(body) ? 'it came with errors' : undefined;
 }
 
-/** The record in a response, or undefined (an empty body after a change, for example). */
+/** The record in a response; undefined if there is none, for example in an empty body after a change. */
 export function readRecord(body: unknown): DataRecord | undefined {
 	return readObject(body, 'record', toRecord);
 }
 
-/** The age of a record: by its time, then by its sortable id. */
+/** The age of a record: its time, then its sortable ID. */
 export interface Age {
 	/** ms since the epoch. */
 	at: number;
@@ -136,7 +138,7 @@ export interface Age {
 /**
  * The age of a record.
  *
- * @param undated the time of a record that has none
+ * @param undated the time of a record without one
  */
 export const ageOf = ({ id, createdAt }: DataRecord, undated = -Infinity): Age => ({
 	at: parseTime(createdAt) ?? undated,
@@ -145,7 +147,7 @@ export const ageOf = ({ id, createdAt }: DataRecord, undated = -Infinity): Age =
 
 const WHOLE = /^\d+$/;
 
-/** Orders identifiers: whole numbers by their value, all others by their characters. */
+/** Compares identifiers: whole numbers by value, all others by their characters. */
 function byIdentifier(a: string, b: string): number {
 	if (WHOLE.test(a) && WHOLE.test(b)) {
 		const [left, right] = [BigInt(a), BigInt(b)];

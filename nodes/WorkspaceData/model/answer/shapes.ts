@@ -1,6 +1,6 @@
 /**
- * The shapes a response may have where the interface leaves them open ("not shown"): lists bare or
- * under one key, single objects bare or wrapped, empty bodies after a change.
+ * The shapes that a response may have where the interface doesn't show them: lists bare or under one key,
+ * single objects bare or wrapped, empty bodies after a change.
  *
  * @see service interface, part 4, "Gaps"
  */
@@ -11,28 +11,28 @@ export type JsonObject = Record<string, unknown>;
 export const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a value is a text, and not an empty one. */
+/** Returns true if a value is text and not empty. */
 export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value !== '';
 
-/** The value under a key; never one that all objects have, such as `constructor`. */
+/** The value under a key. Ignores properties that all objects have, such as `constructor`. */
 export const ownValue = (object: JsonObject, key: string): unknown =>
 	Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Under which names a list or an object is usually wrapped. */
+/** Names that usually wrap a list or an object. */
 export const WRAPPERS = ['data', 'items', 'item', 'results', 'result', 'value'];
 
-/** Names of lists that say something about a response, and are not what was asked for. */
+/** Names of lists that describe a response and aren't the requested list. */
 const REMARKS =
 	/^(?:errors?|warnings?|messages?|details|issues|violations|invalid.?params|notices?)$/i;
 
 /**
- * The list in a response.
+ * Finds the list in a response.
  *
- * @param body a bare array, or an object that holds the array under `key`, a usual wrapper or the
- * only key with an array; one level of wrapping inside a wrapper is followed (`{ data: { cards: [] } }`)
+ * @param body a bare array, or an object that holds the array under `key`, a usual wrapper or the only key
+ * with an array; one level of wrapping inside a wrapper is followed (`{ data: { cards: [] } }`)
  * @param key the name of the list, for example `cards`
- * @returns the list, whatever its entries are; undefined if the body holds none. A list of errors is none
+ * @returns the list with any entries; undefined if the body holds none, or only a list of errors
  */
 export function readList(body: unknown, key: string): unknown[] | undefined {
 	if (Array.isArray(body)) return body;
@@ -50,21 +50,21 @@ export function readList(body: unknown, key: string): unknown[] | undefined {
 	return others.length === 0 ? only : undefined;
 }
 
-/** The one object that an object holds; undefined if it holds several, or none. */
+/** The only object in an object; undefined if there are several or none. */
 export function onlyObject(body: JsonObject): JsonObject | undefined {
 	const [only, ...others] = Object.values(body).filter(isObject);
 	return others.length === 0 ? only : undefined;
 }
 
 /**
- * The single object in a response.
+ * Finds the single object in a response.
  *
  * @param body the object itself, alone in an array, or in an object that holds it under `key`, under a
  * usual wrapper or as its only object
  * @param key the name of the object, for example `card`
- * @param read returns the resource that an object is; it also decides where a resource has
- * a property that is called like a wrapper (a record's `data`)
- * @returns the resource, or undefined when the body holds none (an empty body, for example)
+ * @param read reads the resource from an object; it also decides if a property with the name of a wrapper
+ * belongs to the resource (a record's `data`)
+ * @returns the resource; undefined if the body holds none, for example an empty body
  */
 export function readObject<Resource>(
 	body: unknown,
@@ -86,11 +86,11 @@ export function readObject<Resource>(
 	return only && read(only);
 }
 
-/** Whether a number has lost digits on its way: above 2^53 two identifiers may have become one. */
+/** Returns true if a number may have lost digits: above 2^53, two identifiers may have become one. */
 export const isInexact = (value: unknown): boolean =>
 	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
-/** An identifier; services may send numbers. */
+/** An identifier. Services may send numbers. */
 const identifier = z.union([
 	z.string().min(1),
 	z
@@ -100,18 +100,18 @@ const identifier = z.union([
 		.transform(String),
 ]);
 
-/** An object of the service, kept unchanged: copying it key by key would lose keys like `__proto__`. */
+/** An unchanged object of the service. Copying it key by key would lose keys such as `__proto__`. */
 export const untouchedObject = z.custom<JsonObject>(isObject);
 
-/** The name of a field or card, under any key that services have for it; undefined if it has none. */
+/** The name of a field or card, under any key that services use for it; undefined if it has none. */
 export function nameOf(raw: JsonObject): string | undefined {
 	const names = [raw.name, raw.label, raw.title, raw.field_name];
 	return names.find((name): name is string => typeof name === 'string' && name !== '');
 }
 
 /**
- * Schema of a resource: its identifier, under `id` or a more specific name, and more properties.
- * Its output has the identifier as `id`.
+ * Schema of a resource: its identifier, under `id` or a more specific name, and more properties. The output
+ * has the identifier as `id`.
  *
  * @param idName the other name of the identifier, for example `card_id`
  */
@@ -121,14 +121,14 @@ export function resourceSchema<Shape extends z.ZodRawShape>(idName: string, shap
 	return z.preprocess(withId, z.object(shape).and(z.object({ id: identifier })));
 }
 
-/** Whether a body is a web page: of a proxy or a sign-in form, never of the service itself. */
+/** Returns true if a body is a web page: of a proxy or a sign-in form, never of the service itself. */
 export const isWebPage = (body: unknown): boolean =>
 	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
 
-/** Whether a value holds anything: a text, number or flag that is set, or an object or list with members. */
+/** Returns true if a value isn't empty: text, a nonzero number, true, or an object or list with members. */
 export const holds = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-/** Whether an object with a list says next to it that something went wrong: the list may be a part. */
+/** Returns true if an object reports an error next to its list, so that the list may be incomplete. */
 export const hasErrors = (body: unknown): boolean =>
 	isObject(body) && [body.error, body.errors].some(holds);

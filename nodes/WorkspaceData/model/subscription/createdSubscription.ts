@@ -1,24 +1,26 @@
-/** Reads the service's answer to a new subscription. */
+/** Reads the service's response to a new subscription. */
 import { isObject, type JsonObject, onlyObject, WRAPPERS } from '../answer/shapes';
 import { parseTime } from '../time';
 
-/** The answer to a new subscription. */
+/** The response to a new subscription. */
 export interface CreatedSubscription {
 	id: string | undefined;
 	secret: string | undefined;
-	/** ms since the epoch; undefined where the answer does not say. */
+	/** ms since the epoch; undefined if the response doesn't say. */
 	createdAt: number | undefined;
 }
 
-/** Names that say whose identifier it is, wherever they are. */
+/** Names that always mean a subscription's identifier, wherever they are. */
 const OWN_ID_NAMES = ['webhook_id', 'subscription_id', 'webhookId', 'subscriptionId'];
-/** Names that an envelope may have, too. */
+/** Names that an envelope may use as well. */
 const ID_NAMES = ['id', 'uuid'];
 const SECRET_NAMES = ['secret', 'webhook_secret', 'signing_secret'];
 const HOLDERS = ['webhook', 'subscription', 'attributes', ...WRAPPERS];
 const MAX_DEPTH = 2;
 
-/** The object and the objects in its wrappers, outer ones first; a list of one counts as its object. */
+/**
+ * The object and the objects in its wrappers, outer ones first. A list with one entry counts as that entry.
+ */
 function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 	const value: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
 	if (!isObject(value) || depth > MAX_DEPTH) return;
@@ -26,11 +28,11 @@ function* wrappedObjects(body: unknown, depth = 0): Generator<JsonObject> {
 	for (const name of HOLDERS) yield* wrappedObjects(value[name], depth + 1);
 }
 
-/** Whether a text may be a secret. One that is shown as stars or bullets is known to everybody. */
+/** Returns true if text may be a secret. Stars or bullets aren't one. */
 const isSecret = (text: string): boolean =>
 	text.trim() !== '' && !/[*•●]{3}/.test(text) && !/^\W*(?:hidden|masked|redacted)\W*$/i.test(text);
 
-/** Whether an identifier can stand in an address. */
+/** Returns true if an identifier can be part of an address. */
 const isUsable = (id: string): boolean => /^(?!\.{1,2}$)[^\s/]+$/.test(id);
 
 /** The first value under one of the names. */
@@ -61,9 +63,9 @@ function readFrom(objects: readonly JsonObject[]): CreatedSubscription {
 }
 
 /**
- * Reads the answer to a new subscription: identifier and secret may be at the top or in an object, and
- * not in the same one. The `id` next to the secret counts rather than that of an envelope. Where neither is anywhere
- * else, they are looked for in the only object there is.
+ * Reads the response to a new subscription. Identifier and secret may be at the top or in an object, and in
+ * different ones. An `id` next to the secret takes precedence over the `id` of an envelope. If neither is
+ * found, both are looked for in the only object that there is.
  *
  * @see service interface, part 2, "Webhook subscription": the object is not shown
  */

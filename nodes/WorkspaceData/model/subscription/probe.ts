@@ -1,6 +1,7 @@
 /**
- * A probe: a request by which n8n asks, at its own webhook address, whether what it saved last is there. A copy of the
- * database, or another n8n at this address, does not have it. No other server gives these responses by accident.
+ * A probe is a request to n8n's own webhook address. It checks that the address has what was saved last. A
+ * copy of the database, or another n8n at this address, doesn't have it, and no other server sends these
+ * responses by accident.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod/v3';
@@ -11,10 +12,10 @@ import type { Answer } from './reducer';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 16;
 
-/** Header that marks a probe, in lower case as Node.js gives it: its nonce, and a proof of the credential. */
+/** The header that marks a probe, in lower case as in Node.js: its nonce, and a proof of the credential. */
 export const PROBE_HEADER = 'x-workspace-data-probe';
 
-/** The key by which the processes of one n8n know each other's probes: they have the credential in common. */
+/** The key with which the processes of one n8n recognize each other's probes: they share the credential. */
 const probeKey = (ownSecret: string): string =>
 	Buffer.from(
 		hkdfSync('sha256', ownSecret, '', 'n8n-nodes-workspace-data probe', KEY_BYTES),
@@ -22,7 +23,10 @@ const probeKey = (ownSecret: string): string =>
 
 const proofOf = (statement: string, key: string): string => sign(Buffer.from(statement), key);
 
-/** A probe, and the answer that its response gives; anything but the two that this node gives is `none`. */
+/**
+ * Creates a probe, and a function that reads its response. Any response that isn't from this node is
+ * `none`.
+ */
 export function writeProbe(mark: string, ownSecret: string) {
 	const key = probeKey(ownSecret);
 	const nonce = randomBytes(NONCE_BYTES).toString('hex');
@@ -45,7 +49,7 @@ const probeSchema = z.object({ probe: z.string(), mark: z.string().min(1).option
  *
  * @param body the body as received
  * @param header the header that marks a probe
- * @param mark the mark that is saved
+ * @param mark the saved mark
  */
 export function answerProbe(
 	body: Uint8Array,

@@ -1,6 +1,7 @@
 /**
- * Decides about the subscriptions of a trigger node: a pure reducer. An event goes in; the new state and the next tasks
- * come out. It reads no clock: `now` comes with what happened. Times are ms since the epoch by the local clock.
+ * Decides about the subscriptions of a trigger node. It is a pure reducer: it takes an event, and returns
+ * the new state and the next tasks. It reads no clock, because events contain `now`. Times are ms since the
+ * epoch by the local clock.
  */
 import {
 	MAX_PREVIOUS,
@@ -13,37 +14,43 @@ import {
 } from './saved';
 
 /**
- * What is known of n8n's own webhook address since the last creation: `mine`, it has what this process saved last, or
- * delivered the current subscription here; `unsaved`, it does not have that; `foreign`, nor after it was saved twice
- * more: another n8n answers there; `unknown`, nobody answered.
+ * What is known about n8n's own webhook address since the last creation. `mine`: it has what this process
+ * saved last, or it delivered the current subscription here; `unsaved`: it doesn't have that; `foreign`: it
+ * still doesn't after two more saves, so another n8n responds there; `unknown`: nobody responded.
  */
 export type Standing = 'unasked' | 'mine' | 'unsaved' | 'foreign' | 'unknown';
 
-/** The response of n8n's own webhook address: whether it has what was saved last; `none` where nobody says. */
+/** The response of n8n's own webhook address. `yes`: it has what was saved last; `none`: nobody said. */
 export type Answer = 'yes' | 'no' | 'none';
 
-/** Something to try again, with a pause that grows. */
+/** A task to try again, with a growing pause. */
 export interface Retry {
 	at: number;
 	pauseMs: number;
 }
 
 export interface SubscriptionState {
-	/** Where this n8n receives the deliveries of the node; undefined in a process that never asked. */
+	/**
+	 * The address where this n8n receives the node's deliveries; undefined in a process that didn't start
+	 * the node.
+	 */
 	address: string | undefined;
 	saved: Saved;
 	/** IDs of the subscriptions that this process created. */
 	made: ReadonlySet<string>;
 	standing: Standing;
-	/** How often the address did not have what was saved: the service may have paused the current subscription meanwhile. */
+	/**
+	 * How often the address didn't have what was saved. The service may have paused the current
+	 * subscription since.
+	 */
 	denials: number;
-	/** When the last answer no longer counts; at Infinity where a delivery told. */
+	/** When the last response stops counting; Infinity if a delivery proved the address. */
 	question: Retry;
-	/** When the current subscription last gave a sign of life. */
+	/** When the current subscription last showed that it works. */
 	aliveAt: number;
-	/** When to create a new one; at Infinity while the current one will do. */
+	/** When to create a new one; Infinity if that isn't needed. */
 	renewal: Retry;
-	/** When to have n8n save again; undefined while all is saved. */
+	/** When to have n8n save again; undefined if everything is saved. */
 	saving: (Retry & { since: number }) | undefined;
 	/** Deletions that failed, by subscription. */
 	deletions: ReadonlyMap<string, Retry & { since: number }>;
@@ -53,17 +60,20 @@ export const FIRST_PAUSE_MS = 15_000;
 const MINUTE_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 const DAY_MS = 24 * MAX_PAUSE_MS;
-/** How late a new secret may be saved, in ms: deliveries that other processes refuse until then can pause a subscription. */
+/**
+ * How late a new secret may be saved, in ms. Until then other processes refuse deliveries, which can pause
+ * a subscription.
+ */
 const SAVED_IN_TIME_MS = 5_000;
-/** After so many saves that the address does not have, another n8n answers there. */
+/** If the address doesn't have what was saved after this many saves, another n8n responds there. */
 const MAX_DENIALS = 2;
-/** Most previous subscriptions that wait for their deletion: what n8n saves for a node stays below 20 kB. */
+/** Max previous subscriptions that wait for deletion, so that n8n saves less than 20 kB for a node. */
 const MAX_WAITING = 20;
-/** Most ends of searches that are kept. */
+/** Max ends of searches that are kept. */
 const MAX_SEARCHES = 20;
-/** How long deliveries of a subscription that gave way may come late, in ms. */
+/** How late deliveries of a removed subscription may arrive, in ms. */
 const LATE_MS = 15 * MINUTE_MS;
-/** A new subscription may miss what was created in the moment in which it was made. */
+/** A new subscription may miss records that were created at the same moment. In ms. */
 const SEARCH_MARGIN_MS = 2_000;
 
 const NEVER: Retry = { at: Infinity, pauseMs: FIRST_PAUSE_MS };
@@ -81,16 +91,16 @@ export const INITIAL: SubscriptionState = {
 	deletions: new Map(),
 };
 
-/** Where records may have been missed; times by the service's clock. */
+/** The time in which records may have been missed, by the service's clock. */
 export interface Search {
 	from: number;
-	/** Ends of earlier searches that are not known to be completed. */
+	/** Ends of earlier searches that may not be completed. */
 	earlier: number[];
 	upTo: number;
 }
 
 export type SubscriptionEvent =
-	/** n8n published the workflow or started; `stored` is the saved data, `mark` a random text. */
+	/** n8n published the workflow or started. `stored`: the saved data; `mark`: random text. */
 	| {
 			type: 'started';
 			address: string;
@@ -101,7 +111,7 @@ export type SubscriptionEvent =
 	  }
 	/** Another call from n8n, such as a delivery, read the saved data. */
 	| { type: 'read'; stored: Saved }
-	/** The service made a subscription; `savedByHook` where n8n saves it as soon as the caller returns. */
+	/** The service created a subscription. `savedByHook`: n8n saves it when the caller returns. */
 	| {
 			type: 'created';
 			subscription: Subscription;
@@ -110,21 +120,24 @@ export type SubscriptionEvent =
 			overlapMs: number;
 			now: number;
 	  }
-	/** The service did not make one; `isLost` where it may have; `jitter` from 0.9 to 1.1. */
+	/** The service created none. `isLost`: it may have, without a response; `jitter`: from 0.9 to 1.1. */
 	| { type: 'refused'; isLost: boolean; jitter: number; now: number }
-	/** A new one is wanted at this time: a response was late, or the credential has changed; `reseal`: save again, too. */
+	/**
+	 * A new one is planned because a response was late or the credential changed. `reseal`: save again as
+	 * well.
+	 */
 	| { type: 'planned'; at: number; reseal?: boolean }
 	/** This process verified a delivery. */
 	| { type: 'delivered'; id: string; now: number }
 	/** n8n saved this version. */
 	| { type: 'saved'; version: number; now: number }
-	/** n8n's own webhook address was asked. */
+	/** n8n's own webhook address was probed. */
 	| { type: 'answered'; answer: Answer; jitter: number; now: number }
 	| { type: 'deleted'; id: string; isDone: boolean; now: number }
 	/** All records up to a time were searched. */
 	| { type: 'searched'; upTo: number; now: number }
 	| { type: 'unpublished'; overlapMs: number; now: number }
-	/** Nothing but time passed. */
+	/** Only time passed. */
 	| { type: 'passed'; silenceMs: number; now: number };
 
 type Of<Type extends SubscriptionEvent['type']> = Extract<SubscriptionEvent, { type: Type }>;
@@ -134,16 +147,16 @@ export type Effect =
 	| { type: 'delete'; subscriptions: Previous[] }
 	/** Have an execution save what this process knows. */
 	| { type: 'save' }
-	/** Ask n8n's own webhook address. */
+	/** Probe n8n's own webhook address. */
 	| { type: 'ask' }
 	| { type: 'search'; search: Search }
-	/** No more is done about these, which still exist at the service. */
+	/** Give up on these, which still exist at the service. */
 	| {
 			type: 'abandon';
 			subscriptions: Subscription[];
 			why: 'failed' | 'foreign' | 'elsewhere' | 'many';
 	  }
-	/** Another n8n answers at this address. */
+	/** Another n8n responds at this address. */
 	| { type: 'reportForeign' };
 
 export interface Outcome {
@@ -151,7 +164,7 @@ export interface Outcome {
 	effects: Effect[];
 }
 
-/** The new state, and what to do. */
+/** Returns the new state and the next tasks. */
 export function reduce(state: SubscriptionState, event: SubscriptionEvent): Outcome {
 	const only = (next: SubscriptionState): Outcome => ({ state: next, effects: [] });
 	switch (event.type) {
@@ -191,13 +204,16 @@ function onPlanned(state: SubscriptionState, { at, reseal }: Of<'planned'>): Sub
 
 const grown = (pauseMs: number, factor = 2): number => Math.min(pauseMs * factor, MAX_PAUSE_MS);
 
-/** A renewal is tried again later; later still where the service may have made a subscription that nobody knows. */
+/**
+ * Plans the next try of a renewal. The pause is longer if the service may have created an unknown
+ * subscription.
+ */
 const nextTry = (
 	{ pauseMs }: Retry,
 	{ isLost = false, jitter, now }: { isLost?: boolean; jitter: number; now: number },
 ): Retry => ({ at: now + pauseMs * jitter, pauseMs: grown(pauseMs, isLost ? 4 : 2) });
 
-/** The state with something that n8n must save. */
+/** Marks the state as one that n8n must save. */
 const dirty = (state: SubscriptionState, now: number): SubscriptionState => ({
 	...state,
 	saved: { ...state.saved, version: state.saved.version + 1 },
@@ -210,7 +226,7 @@ function onStarted(
 ): Outcome {
 	const saved = newer(state.saved, stored);
 	const previous = saved.previous
-		// A clock that was put right must not keep them for years; 0.2.0 set no time for some.
+		// A corrected clock must not keep them for years. Version 0.2.0 set no time for some.
 		.map((one) => ({ ...one, deleteAt: Math.min(one.deleteAt, now + overlapMs) }))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
 	const version = Math.max(now, saved.version + 1);
@@ -276,7 +292,7 @@ const abandoning = (
 	why: Extract<Effect, { type: 'abandon' }>['why'],
 ): Effect[] => (subscriptions.length > 0 ? [{ type: 'abandon', subscriptions, why }] : []);
 
-/** The time in which records may have been missed before the new subscription, and its bookkeeping. */
+/** The search for records that may have been missed before the new subscription, and its bookkeeping. */
 function searchBefore(
 	missed: MissedTime | undefined,
 	{ since, cardId }: Subscription,
@@ -302,7 +318,7 @@ function onSearched(state: SubscriptionState, { upTo, now }: Of<'searched'>): Su
 function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): SubscriptionState {
 	const { current } = state.saved;
 	if (id !== current?.id) {
-		// Nobody answered at the address, and yet a delivery came through it.
+		// Nobody responded at the address, but a delivery came through it.
 		const isPrevious = state.saved.previous.some((one) => one.id === id && isHere(state, one));
 		return isPrevious && state.standing === 'unknown'
 			? { ...state, standing: 'mine', question: NEVER }
@@ -310,7 +326,7 @@ function onDelivered(state: SubscriptionState, { id, now }: Of<'delivered'>): Su
 	}
 	const alive: SubscriptionState = { ...state, aliveAt: now };
 	if (!isHere(state, current)) return alive;
-	// A service delivers nothing more for a subscription that it has paused, and no copy has its secret.
+	// A service stops delivering for a paused subscription, and no copy has its secret.
 	return { ...alive, standing: 'mine', denials: 0, question: NEVER, renewal: NEVER };
 }
 
@@ -321,7 +337,7 @@ function onSaved(state: SubscriptionState, { version, now }: Of<'saved'>): Subsc
 	if (version < state.saved.version || !state.saving) return state;
 	const saved: SubscriptionState = { ...state, saving: undefined };
 	if (state.standing === 'unsaved') return { ...saved, standing: 'unasked' };
-	// Where executions always wait that long, further renewals would be no faster.
+	// If executions always wait that long, further renewals wouldn't be faster.
 	const isLate = now - state.saving.since > SAVED_IN_TIME_MS && state.standing === 'unasked';
 	return isLate && state.renewal.pauseMs <= MINUTE_MS ? { ...saved, denials: 1 } : saved;
 }
@@ -337,7 +353,8 @@ function onAnswered(state: SubscriptionState, { answer, jitter, now }: Of<'answe
 			standing: 'mine',
 			question: { at: now + MINUTE_MS, pauseMs: MINUTE_MS },
 		} as const;
-		// The service may have paused it for the refusals: the old ones stay until a further one is known.
+		// The service may have paused it because of refusals, so the old ones stay until another one is
+		// known to work.
 		if (state.denials > 0) {
 			return { state: { ...mine, renewal: nextTry(state.renewal, { jitter, now }) }, effects: [] };
 		}
@@ -353,7 +370,7 @@ function onAnswered(state: SubscriptionState, { answer, jitter, now }: Of<'answe
 	return { state: { ...state, standing: 'unsaved', denials, saving }, effects: [{ type: 'save' }] };
 }
 
-/** Whether this n8n may delete a subscription; a copy of the database has the original's in its list. */
+/** Returns true if this n8n may delete a subscription. A copy of the database also lists the original's. */
 export function mayDelete(state: SubscriptionState, one: Subscription | Previous): boolean {
 	if (!isHere(state, one) || ('fate' in one && one.fate === 'deleted')) return false;
 	if ('fate' in one && one.fate === 'ended') return true;
@@ -361,7 +378,7 @@ export function mayDelete(state: SubscriptionState, one: Subscription | Previous
 	return state.standing === 'foreign' && state.made.has(one.id);
 }
 
-/** The subscriptions that are due to be deleted: their overlap is over, or too many are newer. */
+/** The subscriptions to delete now: their overlap is over, or there are too many newer ones. */
 function dueDeletions(state: SubscriptionState, now: number): Previous[] {
 	const { previous } = state.saved;
 	const isOver = (one: Previous, place: number) =>
@@ -373,8 +390,9 @@ function dueDeletions(state: SubscriptionState, now: number): Previous[] {
 }
 
 /**
- * The subscriptions that give way to a new one, which the service refused: all of this address where it takes one for an
- * address; one where its limit is reached and the current one may be paused, as nothing has come for so long.
+ * The subscriptions that make room for a new one that the service refused. With one subscription for each
+ * address: all of this address. At a limit: one, if nothing has arrived for so long that the current one
+ * may be paused.
  */
 export function roomFor(
 	state: SubscriptionState,
@@ -393,7 +411,7 @@ export function roomFor(
 	return Math.abs(now - state.aliveAt) >= silenceMs ? own.slice(0, 1) : [];
 }
 
-/** A deletion that failed is tried again, after a pause that grows. */
+/** A failed deletion is tried again after a growing pause. */
 function onDeleted(
 	state: SubscriptionState,
 	{ id, isDone, now }: Of<'deleted'>,
@@ -408,7 +426,7 @@ function onDeleted(
 	const { current, previous } = state.saved;
 	const isCurrent = current?.id === id;
 	const all = isCurrent ? [...previous, retire(current, now + LATE_MS)] : previous;
-	// Its late deliveries count until its overlap is over.
+	// Late deliveries are accepted until its overlap is over.
 	const left = all
 		.map((one): Previous => (one.id === id ? { ...one, fate: 'deleted' } : one))
 		.filter(({ fate, deleteAt }) => fate !== 'deleted' || deleteAt > now);
@@ -416,7 +434,10 @@ function onDeleted(
 	return { ...state, saved, deletions };
 }
 
-/** The workflow is unpublished: all that this n8n may delete end at once; what fails stays in the list. */
+/**
+ * The workflow is unpublished. Deletes every subscription that this n8n may delete. Failed deletions stay
+ * in the list.
+ */
 function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpublished'>): Outcome {
 	const { current, previous } = state.saved;
 	const end = now + overlapMs;
@@ -455,7 +476,7 @@ function onUnpublished(state: SubscriptionState, { overlapMs, now }: Of<'unpubli
 	};
 }
 
-/** Whether the answer of the address is needed, and there is none that counts. */
+/** Returns true if a response of the address is needed and no valid one is known. */
 function isToAsk(state: SubscriptionState, now: number): boolean {
 	const { standing, question, saving, saved, renewal } = state;
 	if (!saved.current || saving || standing === 'unsaved') return false;
@@ -467,7 +488,7 @@ function isToAsk(state: SubscriptionState, now: number): boolean {
 	return standing === 'mine' ? dueDeletions(state, now).length > 0 : waits || renewal.at < Infinity;
 }
 
-/** Nothing but time passed: renews after silence, asks, and deletes what is due. */
+/** Only time passed: renews after silence, probes, and deletes what is due. */
 function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): Outcome {
 	const { state, effects } = withoutAbandoned(before, now);
 	if (state.address === undefined) return { state, effects: [] };
@@ -484,7 +505,7 @@ function onPassed(before: SubscriptionState, { silenceMs, now }: Of<'passed'>): 
 	return { state: { ...state, saving }, effects: [...effects, { type: 'save' }] };
 }
 
-/** Gives up deletions that failed for a day, and subscriptions of another address once their overlap is over. */
+/** Gives up deletions that failed for a day, and subscriptions of another address after their overlap. */
 function withoutAbandoned(state: SubscriptionState, now: number): Outcome {
 	const { previous } = state.saved;
 	const failed = previous.filter(

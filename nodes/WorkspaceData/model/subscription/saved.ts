@@ -1,39 +1,42 @@
-/** The subscriptions of a trigger node as n8n saves them. Times are ms since the epoch. */
+/** The subscriptions of a trigger node in the form that n8n saves. Times are ms since the epoch. */
 import { z } from 'zod/v3';
 
-/** A subscription of ours at the service. @see service interface, part 2 */
+/** One of our subscriptions at the service. @see service interface, part 2 */
 export interface Subscription {
 	id: string;
-	/** Signs the deliveries; shown once, when the subscription is created. Empty: its seal could not be opened. */
+	/** Signs the deliveries. The service shows it once, on creation. Empty if its seal couldn't be opened. */
 	secret: string;
-	/** Where it delivers to. */
+	/** The address that it delivers to. */
 	targetUrl: string;
-	/** The API root of the service that holds it; undefined where 0.1.0 did not keep it yet. */
+	/** The API root of the service that holds it; undefined if 0.1.0 saved it. */
 	baseUrl?: string | undefined;
 	workspaceId: string;
-	/** The card it covers; null for all cards of the workspace. */
+	/** The ID of its card; null for all cards of the workspace. */
 	cardId: string | null;
-	/** Since when it exists, by the service's clock. */
+	/** When it was created, by the service's clock. */
 	since: number;
-	/** How far the service's clock was ahead of ours when it was made, in ms. */
+	/** How far the service's clock was ahead of ours on creation, in ms. */
 	clockAheadMs: number;
 }
 
-/** A subscription that another one has replaced, or that ended with the workflow. */
+/** A subscription that was replaced by another one, or that ended with the workflow. */
 export interface Previous extends Subscription {
-	/** Until when its deliveries count, and from when it is to be deleted, by the local clock. */
+	/** When it is to be deleted and its deliveries stop counting, by the local clock. */
 	deleteAt: number;
-	/** `ended`: the workflow was unpublished, and it still exists; `deleted`: it is gone, and late deliveries count. */
+	/**
+	 * `ended`: the workflow was unpublished, and it still exists; `deleted`: it is deleted, but late
+	 * deliveries count.
+	 */
 	fate?: 'ended' | 'deleted' | undefined;
 }
 
 /** The time in which records may have been missed, by the service's clock. */
 export interface MissedTime {
-	/** The card that is watched; null for all cards. */
+	/** The ID of the watched card; null for all cards. */
 	cardId: string | null;
-	/** All records up to this were searched. */
+	/** All records up to this time were searched. */
 	from: number;
-	/** Ends of later searches that are not known to be completed; oldest first. */
+	/** Ends of later searches that may not be completed, oldest first. */
 	upTo: number[];
 }
 
@@ -43,9 +46,9 @@ export interface Saved {
 	/** Oldest first. */
 	previous: readonly Previous[];
 	missed: MissedTime | undefined;
-	/** Grows with each change: of two copies the one with the higher number counts. */
+	/** Grows with each change. Of two copies, the one with the higher number counts. */
 	version: number;
-	/** A random text of the last start or creation: no copy of the database that was made before has it. */
+	/** Random text of the last start or creation. No older copy of the database has it. */
 	mark: string;
 }
 
@@ -57,16 +60,16 @@ export const NOTHING_SAVED: Saved = {
 	mark: '',
 };
 
-/** Most previous subscriptions whose deliveries count: each secret is tried, also for a forged one. */
+/** Max previous subscriptions whose deliveries count: each secret is tried, even for a forged delivery. */
 export const MAX_PREVIOUS = 5;
 
-/** The copy that counts. @param ours wins where both have the same version */
+/** Returns the copy that counts. @param ours wins if both have the same version */
 export const newer = (ours: Saved, other: Saved): Saved =>
 	other.version > ours.version ? other : ours;
 
 /**
- * The subscriptions whose deliveries count, newest first. One that still exists counts after its overlap, too: as long
- * as nothing has deleted it, it may be the only one that delivers.
+ * The subscriptions whose deliveries count, newest first. One that still exists counts after its overlap as
+ * well: until it is deleted, it may be the only one that delivers.
  */
 export function accepted({ current, previous }: Saved, now: number): Subscription[] {
 	const valid = previous.filter(
@@ -94,7 +97,7 @@ const subscriptionSchema = z.object({
 const savedSchema = z
 	.object({
 		current: subscriptionSchema.optional(),
-		/** 0.2.0 wrote null for one whose successor was not known to work. */
+		/** 0.2.0 wrote null if the successor wasn't known to work. */
 		retired: z.array(
 			subscriptionSchema.extend({
 				deleteAt: z.number().nullable(),
@@ -121,15 +124,15 @@ const savedSchema = z
 		mark,
 	}));
 
-/** Seals the secret of a subscription, or opens its seal; undefined where it cannot be opened. */
+/** Seals the secret of a subscription, or opens its seal; undefined if it can't be opened. */
 export type Sealing = (text: string) => string | undefined;
 
-/** As one text, with secrets readable: for a text that is sealed as a whole. */
+/** Returns one text with readable secrets, for text that is sealed as a whole. */
 export const writeSaved = (saved: Saved): string => textOf(saved, (one) => one);
 
 /**
- * As one text without readable secrets: whoever may read a workflow may read what n8n saved for it. The same
- * subscriptions with the same seals are the same text.
+ * Returns one text without readable secrets, because everybody who may read a workflow may read what n8n
+ * saved for it. The same subscriptions with the same seals return the same text.
  */
 export const sealSaved = (saved: Saved, seal: Sealing): string =>
 	textOf(saved, ({ secret, ...one }) => ({
@@ -155,14 +158,14 @@ function parse(text: unknown): z.infer<typeof savedSchema> | undefined {
 	}
 }
 
-/** The seals in a saved text. */
+/** Returns the seals in saved text. */
 export function sealsIn(text: unknown): string[] {
 	const { current, previous = [] } = parse(text) ?? {};
 	return [current, ...previous].flatMap((one) => one?.sealed ?? []);
 }
 
 /**
- * Reads a saved text, also of earlier versions; nothing where there is nothing, or something else.
+ * Reads saved text, also of earlier versions. Returns no subscriptions if it can't be read.
  *
  * @param open opens the seals of secrets
  */

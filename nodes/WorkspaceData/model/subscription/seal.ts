@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** As NIST SP 800-38D wants them for GCM. */
+/** The length that NIST SP 800-38D recommends for GCM. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
@@ -13,7 +13,7 @@ const keyFrom = (secret: string, salt: Uint8Array): Uint8Array =>
 	new Uint8Array(hkdfSync('sha256', secret, salt, 'n8n-nodes-workspace-data seal', KEY_BYTES));
 
 /**
- * Seals a text for those who have the same secret: AES-256-GCM under a key from it.
+ * Seals text for everybody with the same secret: AES-256-GCM with a key from the secret.
  *
  * @returns salt, nonce, tag and ciphertext as base64url
  */
@@ -25,7 +25,7 @@ export function seal(text: string, secret: string): string {
 	return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** @returns the text; undefined where it was sealed with another secret, or changed since */
+/** @returns the text; undefined if it was sealed with another secret, or changed since */
 export function unseal(sealed: string, secret: string): string | undefined {
 	const bytes = Buffer.from(sealed, 'base64url');
 	const salt = bytes.subarray(0, SALT_BYTES);

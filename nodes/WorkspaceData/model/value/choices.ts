@@ -1,19 +1,22 @@
-/** The choices of a field, found by what a record holds or by what a person enters; several of them in one text. */
+/**
+ * Finds the choices of a field by what a record holds or what a person enters. Also splits text with
+ * several choices.
+ */
 import type { FieldOption } from '../answer/option';
 import { quote } from '../names';
 import { foldCase } from '../text';
 
 interface Lookup {
-	/** Places by identifiers of each JSON type. */
+	/** Positions by identifiers of each JSON type. */
 	identified: Map<string | number, number>;
-	/** Places by labels, and by the text of identifiers. */
+	/** Positions by labels, and by the text of identifiers. */
 	labelled: Map<string, Set<number>>;
 	texts: Map<string, Set<number>>;
-	/** Places by labels and identifiers that are text, without case and outer spaces. */
+	/** Positions by labels and text identifiers, without case and outer spaces. */
 	folded: Map<string, Set<number>>;
 }
 
-/** A listing is read once and asked for thousands of values. */
+/** Cached, because a listing is used for thousands of values. */
 const lookups = new WeakMap<readonly FieldOption[], Lookup>();
 
 function add(map: Map<string, Set<number>>, key: string, place: number): void {
@@ -30,7 +33,7 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 		folded: new Map(),
 	};
 	const { identified, labelled, texts, folded } = lookup;
-	// The identifiers that records hold come first: one of another kind may look like them.
+	// Identifiers that records hold come first, because other identifiers may look like them.
 	const most = Math.max(0, ...options.map(({ identifiers }) => identifiers.length));
 	for (let rank = 0; rank < most; rank += 1) {
 		for (const [place, { identifiers }] of options.entries()) {
@@ -40,7 +43,7 @@ function buildLookup(options: readonly FieldOption[]): Lookup {
 		}
 	}
 	for (const [listed, { labels, identifiers }] of options.entries()) {
-		// Two entries for one identifier are one choice.
+		// Two entries with the same identifier are one choice.
 		const [first] = identifiers;
 		const place = first === undefined ? listed : (identified.get(first) ?? listed);
 		for (const label of labels) add(labelled, label, place);
@@ -64,10 +67,10 @@ function only(...found: ReadonlyArray<ReadonlySet<number> | undefined>): number 
 }
 
 /**
- * The place of the choice that a stored value is: by an identifier of it, else by a text that is no other
+ * Finds the position of a stored value's choice: by one of its identifiers, else by text that isn't another
  * choice's label or identifier.
  *
- * @returns undefined if it is none of the choices
+ * @returns undefined if the value isn't one of the choices
  */
 export function storedChoice(options: readonly FieldOption[], stored: unknown): number | undefined {
 	if (typeof stored !== 'string' && typeof stored !== 'number') return undefined;
@@ -80,17 +83,17 @@ export function storedChoice(options: readonly FieldOption[], stored: unknown): 
 		: only(texts.get(text));
 }
 
-/** What an entry names: a choice, several, or none. */
+/** The result for an entry: one choice, several, or none. */
 type Named =
 	| { option: FieldOption; isExact: boolean }
 	| { candidates: readonly FieldOption[] }
 	| undefined;
 
 /**
- * The choice that an entered value names: a number is an identifier that is a number, else the label with these digits; a
- * text is a label or an identifier that is a text; of any type where the text itself would be sent.
+ * Finds the choice for an entered value. A number is a numeric identifier, else a label with these digits.
+ * Text is a label or a text identifier. If the text itself would be sent, identifiers of any type count.
  *
- * @param exact whether another case, outer spaces and the text of a number name no choice
+ * @param exact true if another case, outer spaces and the text of a number don't match
  */
 export function enteredChoice(
 	options: readonly FieldOption[],
@@ -103,7 +106,8 @@ export function enteredChoice(
 	if (numbered !== undefined) return { option: at(numbered), isExact: true };
 	const text = String(entered);
 	const places = new Set(labelled.get(text));
-	// If the listing doesn't say what records hold, the label itself is sent: it must not look like another choice.
+	// If the listing doesn't say what records hold, the label itself is sent, so it must not look like
+	// another choice.
 	const isSent = [...places].some((place) => at(place).sent === undefined);
 	for (const place of (typeof entered === 'string' && texts.get(text)) || []) {
 		if (isSent || at(place).identifiers.includes(text)) places.add(place);
@@ -117,11 +121,11 @@ export function enteredChoice(
 	return option && { option, isExact: isNamed && text === entered };
 }
 
-/** Whether a text names at least one choice. */
+/** Returns true if text matches at least one choice. */
 export const isChoice = (options: readonly FieldOption[], text: string): boolean =>
 	lookupOf(options).folded.has(foldCase(text));
 
-/** A choice in a message, so that two with like labels are distinguished. */
+/** A choice in a message. Distinguishes two choices with similar labels. */
 export function showChoice({ label, identifiers }: FieldOption): string {
 	const [identifier] = identifiers;
 	const shown = typeof identifier === 'number' ? String(identifier) : quote(identifier ?? '');
@@ -131,10 +135,10 @@ export function showChoice({ label, identifiers }: FieldOption): string {
 }
 
 /**
- * Splits a text at the commas between choices. A choice with commas is taken whole where the card
- * knows it; double quotes hold any text together, and two of them stand for one.
+ * Splits text at the commas between choices. A known choice with commas stays whole. Double quotes keep any
+ * text together; two of them stand for one.
  *
- * @param knows whether a text is a choice of the field
+ * @param knows returns true if text is a choice of the field
  * @returns the parts without outer spaces; empty ones are left out
  */
 export function splitChoices(text: string, knows: (choice: string) => boolean): string[] {
@@ -150,10 +154,10 @@ export function splitChoices(text: string, knows: (choice: string) => boolean): 
 	return chosen.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Parts that one choice may be made of. */
+/** Max parts that one choice may consist of. */
 const MAX_PARTS = 10;
 
-/** Where the longest known choice ends that starts at a part; else after that part. */
+/** Returns the end of the longest known choice that starts at a part; else the end of that part. */
 function longestChoice(
 	parts: readonly string[],
 	start: number,
@@ -165,6 +169,6 @@ function longestChoice(
 	return start + 1;
 }
 
-/** A choice as it stands in such a text: in quotes where it has commas or quotes itself. */
+/** A choice in such text: in quotes if it has commas or quotes itself. */
 export const quoteChoice = (choice: string): string =>
 	/[",]/.test(choice) ? `"${choice.replaceAll('"', '""')}"` : choice;

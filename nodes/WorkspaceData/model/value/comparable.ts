@@ -1,17 +1,20 @@
-/** The form of a value in which it is compared: what is the same, and which comes first. */
+/** The comparable form of a value, for equality and order. */
 import { byCharacter } from '../text';
 
-/** A value between two numbers, where no number is exact: `near` is the nearest one, `rest` says on which side of it. */
+/**
+ * A value between two numbers, if no number is exact. `near` is the nearest one, and `rest` says on which
+ * side of it.
+ */
 export interface Between {
 	near: number;
 	/** Ordered character by character: `<…` below `near`, `>…` above it; see {@link AT}. */
 	rest: string;
 }
 
-/** The form of a value in which it is compared: two values are the same exactly where their forms are. */
+/** The comparable form of a value: two values are equal only if their forms are equal. */
 export type Comparable = number | string | Between | readonly Comparable[];
 
-/** The `rest` of a number itself, between all that is below and above it. */
+/** The `rest` of a number itself, between everything below and above it. */
 const AT = '=';
 
 const isList = (form: Comparable): form is readonly Comparable[] => Array.isArray(form);
@@ -19,24 +22,24 @@ const isList = (form: Comparable): form is readonly Comparable[] => Array.isArra
 const between = (form: number | Between): Between =>
 	typeof form === 'number' ? { near: form, rest: AT } : form;
 
-/** A text that two forms share exactly where they are the same. */
+/** Returns text that is the same for two forms only if they are equal. */
 export function keyOfForm(form: Comparable): string {
 	if (typeof form === 'string') return `'${form}`;
-	// 0 and -0 have one text.
+	// 0 and -0 have the same text.
 	if (typeof form === 'number') return `#${form}`;
 	return isList(form) ? JSON.stringify(form.map(keyOfForm)) : `#${form.near}${form.rest}`;
 }
 
 const rankOf = (form: Comparable): number => (typeof form === 'string' ? 1 : isList(form) ? 2 : 0);
 
-/** Whether two forms are both numbers, both text, or both lists. */
+/** Returns true if both forms are numbers, both text, or both lists. */
 export const isOfOneSort = (a: Comparable, b: Comparable): boolean => rankOf(a) === rankOf(b);
 
 /**
- * Orders two forms: numbers before text before lists, lists by their first difference.
+ * Compares two forms: numbers before text before lists, lists by their first difference.
  *
- * @param compareTexts returns 0 for the same text only
- * @returns below 0 where `a` comes first; 0 exactly where they are the same
+ * @param compareTexts returns 0 only for the same text
+ * @returns below 0 if `a` comes first; 0 only if they are equal
  */
 export function compareForms(a: Comparable, b: Comparable, compareTexts = byCharacter): number {
 	if (typeof a === 'number' && typeof b === 'number') return a === b ? 0 : a < b ? -1 : 1;

@@ -1,4 +1,4 @@
-/** The conditions by which records are filtered: a condition is read once, then asked of each stored value. */
+/** The conditions of filters. A condition is read once, then applied to each stored value. */
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { isChoice } from './choices';
@@ -10,21 +10,24 @@ import { CONDITIONS, type Condition, type EntryRules, type ValueField } from './
 import { enter, enterOperand, isOfKind, keyOf, placeOf, textsOf } from './value';
 
 /**
- * Whether a stored value meets a condition. Undefined if it is unclear, and records are chosen to be changed: a value
- * that is none of its field's kind may be another spelling of the entered value.
+ * Returns true if a stored value meets a condition. Returns undefined if this is unclear and records are
+ * selected for a change: a value that isn't valid for its field may be another spelling of the entered
+ * value.
  */
 export type Test = (stored: unknown) => boolean | undefined;
 
-/** The surroundings in which a condition is read. */
+/** What is needed to read a condition. */
 export interface ConditionPlace {
 	zone: Zone;
-	/** Whether records are chosen to be changed: nothing is taken for something like it. */
+	/** True if records are selected for a change, so that similar names and values don't match. */
 	isExact?: boolean;
-	/** Gets the choices that the field does not have, with their refusals; without it they are refused. */
+	/**
+	 * Collects choices that the field doesn't have, with their errors. Without it, they are errors at once.
+	 */
 	unlisted?: Map<unknown, InputError>;
 }
 
-/** A condition as it was entered, and the field that it is about. */
+/** A condition as entered, and its field. */
 interface Asked {
 	field: ValueField;
 	entered: unknown;
@@ -36,21 +39,24 @@ const not =
 	(stored) =>
 		!test(stored);
 
-/** The values of a field: the members of a stored set, else the value. */
+/** The values of a field: the members of a stored set, else the value itself. */
 export const valuesIn = (field: ValueField, stored: unknown): readonly unknown[] =>
 	membersOf(field)[1](stored);
 
-/** The field as one member of its set, and the members of a stored set; else the field and its value. */
+/**
+ * The field for one member of its set, and a function for the members of a stored set. If it isn't a set,
+ * the field and its value.
+ */
 function membersOf(field: ValueField): [ValueField, (stored: unknown) => readonly unknown[]] {
 	const { set } = field.kind;
 	if (!set) return [field, (stored) => [stored]];
 	return [{ ...field, kind: set.kind }, (stored) => set.of(stored, field)];
 }
 
-/** Whether a value, or a member of a set, is known to be another value wherever it is not the same. */
+/** Returns true if a value or a member of a set can be read, so that it surely differs if it isn't equal. */
 function isReadable(field: ValueField, stored: unknown, zone: Zone): boolean {
 	if (isEmpty(stored) || isOfKind(field, stored, zone)) return true;
-	// A choice that was taken out of the list; not another spelling of one.
+	// A choice that was removed from the list, not another spelling of one.
 	return (
 		field.options.length > 0 &&
 		(typeof stored === 'string' || typeof stored === 'number') &&
@@ -58,7 +64,7 @@ function isReadable(field: ValueField, stored: unknown, zone: Zone): boolean {
 	);
 }
 
-/** That a value is not the entered one, or none of several. */
+/** Tests that a value isn't the entered one, or isn't one of several. */
 function isOther({ field, rules }: Asked, test: (stored: unknown) => boolean): Test {
 	const [member, members] = membersOf(field);
 	const isKnown = (one: unknown) => isReadable(member, one, rules.zone);
@@ -68,7 +74,7 @@ function isOther({ field, rules }: Asked, test: (stored: unknown) => boolean): T
 	};
 }
 
-/** Whether a value, or a member of a set, is one of some entered values. */
+/** Tests that a value or a member of a set is one of the entered values. */
 function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: unknown) => boolean {
 	const { zone } = rules;
 	const [member, members] = membersOf(field);
@@ -76,7 +82,7 @@ function oneOf({ field, rules }: Asked, entered: readonly unknown[]): (stored: u
 	return (stored) => members(stored).some((one) => keys.has(keyOf(member, one, zone)));
 }
 
-/** That a set has the same members as the entered one, in any order. */
+/** Tests that a set has the same members as the entered one, in any order. */
 function equalsSet(
 	{ field, rules }: Asked,
 	list: readonly unknown[],
@@ -105,7 +111,7 @@ const entriesOf = ({ field, entered, rules }: Asked): readonly unknown[] =>
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** A condition about the text of a value; upper and lower case do not matter. */
+/** A condition about the text of a value, without regard to case. */
 const textual =
 	(accepts: (text: string, part: string) => boolean) =>
 	({ field, entered, rules }: Asked): ((stored: unknown) => boolean) => {
@@ -116,7 +122,7 @@ const textual =
 
 const includes = textual((text, part) => text.includes(part));
 
-/** Of a set whether it has a choice; of all else whether its text has a part. */
+/** Tests that a set has a choice, or that the text of any other value has a part. */
 function contains(asked: Asked): (stored: unknown) => boolean {
 	const { kind } = asked.field;
 	if (!kind.set) return includes(asked);
@@ -128,7 +134,7 @@ function contains(asked: Asked): (stored: unknown) => boolean {
 	);
 }
 
-/** How stored values stand to an operand; undefined if one of the two has no place in the order. */
+/** Compares stored values with an operand; undefined if one of the two has no place in the order. */
 function orderTo(
 	{ field, rules }: Asked,
 	operand: unknown,
@@ -138,7 +144,8 @@ function orderTo(
 	const { form } = placeOf(field, enterOperand(field, operand, rules), rules.zone);
 	return (stored) => {
 		const place = placeOf(field, stored, rules.zone);
-		// A number and a length of time, for example, have no order: the service alone knows the number's unit.
+		// A number and a duration, for example, have no order, because only the service knows the number's
+		// unit.
 		const isOrdered = place.rank === 0 && isOfOneSort(place.form, form);
 		return isOrdered ? compareForms(place.form, form) : undefined;
 	};
@@ -163,7 +170,7 @@ const unsuitable = ({ name, type }: ValueField): InputError =>
 		`Select another condition for a field of type '${type ?? 'text'}'.`,
 	);
 
-/** Days before, with or after today, today included, in the time zone of the workflow. */
+/** A number of days before or after today, including today, in the time zone of the workflow. */
 const inDays =
 	(direction: 1 | -1) =>
 	(asked: Asked): Test => {
@@ -188,7 +195,7 @@ const READERS: Record<Condition, (asked: Asked) => Test> = {
 	isNoneOf: (asked) => isOther(asked, oneOf(asked, entriesOf(asked))),
 	contains,
 	notContains: (asked) =>
-		// Choices are compared as values, everything else as text.
+		// Choices are compared as values, everything else is compared as text.
 		asked.field.options.length > 0 || asked.field.kind.set
 			? isOther(asked, contains(asked))
 			: not(contains(asked)),
@@ -207,10 +214,11 @@ const READERS: Record<Condition, (asked: Asked) => Test> = {
 const WITHOUT_VALUE: readonly Condition[] = ['isEmpty', 'isNotEmpty'];
 
 /**
- * Checks what can be known of a condition without its field.
+ * Checks a condition as far as possible without its field.
  *
  * @param entered the value to compare with
- * @throws InputError for an unknown condition, a missing value, an empty entry, or no number of days
+ * @throws InputError for an unknown condition, a missing value, an empty entry, or an invalid number of
+ * days
  */
 export function checkCondition(condition: string, entered: unknown): Condition {
 	const known = CONDITIONS.find((name) => name === condition);
@@ -227,11 +235,11 @@ export function checkCondition(condition: string, entered: unknown): Condition {
 }
 
 /**
- * The test of one condition. Text is compared without regard to case in the conditions about parts of a text, and exactly
- * in *Equals*; all else as values of the field's kind.
+ * Returns the test of one condition. Conditions about parts of a text ignore case, and *Equals* compares
+ * text exactly. Everything else is compared as values of the field's kind.
  *
  * @param entered the value to compare with
- * @throws InputError for an unknown condition, a missing value, or a value that the field cannot hold
+ * @throws InputError for an unknown condition, a missing value, or a value that the field can't hold
  */
 export function conditionTest(
 	condition: string,
@@ -247,7 +255,7 @@ export function conditionTest(
 	return READERS[known]({ field, entered, rules });
 }
 
-/** Whether a stored value has a text in it, whatever its kind; upper and lower case do not matter. */
+/** Tests that a stored value of any kind contains text, without regard to case. */
 export function containsText(field: ValueField, text: string): (stored: unknown) => boolean {
 	const part = fold(text);
 	return (stored) => textsOf(field, stored).some((one) => fold(one).includes(part));

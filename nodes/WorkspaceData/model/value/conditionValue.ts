@@ -14,7 +14,7 @@ export const noValue = (): InputError =>
 		"Enter a value to compare with, or select the condition 'Is Empty' or 'Is Not Empty'.",
 	);
 
-/** How messages call the value of a condition. */
+/** The name of a condition's value in messages. */
 export const VALUE_LABEL = "'Value' in a condition of 'Filters'";
 
 /** The text between commas, empty ones included. */
@@ -24,7 +24,10 @@ function splitList(text: string, options: ValueField['options']): string[] {
 	return splitChoices(text, (part) => isChoice(options, part));
 }
 
-/** The entered list. @throws InputError for an empty one, an empty entry, or a text that may be one or several values */
+/**
+ * Reads the entered list. @throws InputError for an empty list, an empty entry, or text that may be one or
+ * several values
+ */
 export function listOf(
 	entered: unknown,
 	options: ValueField['options'],
@@ -49,7 +52,10 @@ export function listOf(
 	);
 }
 
-/** The entered value in its JSON form. @throws InputError for a list or an object, which has no text that anybody means */
+/**
+ * The JSON form of the entered value. @throws InputError for a list or an object, because nobody means
+ * their text
+ */
 export function single(entered: unknown): unknown {
 	const form = jsonForm(entered);
 	if (typeof form !== 'object') return form;
@@ -66,7 +72,7 @@ export function daysOf(entered: unknown): number {
 	throw notDays(entered);
 }
 
-/** The error for a value that is not a number of days. */
+/** The error for an invalid number of days. */
 export const notDays = (entered: unknown): InputError =>
 	new InputError(
 		`${VALUE_LABEL} can't be ${showValue(entered)}`,

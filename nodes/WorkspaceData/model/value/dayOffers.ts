@@ -1,7 +1,7 @@
-/** The days and numbers of days that the editor offers for conditions, and how it asks for days and times. */
+/** The days and numbers of days that the editor offers for conditions, and its input for days and times. */
 import { DAYS, type Offer, type EditorInput } from './kinds/kind';
 
-/** Days as expressions, so that they stay right whenever the workflow runs. */
+/** Expressions, so that the days are right whenever the workflow runs. */
 const DAY_OFFERS: readonly Offer[] = [
 	{ name: 'Today', value: '={{ $today.toISODate() }}' },
 	{ name: 'Tomorrow', value: '={{ $today.plus(1, "day").toISODate() }}' },
@@ -12,14 +12,14 @@ const DAY_OFFERS: readonly Offer[] = [
 	{ name: 'Start of This Year', value: '={{ $today.startOf("year").toISODate() }}' },
 ];
 
-/** Values of the conditions that take a number of days. */
+/** Values for conditions that take a number of days. */
 const DAY_COUNTS: readonly Offer[] = [
 	{ name: '1 Day (Today)', value: '1' },
 	{ name: '7 Days', value: '7' },
 	{ name: '30 Days', value: '30' },
 ];
 
-/** How the editor asks for days and times. */
+/** The editor's input for days and times. */
 export const TIME_INPUT: EditorInput = {
 	type: 'dateTime',
 	canMatch: true,

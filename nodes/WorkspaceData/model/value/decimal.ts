@@ -1,23 +1,23 @@
 /** Numbers as decimal text, which may have more digits than a number keeps. */
 import type { Between } from './comparable';
 
-/** A decimal text; outer spaces are ignored. Exponents of more digits than these are no numbers. */
+/** Decimal text. Outer spaces are ignored. An exponent with more digits isn't a number. */
 const NUMBER = /^\s*([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,15}))?\s*$/i;
 
-/** The most significant digits with which services print a number. @see ECMA-262, Number::toString */
+/** Max significant digits with which services write a number. @see ECMA-262, Number::toString */
 const MAX_PRECISION = 17;
 
-/** The exponent of any decimal text fits into 16 digits when this is added. */
+/** Added to the exponent of any decimal text, so that it fits into 16 digits. */
 const EXPONENT_BIAS = 4_000_000_000_000_000;
 
 const complement = (digits: string): string =>
 	digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 
 /**
- * A decimal as a text that is ordered, character by character, as decimals are: negative ones `n`, zero `o`,
- * positive ones `p`, then the exponent of `0.ddd × 10^exponent`, then the digits.
+ * Converts a decimal to text whose order, character by character, is the order of decimals: negative ones
+ * `n`, zero `o`, positive ones `p`, then the exponent of `0.ddd × 10^exponent`, then the digits.
  *
- * @returns undefined if the text is not a decimal number
+ * @returns undefined if the text isn't a decimal number
  */
 function sortable(text: string): string | undefined {
 	const [, sign, mantissa = '', power = '0'] = NUMBER.exec(text) ?? [];
@@ -28,15 +28,15 @@ function sortable(text: string): string | undefined {
 	if (digits === '') return 'o';
 	const exponent = Number(power) + whole.length - (all.length - digits.length);
 	const size = `${String(exponent + EXPONENT_BIAS).padStart(16, '0')}${digits.replace(/0+$/, '')}`;
-	// Of two negative numbers the one with further digits comes first: `:` comes after all digits.
+	// Of two negative numbers, the one with further digits comes first: `:` sorts after all digits.
 	return sign === '-' ? `n${complement(size)}:` : `p${size}`;
 }
 
 /**
- * The number that a decimal text is.
+ * Reads decimal text.
  *
- * @returns the number, if it keeps all digits; else where the text lies between two numbers; undefined if it is
- * not a decimal number
+ * @returns the number if it keeps all digits; else the place of the text between two numbers; undefined if
+ * it isn't a decimal number
  */
 export function readDecimal(text: string): number | Between | undefined {
 	const near = Number(text);
@@ -49,28 +49,34 @@ export function readDecimal(text: string): number | Between | undefined {
 	return { near, rest: `${exact < nearest ? '<' : '>'}${exact}` };
 }
 
-/** Whether a text is a decimal number. */
 export const isDecimal = (text: string): boolean => NUMBER.test(text);
 
-/** Whether a text is spelled as numbers are written: no zeros or signs too many, and all digits are kept. */
+/**
+ * Returns true if text is a number in its usual spelling: without extra zeros or signs, and with all digits
+ * kept.
+ */
 export const isCanonicalNumber = (text: string): boolean => {
 	const number = Number(text);
 	return Number.isFinite(number) && String(number) === text;
 };
 
-/** Whether a number may stand for one with other digits: a whole one beyond 2^53 that takes more than 15 of them. */
+/**
+ * Returns true if a number may have lost digits: a whole number beyond 2^53 with more than 15 significant
+ * digits.
+ */
 export const mayHaveLostDigits = (number: number): boolean =>
 	Number.isInteger(number) &&
 	!Number.isSafeInteger(number) &&
 	Number(number.toPrecision(15)) !== number;
 
-/** A whole number as JSON writes it, without exponent. */
+/** A whole number in JSON, without exponent. */
 const WHOLE = /^-?\d+$/;
 
 /**
- * Whether a number keeps all digits of its text. Whole numbers keep them up to 2^53; beyond, neighbors would become one, or come
- * back with other digits. Others do if the number is the text's value, or if the text is what the number's exact value is when
- * rounded to as many digits (services print 0.1 as `0.10000000000000001`, too).
+ * Returns true if a number keeps all digits of its text. Whole numbers keep them up to 2^53. Beyond,
+ * neighbors would become equal, or return with other digits. Other numbers keep them if they equal the
+ * text's value, or if the text is the number's exact value, rounded to as many digits (some services write
+ * 0.1 as `0.10000000000000001`).
  */
 export function keepsDigits(text: string): boolean {
 	if (WHOLE.test(text)) return Number.isSafeInteger(Number(text));

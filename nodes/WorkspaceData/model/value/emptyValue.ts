@@ -1,6 +1,9 @@
-/** Which values count as empty: for conditions, order, matching and writing alike. */
+/** Which values count as empty: in conditions, order, matching and writing alike. */
 
-/** No value at all: missing, null, empty text or an empty list. `false` and `0` are values. */
+/**
+ * Returns true if there is no value: missing, null, empty text or an empty list. `false` and `0` are
+ * values.
+ */
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined ||
 	value === null ||

@@ -1,10 +1,10 @@
-/** How the people of a country spell numbers, days, and yes or no: their text in the spelling that fields read. */
+/** Converts numbers, days, and yes or no in a country's format to the format that fields read. */
 import { foldCase } from '../text';
 import { quote } from '../names';
 import { isDecimal } from './decimal';
 import { isDay, readTimestamp } from './timestamp';
 
-/** The chosen formats; a missing one is the usual spelling: 1234.5, 2026-03-31, true and false. */
+/** The selected formats. A missing one is the usual format: 1234.5, 2026-03-31, true and false. */
 export interface Formats {
 	number?: 'point' | 'comma' | undefined;
 	date?: 'iso' | 'dayFirst' | 'monthFirst' | 'excel' | undefined;
@@ -15,23 +15,24 @@ export interface Formats {
 /** The values that have formats. */
 export type Formatted = 'number' | 'date' | 'datetime' | 'boolean';
 
-/** A decimal comma; points stand before three digits only. */
+/** A decimal comma. Points are only allowed before groups of three digits. */
 const COMMA_NUMBER = /^\s*([+-]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+))(?:,(\d+))?\s*$/;
-/** A day as three numbers, perhaps with a time of day. */
+/** A day as three numbers, optionally with a time of day. */
 const DAY_IN_PARTS =
 	/^\s*(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])m)?)?\s*$/i;
 
-/** Numbers that are days rather than amounts: 1954 to 2119. */
+/** Numbers that are probably days, not amounts: 1954 to 2119. */
 const EXCEL_DAYS = { first: 20_000, last: 80_000 };
-/** The last day of the calendar, 9999-12-31, as Excel counts. */
+/** The last day of the calendar, 9999-12-31, as Excel's number. */
 const LAST_EXCEL_DAY = 2_958_465;
 const DAY_MS = 86_400_000;
 
 /**
- * A value in the spelling that fields read.
+ * Converts a value to the format that fields read.
  *
  * @param given not empty
- * @returns the value itself where its format is the usual one; undefined for a text that does not fit the chosen format
+ * @returns the value itself if its format is the usual one; undefined for text that doesn't fit the
+ * selected format
  */
 export function inUsualSpelling(
 	type: Formatted,
@@ -53,7 +54,7 @@ function fromComma(given: unknown): unknown {
 	return `${whole.replaceAll('.', '')}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** True and false stay what they are, and so do 1 and 0, unless they are the words. */
+/** True and false are unchanged. So are 1 and 0, unless they are the words. */
 function fromWords(given: unknown, words: readonly [string, string]): unknown {
 	if (typeof given !== 'string') return given;
 	const folded = foldCase(given);
@@ -77,14 +78,14 @@ function fromParts(text: string, order: 'dayFirst' | 'monthFirst'): string | und
 	return hour === undefined ? undefined : `${iso}T${twoDigits(String(hour))}:${minutes}:${seconds}`;
 }
 
-/** The hour of a clock with a.m. and p.m. */
+/** The hour of a 12-hour clock, on a 24-hour clock. */
 function halfDayHour(hour: number, half: string): number | undefined {
 	if (hour < 1 || hour > 12) return undefined;
 	return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
 }
 
 /**
- * The day that a number of Excel's 1900 system is, with the wall-clock time that its fraction is.
+ * Converts a number of Excel's 1900 system to a day, with the wall-clock time from its fraction.
  *
  * @see https://learn.microsoft.com/office/troubleshoot/excel/wrongly-assumes-1900-is-leap-year
  */
@@ -92,7 +93,7 @@ function fromExcel(given: unknown): string | undefined {
 	const number = numberOf(given);
 	const seconds = Math.round((number * DAY_MS) / 1000);
 	const day = Math.floor(seconds / 86_400);
-	// Excel counts the 29th of February 1900, which did not exist.
+	// Excel counts February 29, 1900, which didn't exist.
 	if (!(day >= 1 && day <= LAST_EXCEL_DAY) || day === 60) return undefined;
 	const start = Date.UTC(1899, 11, day < 60 ? 31 : 30);
 	const iso = new Date(start + seconds * 1000).toISOString();
@@ -104,13 +105,13 @@ const numberOf = (given: unknown): number =>
 		? Number(given)
 		: NaN;
 
-/** Whether a value may be one of Excel's numbers for a day. */
+/** Returns true if a value may be Excel's number for a day. */
 export function isExcelDay(value: unknown): boolean {
 	const number = numberOf(value);
 	return number >= EXCEL_DAYS.first && number <= EXCEL_DAYS.last;
 }
 
-/** The formats with an example, as the options show them. */
+/** The formats with an example, as in the options. */
 const ORDERS = {
 	dayFirst: "'Day First': enter a date such as 31.03.2026 or 31/3/2026",
 	monthFirst: "'Month First': enter a date such as 03/31/2026",
@@ -118,10 +119,10 @@ const ORDERS = {
 };
 
 /**
- * Which values a field accepts, in the chosen formats.
+ * Says which values a field accepts in the selected formats.
  *
- * @param usual what it accepts without any
- * @param formats undefined if there is no choice of formats
+ * @param usual what it accepts without any formats
+ * @param formats undefined if no formats can be selected
  */
 export function acceptedIn(
 	type: Formatted,

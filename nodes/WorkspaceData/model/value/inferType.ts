@@ -1,4 +1,4 @@
-/** Which type a field needs so that it holds the values of a column without loss. */
+/** Infers the type that a field needs to hold the values of a column without loss. */
 import { isDecimal } from './decimal';
 import { inUsualSpelling, isExcelDay, type Formats, type Formatted } from './formats';
 import { jsonForm, textOf } from './serialization';
@@ -8,33 +8,33 @@ import { NEW_TYPES } from './kinds/allKinds';
 import { quote } from '../names';
 import { foldCase } from '../text';
 
-/** The type of a field, and why it is this one. */
+/** The type of a field, and the reason for it. */
 export interface Inference {
-	/** As the service's description calls it. */
+	/** The name in the service's description. */
 	type: string;
-	/** For the person who reads it: `3 whole numbers`, or the value that rules out another type. */
+	/** For the user: `3 whole numbers`, or the value that rules out another type. */
 	why: string;
-	/** The choices of a select, in the order in which they come. */
+	/** The choices of a select, in the order of their first use. */
 	choices?: string[];
 }
 
-/** Fewest values from which a select is made, most of its choices, and the longest choice, in characters. */
+/** Min values for a select, max number of its choices, and max length of a choice, in characters. */
 const MIN_CHOICE_VALUES = 20;
 const MAX_CHOICES = 12;
 const MAX_CHOICE_LENGTH = 40;
-/** The longest text in a field for short text, in characters: many services end there. */
+/** Max length of a short text field, in characters: many services have this limit. */
 const MAX_TEXT_LENGTH = 255;
 
-/** Names of columns whose digits are no amounts: another row may begin with a zero. */
+/** Names of columns whose digits aren't amounts: a value in another row may begin with a zero. */
 const CODE_NAME =
 	/(?:^|[^\p{L}])(?:phone|tel|telephone|telefon|mobile|fax|zip|postal|postcode|plz|iban|isbn|ean|gtin|upc|sku|ssn|vat)(?=[^\p{L}]|$)/iu;
-/** Names of columns whose numbers may be days as Excel counts them. */
+/** Names of columns whose numbers may be Excel's days. */
 const DAY_NAME =
 	/(?:(?<!\p{L})(?:due|deadline|birthday|born|created|updated|start|end|since|until|fällig|fecha|data|jour|échéance|naissance)|(?<!up)date|datum|day|tag)(?!\p{L})/iu;
-/** Numbers, dates and the like in any spelling: digits, and no letter. */
+/** Returns true for numbers, dates and the like in any spelling: digits, and no letters. */
 const isFigures = (text: string): boolean => /\d/.test(text) && !/\p{L}/u.test(text);
 
-/** The type whose values are from a list of choices. */
+/** The type whose values come from a list of choices. */
 const typeOfChoices = (how: NewType['choices']): string =>
 	NEW_TYPES.find(({ choices }) => choices === how)?.type ?? 'text';
 
@@ -43,9 +43,9 @@ const tells = (value: unknown): boolean => value !== undefined && value !== null
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /**
- * The choices of a select that these text values make, in the order in which they come.
+ * The choices of a select for these text values, in the order of their first use.
  *
- * @returns undefined if they are no choices: too many, too long, figures, or distinguished by case only
+ * @returns undefined if they aren't suitable: too many, too long, figures, or different only in case
  */
 function choicesOf(texts: Iterable<string>): string[] | undefined {
 	const choices = new Set<string>();
@@ -64,7 +64,7 @@ function choicesOf(texts: Iterable<string>): string[] | undefined {
 	return folded.size === choices.size && !folded.has('') ? [...choices] : undefined;
 }
 
-/** The type of text that holds any values, each as its text. */
+/** The text type that holds any values as text. */
 export function textType(values: readonly unknown[]): string {
 	const isLong = values.some((value) => {
 		const text = textOf(value);
@@ -86,13 +86,13 @@ const FORMATTED: readonly string[] = [
 ] satisfies Formatted[];
 const isFormatted = (type: string): type is Formatted => FORMATTED.includes(type);
 
-/** Text values in the spelling that fields of a type read; undefined for one that is not such a value. */
+/** Converts text values to the format that fields of a type read; undefined for an invalid value. */
 function spellingsFor(
 	type: string,
 	texts: readonly string[],
 	formats: Formats,
 ): Array<string | undefined> {
-	// Excel's days follow from the name of the column.
+	// Excel's days are recognized by the name of the column.
 	const own = formats.date === 'excel' ? { ...formats, date: 'iso' as const } : formats;
 	return texts.map((text) => {
 		const usual = isFormatted(type) ? inUsualSpelling(type, text, own) : text;
@@ -100,7 +100,7 @@ function spellingsFor(
 	});
 }
 
-/** Why text is no number and no day, where people would say that it is one. */
+/** Explains why text that looks like a number or a day isn't read as one. */
 function otherFormat(texts: readonly string[]): string | undefined {
 	const find = (type: Formatted, formats: Formats) =>
 		texts.find((text) => inUsualSpelling(type, text, formats) !== undefined);
@@ -131,7 +131,7 @@ function fromTexts(words: string, texts: readonly string[], formats: Formats): I
 			why = `each is ${one}, but they are spelled in different ways`;
 			break;
 		}
-		// Said of the type that some of the values have.
+		// The reason names a type that some of the values have.
 		if (spelled.some(fits)) why = `${quote(texts[stranger] ?? '')} isn't ${one}`;
 	}
 	if (texts.length >= MIN_CHOICE_VALUES) {
@@ -167,12 +167,12 @@ function fromContainers(values: readonly unknown[]): Inference {
 }
 
 /**
- * The type of a field that holds all these values, so that each can be read back as it was given. Where a
- * value fits no other type the field is a text, and other values are sent as text.
+ * Infers the type of a field that holds all these values, so that each can be read back unchanged. If a
+ * value fits no other type, the field is a text field, and other values are sent as text.
  *
  * @param name of the column: digits under `Phone` stay text
  * @param values the values of all items; empty ones are ignored
- * @param formats how text spells numbers, days, and yes or no
+ * @param formats the formats of numbers, days, and yes or no in text
  */
 export function inferType(
 	name: string,
@@ -201,14 +201,14 @@ export function inferType(
 	);
 }
 
-/** The types of a service that does not name its own. */
+/** The types for a service that doesn't list its own. */
 export const USUAL_TYPES: readonly string[] = NEW_TYPES.map(({ type }) => type);
 
 /**
  * The service's name for a type, or for the nearest type that loses nothing.
  *
  * @param offered as the service spells them
- * @returns the usual name of a text where none is known
+ * @returns the usual name of the text type if none is known
  */
 export function offeredType(
 	type: string,

@@ -8,8 +8,8 @@ import { enteredChoice, showChoice } from './choices';
 import { isCanonicalNumber } from './decimal';
 
 /**
- * The choices that values of a field name and the field does not have, in their order, each once. Another
- * case or outer spaces make no new one.
+ * The choices in these values that the field doesn't have, in order, each once. Another case or outer
+ * spaces don't make a new choice.
  */
 export function newChoices(field: Field, values: readonly unknown[]): string[] {
 	const added = new Map<string, string>();
@@ -25,10 +25,10 @@ export function newChoices(field: Field, values: readonly unknown[]): string[] {
 	return [...added.values()];
 }
 
-/** Names under which a choice has the text that people see. */
+/** Keys under which a choice holds its visible text. */
 const TEXT_KEYS = ['name', 'label', 'title'] as const;
 
-/** A new choice in the shape of the field's other choices. The service assigns its ID. */
+/** Creates a choice in the shape of the field's other choices. The service assigns its ID. */
 function likeOthers(text: string, others: readonly unknown[]): unknown {
 	const likeType = (known: unknown) =>
 		typeof known === 'number' && isCanonicalNumber(text) ? Number(text) : text;
@@ -40,14 +40,14 @@ function likeOthers(text: string, others: readonly unknown[]): unknown {
 	return { [key ?? 'name']: text };
 }
 
-/** A copy of an object with another value at the end of some keys. */
+/** Copies an object and replaces the value at the end of a path of keys. */
 function replaced(raw: unknown, [key, ...path]: readonly string[], value: unknown): unknown {
 	if (key === undefined) return value;
 	const object = isObject(raw) ? raw : {};
 	return { ...object, [key]: replaced(object[key], path, value) };
 }
 
-/** @throws InputError for choices in a shape that is not recognized: replacing the list would lose them */
+/** @throws InputError if the shape of the choices isn't recognized: replacing the list would lose them */
 function changeOf(
 	{ name, raw }: Pick<Field, 'name' | 'raw'>,
 	change: (list: readonly unknown[]) => unknown[],
@@ -64,10 +64,10 @@ function changeOf(
 }
 
 /**
- * The change that adds choices to a field: its choices unchanged, with their IDs, and the new ones in the
- * same shape.
+ * The change that adds choices to a field. The existing choices stay unchanged with their IDs; the new ones
+ * get the same shape.
  *
- * @throws InputError for choices in a shape that is not recognized
+ * @throws InputError if the shape of the choices isn't recognized
  * @see service interface, part 2: the shape of options is not shown
  */
 export const addingChoices = (
@@ -77,9 +77,9 @@ export const addingChoices = (
 	changeOf(field, (list) => [...list, ...texts.map((text) => likeOthers(text, list))]);
 
 /**
- * The change that leaves a field exactly these choices; existing ones stay unchanged.
+ * The change that limits a field to exactly these choices. Existing ones stay unchanged.
  *
- * @throws InputError for choices in a shape that is not recognized, or a text that fits two of them
+ * @throws InputError if the shape of the choices isn't recognized, or if text matches two of them
  */
 export const settingChoices = (
 	field: Pick<Field, 'name' | 'raw'>,

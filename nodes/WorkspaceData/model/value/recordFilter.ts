@@ -1,4 +1,4 @@
-/** Filters and Search: which records are wanted. */
+/** Filters and Search: which records to return or change. */
 import { z } from 'zod/v3';
 import type { Field } from '../answer/field';
 import type { FieldHint, FieldIndex } from '../fieldIndex';
@@ -26,38 +26,44 @@ const filtersSchema = z.object({
 
 /** One condition as entered. */
 export interface EnteredCondition {
-	/** Name or ID of a field, or a property of the record itself. */
+	/** Name or ID of a field, or of a property of the record itself. */
 	key: string;
 	condition: string;
 	value: unknown;
 }
 
-/** The surroundings in which conditions are read. */
+/** What is needed to read conditions. */
 export interface FilterPlace {
-	/** Of times without an offset, and of today. */
+	/** The zone of times without an offset, and of today. */
 	zone: Zone;
-	/** Reports a name that could mean something else, too. */
+	/** Reports a name that is ambiguous. */
 	hint(message: string): void;
-	/** Whether records are chosen to be changed: a near name or value is refused then. */
+	/** True if records are selected for a change, so that similar names and values are refused. */
 	isExact?: boolean;
-	/** Whether a choice that the field does not have is looked for: records may hold it since it was removed. */
+	/**
+	 * True if a choice is looked for even if the field doesn't have it, because records may still hold a
+	 * removed choice.
+	 */
 	takesHeld?: boolean;
-	/** What the node's field mapper kept about fields, by key: for fields that were renamed since. */
+	/** What the node's field mapper saved about fields, by key, for fields that were renamed since. */
 	hints?: ReadonlyMap<string, FieldHint>;
 }
 
-/** Whether a record is wanted. */
+/** The test of all conditions. */
 export interface RecordTest {
 	(record: DataRecord): boolean;
-	/** Requires, once all records were looked at, that one holds each choice that its field does not have. @throws InputError */
+	/**
+	 * Checks, after all records were tested, that a record holds each choice that its field doesn't have.
+	 * @throws InputError
+	 */
 	requireSeen(): void;
 }
 
 /**
- * The conditions as entered.
+ * Reads the conditions as entered.
  *
  * @param filters the parameter `filters`
- * @throws InputError for conditions that cannot be read, or without a field
+ * @throws InputError for unreadable conditions, or a condition without a field
  */
 export function readConditions(filters: unknown): EnteredCondition[] {
 	const parsed = filtersSchema.safeParse(filters ?? {});
@@ -75,7 +81,7 @@ export function readConditions(filters: unknown): EnteredCondition[] {
 }
 
 /**
- * Whether one condition is enough.
+ * Returns true if one condition is enough.
  *
  * @param matchType the parameter `matchType`; undefined means all conditions
  * @throws InputError for another value
@@ -92,27 +98,28 @@ export function readMatchType(matchType: unknown): boolean {
 /** A value that each record of a card has, or may have. */
 export interface NamedValue {
 	field: ValueField;
-	/** Whether it is a property of the record itself. */
+	/** True for a property of the record itself. */
 	isOwn: boolean;
 	read(record: DataRecord): unknown;
 }
 
-/** The field that a key means to the letter: by its name, else by its ID or the ID that was kept. @throws InputError */
+/** The field that matches a key exactly: by its name, else by its ID or the saved ID. @throws InputError */
 function exactField(index: FieldIndex, key: string, { fieldId = '' }: FieldHint): Field {
 	const isName = index.fields.some(({ name }) => name === key);
 	const byId = isName ? undefined : (index.byId(key) ?? index.byId(fieldId));
 	return byId ?? index.exact(key);
 }
 
-/** What was kept about a field under the name that it had when the mapper, or the condition, was last edited. */
+/** The saved hint about a field, by its name when the mapper or the condition was last edited. */
 const hintOf = (hints: FilterPlace['hints'], key: string): FieldHint =>
 	hints?.get(key) ?? [...(hints?.values() ?? [])].find(({ name }) => name === key) ?? {};
 
 /**
- * The value that a key names: the record's own `id` or `created_at`, or a field of the card.
+ * The value for a key: the record's own `id` or `created_at`, or a field of the card.
  *
- * @param parameter the parameter's name, for the message about a doubtful field name
- * @throws InputError when no field or more than one is meant; with `isExact` also for a field called like a property
+ * @param parameter the parameter's name, for the message about an ambiguous field name
+ * @throws InputError if no field or more than one matches; with `isExact` also for a field with the name of
+ * a property
  */
 export function namedValue(
 	index: FieldIndex,
@@ -142,11 +149,11 @@ export function namedValue(
 }
 
 /**
- * One test for all conditions.
+ * Combines all conditions into one test.
  *
- * @param any whether one condition is enough
- * @returns whether a record passes; undefined when there is no condition
- * @throws InputError for an unknown field or condition, or a value that the field cannot hold
+ * @param any true if one condition is enough
+ * @returns a test that returns true if a record passes; undefined if there is no condition
+ * @throws InputError for an unknown field or condition, or a value that the field can't hold
  */
 export function recordTest(
 	conditions: readonly EnteredCondition[],
@@ -172,7 +179,7 @@ export function recordTest(
 		let doubtful: (typeof tests)[number] | undefined;
 		for (const test of tests) {
 			const is = test.meets(record);
-			// With one that is met, or not met, the others no longer matter.
+			// This condition decides, so the others no longer matter.
 			if (is === any) return any;
 			if (is === undefined) doubtful ??= test;
 		}
@@ -196,11 +203,11 @@ const unreadable = (
 	);
 
 /**
- * Whether a record has a text in one of its fields, as the condition Contains says.
+ * Returns a test that one of a record's fields contains text, as in the condition *Contains*.
  *
  * @param value the parameter `search`
- * @returns undefined when there is nothing to look for
- * @throws InputError if it is not a text
+ * @returns undefined if there is nothing to search for
+ * @throws InputError if it isn't text
  */
 export function readSearch(
 	value: unknown,

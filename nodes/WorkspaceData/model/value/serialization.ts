@@ -5,8 +5,8 @@ const hasJsonForm = (value: unknown): value is { toJSON(): unknown } =>
 	isObject(value) && typeof value.toJSON === 'function';
 
 /**
- * The JSON form of an object that defines it itself: dates, including Luxon's and those of Code nodes,
- * which have a `Date` class of their own.
+ * The JSON form of an object that defines one: dates, including Luxon's and those of Code nodes, which have
+ * another `Date` class.
  */
 export const jsonForm = (value: unknown): unknown => (hasJsonForm(value) ? value.toJSON() : value);
 
@@ -16,7 +16,7 @@ export function textOf(value: unknown): string {
 	return typeof form === 'object' && form !== null ? JSON.stringify(form) : String(form);
 }
 
-/** JSON with the keys of objects in order. */
+/** JSON with sorted keys. */
 export const canonicalJson = (value: unknown): string =>
 	JSON.stringify(value, (_key, part: unknown) =>
 		isObject(part)
@@ -25,8 +25,8 @@ export const canonicalJson = (value: unknown): string =>
 	) ?? 'null';
 
 /**
- * Whether JSON can carry a value. Other values would arrive as null and clear the field, or
- * not arrive at all.
+ * Returns true if JSON can represent a value. Other values would become null and clear the field, or would
+ * be dropped.
  */
 export function isSendable(value: unknown): boolean {
 	if (value === undefined) return true;
@@ -39,7 +39,7 @@ export function isSendable(value: unknown): boolean {
 	return value === null || typeof value === 'string' || typeof value === 'boolean';
 }
 
-/** Values that JSON cannot hold, as text; others unchanged. */
+/** Converts values that JSON can't represent to text. Others are unchanged. */
 const readable = (part: unknown): unknown =>
 	isSendable(part) || (typeof part === 'object' && !hasJsonForm(part)) ? part : String(part);
 

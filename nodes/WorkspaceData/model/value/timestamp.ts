@@ -1,4 +1,4 @@
-/** Text of days and timestamps (ISO 8601), which two kinds share. */
+/** Reads text of days and timestamps (ISO 8601), which two kinds share. */
 import type { Zone } from '../time';
 import type { Between } from './comparable';
 import { jsonForm } from './serialization';
@@ -12,27 +12,27 @@ const TIMESTAMP =
 export interface Timestamp {
 	text: string;
 	day: string;
-	/** Hours and minutes, mostly seconds, without their fraction; undefined for a day alone. */
+	/** Hours and minutes, usually with seconds, without their fraction; undefined for a day alone. */
 	clock: string | undefined;
-	/** The digits of the fraction of a second, without zeros at the end. */
+	/** The digits of the fraction of a second, without trailing zeros. */
 	fraction: string;
-	/** Undefined if it means another instant in each time zone. */
+	/** Undefined if there is none, so that the instant depends on the time zone. */
 	offset: string | undefined;
 }
 
-/** Whether a day, as YYYY-MM-DD, is in the calendar. */
+/** Returns true if a day, as YYYY-MM-DD, exists. */
 function isCalendarDay(day: string): boolean {
 	if (!DAY.test(day)) return false;
-	// Most months have these days.
+	// Every month has these days.
 	if (/-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/.test(day)) return true;
 	const date = new Date(`${day}T00:00:00Z`);
 	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** Whether a text is a day as YYYY-MM-DD and nothing else. */
+/** Returns true if text is only a day, as YYYY-MM-DD. */
 export const isDay = (text: string): boolean => DAY.test(text) && isCalendarDay(text);
 
-/** Reads a text, or an object whose JSON is one, as a timestamp; undefined if it is none. */
+/** Reads text, or an object whose JSON is text, as a timestamp; undefined if it isn't one. */
 export function readTimestamp(value: unknown): Timestamp | undefined {
 	const form = jsonForm(value);
 	if (typeof form !== 'string') return undefined;
@@ -48,25 +48,28 @@ export function readTimestamp(value: unknown): Timestamp | undefined {
 	};
 }
 
-/** An offset with hours and minutes: databases omit the minutes, or the colon. */
+/** Completes an offset: databases omit the minutes, or the colon. */
 const fullOffset = (offset: string): string =>
 	offset.replace(
 		/^([+-]\d{2}):?(\d{2})?$/,
 		(_, hours: string, minutes = '00') => `${hours}:${minutes}`,
 	);
 
-/** The text of a timestamp. An offset without minutes, or without a colon, is completed: some services refuse it. */
+/**
+ * The text of a timestamp. An offset without minutes or colon is completed, because some services refuse
+ * it.
+ */
 export const isoText = ({ text, offset = '' }: Timestamp): string =>
 	text.endsWith(offset) ? text : text.replace(/[+-]\d{2}(?::?\d{2})?$/, offset).replace(' ', 'T');
 
-/** Whether a timestamp has a time of day that exists, or none. */
+/** Returns true if a timestamp's time of day exists, or if it has none. */
 export const isTimeOfDay = ({ day, clock, offset = 'Z' }: Timestamp): boolean =>
 	clock === undefined || (clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}${offset}`)));
 
 /**
  * The instant of a timestamp as ISO 8601 in UTC, with all digits of its fraction.
  *
- * @returns undefined if there is no such time, also where a clock change leaves it out
+ * @returns undefined if there is no such time, also because of a clock change
  */
 export function toUtcText(
 	{ day, clock, fraction, offset }: Timestamp,

@@ -1,4 +1,4 @@
-/** The values of a field: which ones are equal, how they are ordered, and what is sent. */
+/** Compares, sorts and converts the values of a field. */
 import { InputError } from '../inputError';
 import type { Zone } from '../time';
 import { keyOfForm, type Comparable } from './comparable';
@@ -8,8 +8,8 @@ import { canonicalJson, isSendable, jsonForm, textOf } from './serialization';
 import { TOO_MANY_DIGITS, unusable, type EntryRules, type ValueField } from './kinds/kind';
 
 /**
- * The identity of a stored value: a text that two values share exactly where they are the same value of the field. Values
- * that are none of its kind are the same where their JSON is.
+ * The identity of a stored value: text that is the same for two values only if they are equal in the field.
+ * Values that aren't of its kind are equal if their JSON is equal.
  *
  * @param zone of times without an offset
  * @returns `''` for an empty value only
@@ -23,11 +23,14 @@ export function keyOf(field: ValueField, stored: unknown, zone: Zone): string {
 const identify = (field: ValueField, stored: unknown, zone: Zone): Comparable | undefined =>
 	field.kind.identify ? field.kind.identify(stored, field) : field.kind.read(stored, field, zone);
 
-/** Whether a stored value, which is not empty, is one of its field's kind. */
+/** Returns true if a stored value is of its field's kind. It must not be empty. */
 export const isOfKind = (field: ValueField, stored: unknown, zone: Zone): boolean =>
 	identify(field, stored, zone) !== undefined;
 
-/** The place of a stored value in the order of its field: values of the kind, then others, then empty ones. */
+/**
+ * The position of a stored value in the order of its field: values of the kind, then others, then empty
+ * ones.
+ */
 export interface Place {
 	rank: 0 | 1 | 2;
 	form: Comparable;
@@ -35,14 +38,13 @@ export interface Place {
 
 const NOWHERE: Place = { rank: 2, form: '' };
 
-/** The place of a stored value. */
 export function placeOf(field: ValueField, stored: unknown, zone: Zone): Place {
 	if (isEmpty(stored)) return NOWHERE;
 	const form = field.kind.read(stored, field, zone);
 	return form === undefined ? { rank: 1, form: canonicalJson(stored) } : { rank: 0, form };
 }
 
-/** The text by which a stored value is found. */
+/** The text values by which a stored value is found. */
 export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 	if (isEmpty(stored)) return [];
 	return field.kind.texts?.(stored, field) ?? [textOf(stored)];
@@ -50,17 +52,17 @@ export function textsOf(field: ValueField, stored: unknown): readonly string[] {
 
 const holdsEmptyText = (field: ValueField): boolean => field.kind.holdsEmptyText?.(field) ?? false;
 
-/** Whether an entry is an empty text. Spaces are one, too, in a field that holds no text of spaces. */
+/** Returns true if an entry is empty text. Spaces count as empty if the field can't hold text of spaces. */
 const isBlank = (field: ValueField, entered: unknown): boolean =>
 	entered === '' ||
 	(typeof entered === 'string' && entered.trim() === '' && !holdsEmptyText(field));
 
 /**
- * The value that is sent for an entered one. `null` clears, `false`, `0` and `''` are values, `undefined` changes
- * nothing.
+ * Converts an entered value to the value to send. `null` clears; `false`, `0` and `''` are values;
+ * `undefined` changes nothing.
  *
  * @returns undefined to send none
- * @throws InputError that names the field and the values it accepts
+ * @throws InputError that names the field and the values that it accepts
  */
 export function enter(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	if (entered === undefined || entered === null) return entered;
@@ -76,14 +78,14 @@ export function enter(field: ValueField, entered: unknown, rules: EntryRules): u
 }
 
 /**
- * The value to compare stored ones with, as an entry means it: entered, and a value of the field's kind.
+ * Converts an entered value to the value that stored ones are compared with.
  *
- * @throws InputError for a value that the field cannot hold: no record could ever be compared with it
+ * @throws InputError for a value that the field can't hold, because no record could match it
  */
 export function enterOperand(field: ValueField, entered: unknown, rules: EntryRules): unknown {
 	let refusal: unknown = unusable(field, entered);
 	try {
-		// Two numbers of the service may have become this one.
+		// Two different numbers of the service may have become this one.
 		if (rules.exact && typeof entered === 'number' && mayHaveLostDigits(entered)) {
 			throw unusable(field, entered, TOO_MANY_DIGITS);
 		}

@@ -1,6 +1,6 @@
 /**
- * Which created records the workflow has processed: n8n's own memory for duplicates, a table of its database that only
- * executions can reach. It holds the last records that came, and the ends of completed searches.
+ * Remembers which created records the workflow has processed, in n8n's own deduplication table, which only
+ * executions can access. It holds the latest records, and the ends of completed searches.
  */
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { REMEMBERED } from '../../model/recordMemory';
@@ -9,21 +9,23 @@ import { reasonOf, warn } from '../log';
 import { inOrder } from '../subscription/node';
 import { Store } from '../subscription/storage';
 
-/** How far the time of an event may be from that of its record, in ms; within it IDs decide. */
+/** Max difference between the time of an event and the time of its record, in ms. Within it, IDs decide. */
 export const CLOSE_MS = 60_000;
-/** How many entries are looked up at once. */
+/** Max entries in one lookup. */
 const LOOKUP_SIZE = 1_000;
 const SCOPE = 'node';
 const MODE = { mode: 'entries' } as const;
 
-/** Under which name a created record is remembered. */
+/** The key of a created record. */
 export const recordKey = (cardId: unknown, recordId: unknown): string =>
 	JSON.stringify([String(cardId), String(recordId)]);
 
-/** Under which name it is remembered that all records up to a time were searched, in ms since the epoch. */
+/** The key of a completed search up to a time, in ms since the epoch. */
 export const searchedKey = (upTo: number): string => `searched up to ${upTo}`;
 
-/** n8n's memory of a node. Its tasks run one after the other: n8n reads, adds and writes without a lock. */
+/**
+ * n8n's memory for a node. Its tasks run one after the other, because n8n reads and writes without a lock.
+ */
 export class RecordKeys {
 	private readonly context: IExecuteFunctions;
 
@@ -35,7 +37,7 @@ export class RecordKeys {
 		return await inOrder(this.context, 'memory', task);
 	}
 
-	/** Adds the keys that are not there, and forgets the oldest ones. @returns the keys that were not there */
+	/** Adds the missing keys, and forgets the oldest ones. @returns the keys that were missing */
 	async add(keys: readonly string[], most: number = REMEMBERED.new): Promise<string[]> {
 		if (keys.length === 0) return [];
 		const options = { ...MODE, maxEntries: most };
@@ -43,7 +45,9 @@ export class RecordKeys {
 		return (await helpers.checkProcessedAndRecord([...keys], SCOPE, options)).new.map(String);
 	}
 
-	/** Those of the keys that are there. n8n can only look up and add in one, so there is room for all. */
+	/**
+	 * Returns the keys that exist. n8n can only look up and add in one step, so there must be room for all.
+	 */
 	async find(keys: readonly string[]): Promise<Set<string>> {
 		const found = new Set(keys);
 		for (let first = 0; first < keys.length; first += LOOKUP_SIZE) {
@@ -61,7 +65,7 @@ interface CreatedRecord {
 	createdAt: number;
 }
 
-/** The record that an item says was created; undefined for another one. */
+/** The created record in an item; undefined if the item is about something else. */
 const createdRecord = ({ json }: INodeExecutionData): CreatedRecord | undefined =>
 	json.event === 'record.created' && json.record_id !== undefined
 		? {
@@ -71,8 +75,8 @@ const createdRecord = ({ json }: INodeExecutionData): CreatedRecord | undefined 
 		: undefined;
 
 /**
- * Leaves out created records that the workflow has processed, from a search or from a delivery. Records that n8n cannot
- * look up are passed on: better twice than never.
+ * Removes created records that the workflow has processed, both from searches and deliveries. Records are
+ * kept if n8n can't look them up, because a duplicate is better than a missing record.
  */
 export async function withoutKnown(
 	context: IExecuteFunctions,

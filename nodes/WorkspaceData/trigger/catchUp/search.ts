@@ -25,22 +25,25 @@ import { runExecution } from '../subscription/saving';
 import { Store } from '../subscription/storage';
 import { CLOSE_MS, RecordKeys, recordKey, searchedKey } from './memory';
 
-/** How often a search is tried; each try is an execution that the user can see. */
+/** Max tries of a search. Each one is an execution that the user can see. */
 const TRIES = 3;
-/** Lets the deliveries of that time come first, in ms. */
+/** Delay before a search, in ms, so that deliveries of that time arrive first. */
 const DELAY_MS = 5_000;
-/** How long to leave a search that failed, in ms. */
+/** Pause after a failed search, in ms. */
 const PAUSE_MS = 60_000;
-/** Records that are read at a time. */
+/** Number of records that are read at a time. */
 const PART = 100;
 
-/** Has missed records searched soon, where that is wanted. */
+/** Plans a search for missed records, if the settings ask for it. */
 export function planSearch({ node, settings, clock }: Site, search: Search): void {
 	if (!settings.catchUp || !settings.events.includes('record.created')) return;
 	node.search = { search, triesLeft: TRIES, notBefore: clock.now() + DELAY_MS };
 }
 
-/** Starts the execution that looks for missed records, if one is due; once more when it could not read them. */
+/**
+ * Starts the execution that searches for missed records, if one is due. Tries again if it couldn't read
+ * them.
+ */
 export function startSearch({ context, clock, node }: Site<ITriggerFunctions>): void {
 	const pending = node.search;
 	if (!pending || clock.now() < pending.notBefore) return;
@@ -77,17 +80,20 @@ const jobSchema = z
 	})
 	.transform(({ from, to, earlier }): Search => ({ from, earlier, upTo: to }));
 
-/** The search in such an item; undefined for another one. */
+/** Reads the search from such an item; undefined for another item. */
 export const readSearchJob = (json: unknown): Search | undefined => jobSchema.safeParse(json).data;
 
-/** A record that was created in the time in question. */
+/** A record that was created in the searched time. */
 interface Candidate extends Age {
 	cardId: string;
 	record: DataRecord;
 	token: string;
 }
 
-/** The missed records as items. @throws what reading the cards throws, except that one of all cards is gone or refused */
+/**
+ * Returns the missed records as items. @throws the errors of reading the cards, unless all cards are
+ * watched and one of them is deleted or refused
+ */
 export async function catchUp(
 	context: IExecuteFunctions,
 	settings: TriggerSettings,
@@ -95,7 +101,7 @@ export async function catchUp(
 	clock: Clock = systemClock,
 ): Promise<INodeExecutionData[]> {
 	const session = await openSession(context, settings.authentication, clock);
-	// As subscribed: a card that was chosen by name may have another one by now.
+	// The subscribed card, because another card may have the selected name by now.
 	const { current } = await new Store(context, undefined).read();
 	const watched = current ? current.cardId : await watchedCard(settings, session);
 	const warned = new Set<string>();
@@ -123,7 +129,7 @@ export async function catchUp(
 	}
 	const oldest = clock.now() + (current?.clockAheadMs ?? 0) - settings.maxEventAgeMs;
 	const indexes = await fieldIndexes(session, settings, listed);
-	// Last: a search that failed is done again.
+	// This is the last step, so that a failed search is done again.
 	const missed = await keys.alone(async () => await takeMissed(keys, listed, span));
 	const zone = localTime(context);
 	return missed.flatMap(({ at, cardId, record }) => {
@@ -140,7 +146,10 @@ export async function catchUp(
 	});
 }
 
-/** The time that no completed search covers; `isWhole`: no search in it has failed, so records in it came in their order. */
+/**
+ * The time without a completed search. `isWhole`: no search in it has failed, so its records arrived in
+ * order.
+ */
 interface Span {
 	from: number;
 	upTo: number;
@@ -153,7 +162,10 @@ async function unsearched(keys: RecordKeys, { from, earlier, upTo }: Search): Pr
 	return { from: searched, upTo, isWhole: earlier.every((end) => end <= searched) };
 }
 
-/** Records of a card that were created in a time. One of all cards that is gone has none; one that is refused is told of. */
+/**
+ * The records of a card that were created in a time span. With `onRefused`, a deleted card has none, and a
+ * refused one is reported.
+ */
 async function createdIn(
 	session: Session,
 	cardId: string,
@@ -179,10 +191,13 @@ async function createdIn(
 	}
 }
 
-/** Whether the service says that a card does not exist. */
+/** Returns true if the service says that a card doesn't exist. */
 const isGone = (error: unknown): boolean => saysGone(error, ['card', 'cards', 'resource']);
 
-/** Whether the service refuses to list the records of a card, so that trying again does not help. A proxy's answer is no refusal. */
+/**
+ * Returns true if the service refuses to list the records of a card, so that another try won't help. A
+ * proxy's response doesn't count.
+ */
 const isRefused = (error: unknown): error is ApiFailure =>
 	error instanceof ApiFailure &&
 	!error.transient &&
@@ -190,10 +205,10 @@ const isRefused = (error: unknown): error is ApiFailure =>
 	(error.problem.status === 403 || isGone(error));
 
 /**
- * The records that the workflow has not processed, oldest first; from now on they count as processed. n8n's memory has the
- * last records only: where so many of this time are known that it may have forgotten some, all before the oldest known one
- * count as processed. Not where a search has failed in that time: then records before it may have been missed, and it is
- * better to have some twice.
+ * Returns the records that the workflow hasn't processed, oldest first, and marks them as processed. n8n
+ * only remembers the latest records. If so many of this time are known that it may have forgotten some, all
+ * records before the oldest known one count as processed. This doesn't apply if a search has failed in that
+ * time: earlier records may have been missed, and duplicates are better.
  */
 async function takeMissed(
 	keys: RecordKeys,
@@ -211,7 +226,7 @@ async function takeMissed(
 	return missed;
 }
 
-/** The fields of the records' cards, where they are needed and can be had. */
+/** The fields of the records' cards, if they are needed and available. */
 async function fieldIndexes(
 	session: Session,
 	{ simple, fieldKeys, conditions }: TriggerSettings,

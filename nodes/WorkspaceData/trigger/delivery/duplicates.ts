@@ -1,4 +1,7 @@
-/** Which events this process has accepted, so that a second delivery of one starts no second execution. */
+/**
+ * Remembers the events that this process has accepted, so that a second delivery starts no second
+ * execution.
+ */
 import type { Clock } from '../../transport/http/clock';
 import { isSuccess, problemOf, type DeliveryResponse, type ResponseProblem } from './lateResponses';
 
@@ -10,36 +13,39 @@ interface Open {
 	ended: Promise<void>;
 }
 
-/** A verified event that wants an execution. */
+/** A verified event that is to be executed. */
 export interface Claim {
 	key: string;
 	/** The subscription that delivered it. */
 	subscription: string;
-	/** Whether that one may deliver it again to have it executed again. */
+	/** True if the same subscription may deliver it again to have it executed again. */
 	mayRepeat: boolean;
-	/** Whether another subscription may deliver it, too; what two deliver is always a duplicate. */
+	/**
+	 * True if another subscription may deliver it as well. An event from two subscriptions is always a
+	 * duplicate.
+	 */
 	overlaps: boolean;
 }
 
-/** Keys that are remembered however old they are: some 80 kB for a node. */
+/** Number of keys that are remembered regardless of their age: about 80 kB for a node. */
 export const MIN_KNOWN = 1_000;
 /**
- * Most keys that are remembered for a node: during an overlap of 15 minutes at a hundred deliveries a second,
- * and some 10 MB. Beyond it, an event that an old subscription delivers that late runs twice.
+ * Max keys for a node: enough for an overlap of 15 minutes at a hundred deliveries a second, and about 10
+ * MB. Beyond it, an event that an old subscription delivers this late runs twice.
  */
 export const MAX_KNOWN = 100_000;
-/** How long the retries of a delivery may come, in ms. While subscriptions overlap, keys are kept longer. */
+/** How long retries of a delivery may arrive, in ms. While subscriptions overlap, keys are kept longer. */
 const RETRIES_MS = 3_600_000;
 /** How long a second delivery waits for the first, in ms: as long as n8n may wait for a free slot. */
 const MAX_WAIT_MS = 600_000;
 
-/** Calls once the connection is closed; at once if it is. */
+/** Calls the listener when the connection is closed, or now if it already is. */
 function onClose(response: DeliveryResponse, listener: () => void): void {
 	if (response.destroyed) listener();
 	else response.once('close', listener);
 }
 
-/** Calls once n8n responds. After the sender has hung up, no event reports that. */
+/** Calls the listener when n8n responds. After the sender has hung up, no event reports this. */
 function onEnd(response: DeliveryResponse, listener: () => void): void {
 	const { end } = response;
 	response.end = (...given) => {
@@ -50,7 +56,7 @@ function onEnd(response: DeliveryResponse, listener: () => void): void {
 	};
 }
 
-/** Resolves when a second delivery waits no longer: after ten minutes, or because its sender hung up. */
+/** Resolves when a second delivery stops waiting: after ten minutes, or because its sender hung up. */
 const patienceOf = async (response: DeliveryResponse, clock: Clock): Promise<'pending'> =>
 	await new Promise((resolve) => {
 		const turnOff = clock.alarm(MAX_WAIT_MS, () => resolve('pending'));
@@ -60,27 +66,27 @@ const patienceOf = async (response: DeliveryResponse, clock: Clock): Promise<'pe
 		});
 	});
 
-/** The first 72 bits of a key: two of 100,000 are the same once in 10^12 nodes. */
+/** The first 72 bits of a key: two of 100,000 collide once in 10^12 nodes. */
 const shortKey = (key: string): string =>
 	Buffer.from(key, 'hex').toString('base64url', 0, 9) || key;
 
 /** Recently accepted events, by key. */
 export class Duplicates {
-	/** Which subscription delivered an event, and when. Oldest first. */
+	/** The subscription and time of each delivered event, oldest first. */
 	private readonly known = new Map<string, { subscription: string; at: number }>();
-	/** Oldest first, but for repetitions. */
+	/** Oldest first, except for repetitions. */
 	private readonly open = new Map<string, Open>();
-	/** As the latest event shows. */
+	/** From the latest event. */
 	private overlaps = false;
 
 	/**
-	 * Claims an event for execution, unless it was claimed before. While an earlier delivery of it is under
-	 * way, waits for the outcome: if n8n could not save its execution, this one must run. A delivery counts
-	 * only once n8n responded to it with success.
+	 * Claims an event for execution, unless it was claimed before. Waits for an earlier delivery of it that
+	 * is still in progress: if n8n couldn't save that execution, this one must run. A delivery only counts
+	 * after n8n responded to it with success.
 	 *
 	 * @param onProblem is called for late, missing and repeated responses
-	 * @returns `accepted`: the event is to be executed; `duplicate`: it has its execution; `pending`: the
-	 *   earlier delivery is still under way after ten minutes, or this sender hung up
+	 * @returns `accepted`: the event is to be executed; `duplicate`: it was executed; `pending`: the
+	 * earlier delivery is still in progress after ten minutes, or this sender hung up
 	 */
 	async claim(
 		event: Claim,
@@ -104,7 +110,7 @@ export class Duplicates {
 			patience ??= patienceOf(response, clock);
 			if ((await Promise.race([earlier.ended, patience])) === 'pending') return 'pending';
 		}
-		// Without a pause after the look: two deliveries that come together must not both get here.
+		// There must be no wait after the check, or two simultaneous deliveries could both get here.
 		this.begin(key, event.subscription, response, { clock, onProblem });
 		return 'accepted';
 	}
@@ -119,7 +125,7 @@ export class Duplicates {
 		const ended = new Promise<void>((resolve) =>
 			onEnd(response, () => {
 				const now = clock.now();
-				// Unless another one of the event has taken its place.
+				// Another delivery of the event may have replaced this one.
 				if (this.open.get(key) === delivery) {
 					this.open.delete(key);
 					if (isSuccess(response)) this.remember(key, { subscription, at: now });
@@ -146,7 +152,7 @@ export class Duplicates {
 		}
 	}
 
-	/** Deliveries that n8n never responds to do not stay: a retry of one runs. */
+	/** Forgets deliveries that n8n never responds to, so that a retry of one runs. */
 	private giveUpUnanswered(now: number): void {
 		for (const [key, { begunAt }] of this.open) {
 			if (now - begunAt < MAX_WAIT_MS) return;

@@ -1,19 +1,19 @@
-/** How old an event is, by the service's clock. */
+/** Checks the age of an event by the service's clock. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { Session } from '../../transport/session';
 import type { Clock } from '../../transport/http/clock';
 import type { TriggerSettings } from '../parameters';
 import type { TriggerNode } from '../subscription/node';
 
-/** How long the answer to a delivery may wait for the service's time, in ms. */
+/** How long the response to a delivery may wait for the service's time, in ms. */
 const TIME_CALL = { impatient: true, timeoutMs: 3_000 } as const;
-/** An event cannot come from further in the future, in ms; the clocks are apart then. */
+/** Max time by which an event may be in the future, in ms. Beyond it, the clocks differ. */
 const PLAUSIBLE_FUTURE_MS = 60_000;
 
 /**
- * Why an event is too old, in words for the log; undefined where it is not. Either clock may have been put
- * right since they were last compared, so they are compared again before an event is left out, at most
- * once a minute. Where that fails, the event counts as fresh.
+ * Explains for the log why an event is too old; undefined if it isn't. Either clock may have been corrected
+ * since they were last compared, so they are compared again before an event is left out, at most once a
+ * minute. If this fails, the event counts as recent.
  */
 export async function excessiveAge(
 	node: TriggerNode,
@@ -22,7 +22,7 @@ export async function excessiveAge(
 	openService: () => Promise<Session>,
 	clock: Clock,
 ): Promise<string | undefined> {
-	// The age of an event without a time is no number, and so in no bounds.
+	// The age of an event without a time is NaN, so it is never too old.
 	const { happenedAt = NaN, cardId } = event;
 	if (settings.maxEventAgeMs === Infinity) return undefined;
 	const aheadMs = node.state.saved.current?.clockAheadMs ?? 0;
@@ -41,7 +41,7 @@ export async function excessiveAge(
 	return `it is ${Math.round(age() / 60_000)} minutes old, more than 'Max Event Age (Minutes)' allows`;
 }
 
-/** Learns the service's time from the smallest answer that the interface offers. */
+/** Reads the service's time from the smallest response in the interface. */
 async function learnTime(
 	node: TriggerNode,
 	cardId: string,

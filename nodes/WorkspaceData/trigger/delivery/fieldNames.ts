@@ -9,39 +9,39 @@ import { listFields } from '../../transport/cardAndFieldListings';
 import type { TriggerSettings } from '../parameters';
 import { comparedFields, isFiltered, isWatched, unknownNames } from './relevance';
 
-/** How long the answer to a delivery may wait for names, in ms. */
+/** How long the response to a delivery may wait for names, in ms. */
 const MAX_WAIT_MS = 3_000;
-/** For how long a listing is good, in ms. */
+/** How long a listing is valid, in ms. */
 const INTERVAL_MS = 60_000;
-/** Time between two listings because something is missing in the one before, in ms. */
+/** Min time between two listings if the first one lacks something, in ms. */
 const HURRIED_INTERVAL_MS = 15_000;
-/** The pause after a listing that failed, in ms; doubles with each further one, up to the interval. */
+/** The pause after a failed listing, in ms. It doubles with each further one, up to the interval. */
 const FIRST_PAUSE_MS = 1_000;
 
 interface KnownFields {
-	/** When to ask again. */
+	/** When to request a listing again. */
 	dueAt: number;
-	/** How long to wait when that fails. */
+	/** The pause if that fails. */
 	pauseMs: number;
-	/** When something was missing and asked for. */
+	/** When a listing was last requested early because something was missing. */
 	hurriedAt: number;
-	/** The listing that is on its way; gives the latest where it fails. */
+	/** The listing in progress. It resolves to the latest one if it fails. */
 	pending: Promise<FieldIndex | undefined> | undefined;
-	/** The latest listing that came. */
+	/** The latest successful listing. */
 	index: FieldIndex | undefined;
 }
 
 const cards = new BoundedMap<string, KnownFields>(1_000);
 
-/** The service, and what distinguishes its listings from those of others. */
+/** The service, and what separates its listings from others in the cache. */
 interface FieldsPlace {
 	openService(): Promise<Session>;
-	/** Ids of the node's credentials. */
+	/** IDs of the node's credentials. */
 	credentials: readonly unknown[];
 	workspaceId: string;
 }
 
-/** The fields of the event's card, where names are needed. See {@link knownFields}. */
+/** The fields of the event's card, if names are needed. See {@link knownFields}. */
 export async function fieldsFor(
 	event: DeliveredEvent,
 	settings: TriggerSettings,
@@ -62,11 +62,11 @@ export async function fieldsFor(
 }
 
 /**
- * The fields of a card, from a listing that is kept for a minute and then renewed in the
- * background. Waits for a new listing if none is kept or the kept one is not enough. It never fails and
- * never takes longer than 3 s: then it returns the last listing, or undefined.
+ * The fields of a card, from a listing that is cached for a minute and then renewed in the background.
+ * Waits for a new listing if none is cached or if the cached one isn't enough. It never throws and never
+ * takes longer than 3 s; then it returns the last listing, or undefined.
  *
- * @param isEnough whether a listing has the fields that are needed
+ * @param isEnough returns true if a listing has the required fields
  */
 async function knownFields(
 	authentication: Authentication,

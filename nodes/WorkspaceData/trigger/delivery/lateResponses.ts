@@ -1,14 +1,20 @@
-/** Responses to deliveries that come late, not at all or without success: the service may pause the subscription for them. */
+/**
+ * Detects late, missing and unsuccessful responses to deliveries, because the service may pause the
+ * subscription.
+ */
 
-/** How late a response may be, in ms: the interface does not say when a service gives up. */
+/** How late a response may be, in ms. The interface doesn't say when a service stops waiting. */
 const IN_TIME_MS = 5_000;
-/** When to renew after one, in ms, unless a further delivery comes: the service may still be trying again. */
+/**
+ * The delay before a renewal after such a response, in ms, unless another delivery arrives: the service may
+ * still retry.
+ */
 export const LATE_RENEWAL_MS = 540_000;
 
-/** The part of n8n's response to a delivery that is needed here. */
+/** The required part of n8n's response to a delivery. */
 export interface DeliveryResponse {
 	readonly writableEnded: boolean;
-	/** Whether the connection is closed: the sender may have hung up before n8n called the node. */
+	/** True if the connection is closed: the sender may have hung up before n8n called the node. */
 	readonly destroyed: boolean;
 	readonly statusCode: number;
 	once(event: 'close', listener: () => void): unknown;
@@ -16,14 +22,14 @@ export interface DeliveryResponse {
 	end(...given: unknown[]): unknown;
 }
 
-/** Why a service may count a delivery as failed. */
+/** The reason why a service may count a delivery as failed. */
 export type ResponseProblem = 'late' | 'refused' | 'repeated' | 'hungUp';
 
 export const isSuccess = ({ statusCode }: DeliveryResponse): boolean =>
 	statusCode >= 200 && statusCode < 300;
 
 /**
- * The problem of a response, once n8n has sent it; undefined for one with success and in time.
+ * The problem of a response, after n8n has sent it; undefined if it was successful and in time.
  *
  * @param tookMs how long the delivery waited for it
  */
@@ -32,7 +38,7 @@ export function problemOf(response: DeliveryResponse, tookMs: number): ResponseP
 	return tookMs > IN_TIME_MS ? 'late' : undefined;
 }
 
-/** In words for the log. */
+/** The text for the log. */
 const PROBLEMS: Record<ResponseProblem, string> = {
 	late: 'n8n responded late to a delivery',
 	refused: 'n8n failed to respond to a delivery with success',
@@ -40,6 +46,6 @@ const PROBLEMS: Record<ResponseProblem, string> = {
 	hungUp: "A sender didn't wait for the response to its delivery",
 };
 
-/** What n8n's log says of one. */
+/** The warning for n8n's log. */
 export const problemWarning = (problem: ResponseProblem): string =>
 	`${PROBLEMS[problem]}: check n8n's load and its limit of executions. The trigger creates a new subscription in ten minutes unless events arrive`;

@@ -1,4 +1,4 @@
-/** `webhook()`: what becomes of a delivery. */
+/** `webhook()`: receives a delivery. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { SIGNATURE_HEADER, isSigned } from '../../model/signature';
 import { answerProbe, PROBE_HEADER } from '../../model/subscription/probe';
@@ -19,13 +19,13 @@ import { isRelevant, misdirection } from './relevance';
 
 const NOTHING_TO_DO: IWebhookResponseData = { webhookResponse: { received: true } };
 
-/** Responds without an execution: the node has sent the response itself. */
+/** Responds without an execution. The node has sent the response itself. */
 function respond(context: IWebhookFunctions, status: number, text?: string): IWebhookResponseData {
 	context.getResponseObject().status(status).end(text);
 	return { noWebhookResponse: true };
 }
 
-/** What a delivery is worked on with. */
+/** What is needed to process a delivery. */
 interface Reception {
 	context: IWebhookFunctions;
 	node: TriggerNode;
@@ -34,9 +34,9 @@ interface Reception {
 }
 
 /**
- * Verifies a delivery over its raw bytes before anything else, and starts the workflow with it. Anything
- * that is not signed with a secret of this node gets 401; a signed delivery that is not wanted gets 200. Neither
- * starts an execution, nor does a probe.
+ * Verifies the raw bytes of a delivery first, then starts the workflow. A request that isn't signed with a
+ * secret of this node gets 401. A signed delivery that isn't wanted gets 200. Neither starts an execution,
+ * and a probe doesn't either.
  *
  * @see service interface, part 6
  */
@@ -49,7 +49,7 @@ export async function receiveDelivery(
 	const store = new Store(context, readAuthentication(context));
 	const stored = await store.read();
 	if (body && PROBE_HEADER in headers) {
-		// By the saved data only, as n8n has just read them: all processes of this n8n read the same.
+		// Uses only the saved data that n8n has just read, because all processes of this n8n read the same.
 		const ownSecret = await store.ownSecret();
 		const proof = ownSecret && answerProbe(body, headers[PROBE_HEADER], stored.mark, ownSecret);
 		if (proof) return respond(context, proof.status, proof.text);
@@ -61,7 +61,7 @@ export async function receiveDelivery(
 		warnSparingly(context, kind, message, { warnings, now: clock.now(), intervalMs });
 	node.dispatch({ type: 'read', stored });
 	const valid = accepted(node.state.saved, clock.now());
-	// A probe that is not from this node is refused like any forgery.
+	// A probe that isn't from this node is refused like any forgery.
 	const signature: unknown = PROBE_HEADER in headers ? undefined : headers[SIGNATURE_HEADER];
 	const signer = body && signerOf(body, signature, valid);
 	if (!body || !signer) {
@@ -76,13 +76,14 @@ export async function receiveDelivery(
 	const settings = readSettings(context, context.getNode().typeVersion);
 	node.dispatch({ type: 'delivered', id: signer.id, now: clock.now() });
 	const { saved } = node.state;
-	// An execution that ran long wrote back an old copy; this delivery proves that the subscription known here works.
+	// A long execution may have saved an old copy. This delivery proves that the subscription in memory
+	// works.
 	if (use === 'production' && stored.version < saved.version) await store.write(saved);
 	const verified = { event, signer, overlaps: valid.length > 1, settings };
 	return await startWith({ context, node, clock, warn }, verified);
 }
 
-/** The bytes of the request; undefined where n8n has none, as for multipart bodies. */
+/** The bytes of the request; undefined if n8n has none, as for multipart bodies. */
 async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefined> {
 	const request = context.getRequestObject();
 	if (/^multipart\//i.test(request.headers['content-type'] ?? '')) return undefined;
@@ -91,7 +92,7 @@ async function rawBody(context: IWebhookFunctions): Promise<Uint8Array | undefin
 }
 
 /**
- * The subscription whose secret signed a body. All are tried, so that it takes the same time whichever it is.
+ * The subscription whose secret signed a body. All secrets are tried, so that the time is always the same.
  *
  * @see service interface, part 6, "Signature"
  */
@@ -102,7 +103,7 @@ const signerOf = (
 ): Subscription | undefined =>
 	subscriptions.filter(({ secret }) => isSigned(body, signature, [secret]))[0];
 
-/** Why no subscription of the node signed a delivery, in words for the log. */
+/** Explains for the log why no subscription of the node signed a delivery. */
 function refusalReason(valid: readonly Subscription[]): string {
 	if (valid.length === 0) return 'this node has no subscription';
 	return valid.some(({ secret }) => secret === '')
@@ -112,9 +113,9 @@ function refusalReason(valid: readonly Subscription[]): string {
 
 interface Verified {
 	event: DeliveredEvent;
-	/** The subscription that signed it; during an overlap not the current one. */
+	/** The subscription that signed it, which may be an old one during an overlap. */
 	signer: Subscription;
-	/** Whether other subscriptions may deliver the event, too. */
+	/** True if other subscriptions may deliver the event as well. */
 	overlaps: boolean;
 	settings: TriggerSettings;
 }

@@ -1,4 +1,4 @@
-/** Whether an event is one that the node was asked to react to: its kind, its place, its fields and its values. */
+/** Checks if the node reacts to an event: its kind, its card, its fields and its values. */
 import type { DeliveredEvent } from '../../model/webhookEvent';
 import type { FieldIndex } from '../../model/fieldIndex';
 import { OWN_VALUES, UNKNOWN_ID, type DataRecord } from '../../model/answer/record';
@@ -9,7 +9,7 @@ import { recordTest } from '../../model/value/recordFilter';
 import { reasonOf } from '../log';
 import type { TriggerSettings } from '../parameters';
 
-/** Why a signed event is not for this node, in words for the log; undefined when it is. */
+/** Explains for the log why a signed event isn't for this node; undefined if it is. */
 export function misdirection(
 	event: DeliveredEvent,
 	{ workspaceId, cardId }: Pick<Subscription, 'workspaceId' | 'cardId'>,
@@ -27,16 +27,16 @@ export function misdirection(
 	return undefined;
 }
 
-/** The surroundings in which an event is compared, in addition to the settings. */
+/** What is needed to compare an event, in addition to the settings. */
 interface ConditionPlace {
-	/** The fields of the event's card; undefined if they are not available. */
+	/** The fields of the event's card; undefined if they aren't available. */
 	index: FieldIndex | undefined;
 	zone: Zone;
-	/** Writes to the log why an event starts the workflow although it could not be compared. */
+	/** Logs why an event starts the workflow although it couldn't be compared. */
 	warn(kind: string, message: string): void;
 }
 
-/** Whether an event touches the watched fields and meets the conditions. */
+/** Returns true if an event affects the watched fields and meets the conditions. */
 export const isRelevant = (
 	event: DeliveredEvent,
 	settings: TriggerSettings,
@@ -45,24 +45,24 @@ export const isRelevant = (
 	(!isWatched(event, settings) || concerns(event, settings, place)) &&
 	(!isFiltered(event, settings) || meetsConditions(event, settings, place));
 
-/** The watched names that no field of the card has. */
+/** The watched names that aren't fields of the card. */
 export const unknownNames = (watchFields: readonly string[], index: FieldIndex): string[] =>
 	watchFields.filter((name) => index.candidates(name).length === 0);
 
-/** Whether one of the watched fields is among the changed ones. */
+/** Returns true if one of the watched fields has changed. */
 const touches = (data: JsonObject, watchFields: readonly string[], index: FieldIndex): boolean =>
 	watchFields.some(
 		(name) =>
 			Object.hasOwn(data, name) || index.candidates(name).some(({ id }) => Object.hasOwn(data, id)),
 	);
 
-/** Whether only some changes of a record start the workflow. */
+/** Returns true if only some changes of a record start the workflow. */
 export const isWatched = ({ event }: DeliveredEvent, { watchFields }: TriggerSettings): boolean =>
 	event === 'record.updated' && watchFields.length > 0;
 
 /**
- * Whether an update may have changed a watched field. With one card, a name that no field has is one
- * that was renamed; with all cards, it is a field that other cards have.
+ * Returns true if an update may have changed a watched field. If one card is watched, an unknown name is a
+ * renamed field. If all cards are watched, it is a field of other cards.
  */
 function concerns(
 	{ data = {}, cardId }: DeliveredEvent,
@@ -80,15 +80,15 @@ function concerns(
 	return true;
 }
 
-/** Whether conditions decide about an event: they are about records. */
+/** Returns true if conditions apply to an event: they are about records. */
 export const isFiltered = ({ event }: DeliveredEvent, { conditions }: TriggerSettings): boolean =>
 	conditions.length > 0 && event.startsWith('record.');
 
-/** The names or ids of fields in the conditions. */
+/** The names or IDs of fields in the conditions. */
 export const comparedFields = ({ conditions }: TriggerSettings): string[] =>
 	conditions.map(({ key }) => key).filter((key) => !OWN_VALUES.has(key));
 
-/** The record of an event, as far as the event carries it. */
+/** The record of an event, with the values that the event contains. */
 function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
 	const createdAt = body.created_at ?? (event === 'record.created' ? body.timestamp : null);
 	return {
@@ -100,9 +100,9 @@ function recordOf({ event, recordId, data, body }: DeliveredEvent): DataRecord {
 }
 
 /**
- * Whether the values that an event carries meet the conditions; missing values count as empty. Where
- * they cannot be compared, the event starts the workflow and the log says why: better too often than
- * never. With all cards, a condition about a field that the card does not have is not met.
+ * Returns true if the values in an event meet the conditions. Missing values count as empty. If they can't
+ * be compared, the event starts the workflow and the log says why, so that no event is lost. If all cards
+ * are watched, a condition on a field that the card doesn't have isn't met.
  */
 export function meetsConditions(
 	event: DeliveredEvent,

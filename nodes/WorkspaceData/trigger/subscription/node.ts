@@ -23,32 +23,35 @@ import type { WarningSlot } from '../log';
 export type LifecycleContext = IHookFunctions | ITriggerFunctions;
 
 /**
- * A trigger node in this process. n8n saves static data as a whole object, and the last writer wins, so
- * an execution that ran long can bring back an old secret; this state stays.
+ * The state of a trigger node in this process. n8n saves static data as a whole object and the last writer
+ * wins, so a long execution can restore an old secret. This state isn't affected.
  */
 export class TriggerNode {
 	private current: SubscriptionState = INITIAL;
-	/** Counts publishing and unpublishing: work that began before either is no longer wanted. */
+	/** Counts publishing and unpublishing, so that work from before either can be recognized and dropped. */
 	epoch = 0;
 	readonly deliveries = new Duplicates();
-	/** The service's clock; undefined until this process has opened the service for the node. */
+	/** The service's clock; undefined until this process opens the service for the node. */
 	serviceClock: ServiceClock | undefined;
-	/** Whether the service refused the last creation. */
+	/** True if the service refused the last creation. */
 	isRefused = false;
-	/** The credential by its fingerprint, empty where it could not be read, and when it was last compared. */
+	/** The fingerprint of the credential (empty if it couldn't be read), and when it was last compared. */
 	credential = { fingerprint: '', checkedAt: -Infinity };
-	/** The last lines in the log, by kind: a flood of one kind does not hide the others. */
+	/** The last warnings in the log, by kind, so that many of one kind don't hide the others. */
 	readonly warnings = new Map<string, WarningSlot>();
-	/** The search for missed records that is still to be started. */
+	/** The next search for missed records, which hasn't started. */
 	search: { search: Search; triesLeft: number; notBefore: number } | undefined;
-	/** The deletions of the unpublished workflow: `stop` sends nothing more, `done` settles when nothing is under way. */
+	/**
+	 * The deletions of the unpublished workflow. `stop` sends no more of them; `done` resolves when none is
+	 * in progress.
+	 */
 	ending = { stop: () => {}, done: Promise.resolve() };
 
 	get state(): SubscriptionState {
 		return this.current;
 	}
 
-	/** Applies an event. @returns what to do about it */
+	/** Applies an event. @returns the next tasks */
 	dispatch(event: SubscriptionEvent): Effect[] {
 		const { state, effects } = reduce(this.current, event);
 		this.current = state;
@@ -56,32 +59,31 @@ export class TriggerNode {
 	}
 }
 
-/** The place of a node, in every context of n8n. */
+/** The identity of a node, in every context of n8n. */
 export interface NodePlace {
 	getNode(): INode;
 	getWorkflow(): IWorkflowMetadata;
 	getMode(): WorkflowExecuteMode;
 }
 
-/** Published nodes and test listenings have a memory each. */
+/** Published nodes and test executions have separate states. */
 export type Use = 'production' | 'test';
 
-/** Published nodes are looked at once a minute, so others are forgotten first; what is lost is read again. */
+/** Published nodes are checked once a minute, so others are forgotten first. Lost state is read again. */
 const nodes = new BoundedMap<string, TriggerNode>(10_000);
 
 const keyOf = (context: NodePlace, use: Use): string =>
 	`${use} ${context.getWorkflow().id} ${context.getNode().id}`;
 
-/** The node as this process knows it; a new one where it does not. */
+/** The node in this process; a new one if it isn't known. */
 export const nodeOf = (context: NodePlace, use: Use): TriggerNode =>
 	nodes.getOrCreate(keyOf(context, use), () => new TriggerNode());
 
-/** Forgets a node. */
 export const forget = (context: NodePlace, use: Use): void => nodes.delete(keyOf(context, use));
 
 /**
- * The use that a lifecycle hook is called for. The mode does not show it: n8n ends a test with the mode in which it
- * unpublishes. The hook's own webhook address does.
+ * Returns the use for which n8n calls a lifecycle hook. The hook's own webhook address shows it. The mode
+ * doesn't, because n8n ends a test with the same mode as it unpublishes.
  */
 export function useAt(context: NodePlace, address: string): Use {
 	if (context.getMode() === 'manual') return 'test';
@@ -93,8 +95,8 @@ export function useAt(context: NodePlace, address: string): Use {
 const queue = createKeyedQueue();
 
 /**
- * Runs a task after all earlier ones of the same kind and workflow in this process: executions that overlap
- * each save all of the workflow's static data as they found them.
+ * Runs a task after all earlier ones of the same kind and workflow in this process. Otherwise, overlapping
+ * executions would each save the workflow's static data as they found it.
  */
 export const inOrder = async <T>(
 	context: NodePlace,

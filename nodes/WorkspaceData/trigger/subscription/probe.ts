@@ -1,4 +1,4 @@
-/** Asks n8n's own webhook address whether it has what this process saved last. `webhook()` answers. */
+/** Asks n8n's own webhook address if it has what this process saved last. `webhook()` responds. */
 import { writeProbe } from '../../model/subscription/probe';
 import type { Effect } from '../../model/subscription/reducer';
 import { readOwnSecret } from '../../transport/auth/credential';
@@ -7,9 +7,9 @@ import type { TriggerSettings } from '../parameters';
 import { jitterOf, type Site } from './renewal';
 
 /**
- * Sends a probe and dispatches the answer. Only the data that n8n reads for the probe count: this process may remember a
- * secret that the database has lost. Nothing is told where n8n cannot reach its own address, because of its network, a
- * proxy or a rule about addresses.
+ * Sends a probe and dispatches the response. Only the data that n8n reads for the probe counts, because
+ * this process may remember a secret that the database has lost. If n8n can't reach its own address because
+ * of its network, a proxy or a rule about addresses, the response is `none`.
  *
  * @returns the next effects
  */
@@ -25,7 +25,7 @@ export async function ask({
 	const secret = await readOwnSecret(context, settings.authentication).catch(() => undefined);
 	const probe = secret === undefined ? undefined : writeProbe(saved.mark, secret);
 	const response = probe && (await postToSelf(context, address, probe, clock));
-	// Created or published again meanwhile: the answer is about something else.
+	// If it was created or published again since, the response is outdated.
 	if (node.state.saved.mark !== saved.mark) return [];
 	const answer = (response && probe?.read(response)) ?? 'none';
 	return node.dispatch({ type: 'answered', answer, jitter: jitterOf(clock), now: clock.now() });

@@ -14,15 +14,15 @@ import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { planSearch } from '../catchUp/search';
 import { Store } from './storage';
 
-/** Whether n8n calls a hook because it starts: nobody publishes, and nobody would see an error. */
+/** Returns true if n8n calls a hook because it starts: nobody publishes, so nobody would see an error. */
 export const isStarting = (context: Pick<IHookFunctions, 'getActivationMode'>): boolean =>
 	['init', 'leadershipChange'].includes(context.getActivationMode());
 
 /**
- * Subscribes. While n8n starts, nothing that is wrong ends a published trigger: n8n would not start it again. What was
- * there before stays, and is renewed later. Only a person who publishes sees an error.
+ * Subscribes. While n8n starts, no error stops a published trigger, because n8n wouldn't start it again.
+ * The existing subscription stays and is renewed later. Only a person who publishes sees an error.
  *
- * @throws NodeOperationError that says in its message what to do
+ * @throws NodeOperationError whose message says what to do
  */
 export async function activate(
 	context: IHookFunctions,
@@ -61,7 +61,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	node.dispatch({ ...started, now: clock.now() });
 	const effects = await renew(site, isStart ? 'start' : 'publish').catch((error: unknown) => {
 		if (!isStart) {
-			// n8n tries again by itself, and then shows no error.
+			// n8n tries again automatically and then shows no error.
 			if (mayHaveHappened(error)) {
 				warn(context, `The service may have a subscription of no use: ${reasonOf(error)}`);
 			}
@@ -75,7 +75,7 @@ async function subscribe(context: IHookFunctions, clock: Clock): Promise<boolean
 	return true;
 }
 
-/** What a creation asks for where n8n waits for the hook. */
+/** Carries out the tasks after a creation while n8n waits for the hook. */
 async function carryOutInHook(site: Site, effects: readonly Effect[]): Promise<void> {
 	for (const effect of effects) {
 		if (effect.type === 'delete') await deleteWith(site, effect.subscriptions);
@@ -84,7 +84,10 @@ async function carryOutInHook(site: Site, effects: readonly Effect[]): Promise<v
 	}
 }
 
-/** @throws InputError for a node whose address n8n never finds: it puts the encoded name into the path */
+/**
+ * @throws InputError for a node whose address n8n can't find, because n8n puts the encoded name into the
+ * path
+ */
 function checkWebhookId(context: IHookFunctions, isStart: boolean): void {
 	const { name, webhookId } = context.getNode();
 	if (webhookId || encodeURIComponent(name.toLowerCase()) === name.toLowerCase()) return;
@@ -97,9 +100,9 @@ function checkWebhookId(context: IHookFunctions, isStart: boolean): void {
 }
 
 /**
- * Where deliveries for a node come to.
+ * The address for a node's deliveries.
  *
- * @throws InputError when n8n is set up with something else than an address
+ * @throws InputError if n8n is configured with an invalid address
  */
 function targetUrlOf(context: IHookFunctions): string {
 	const url = context.getNodeWebhookUrl('default');
@@ -114,8 +117,8 @@ function targetUrlOf(context: IHookFunctions): string {
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
- * An error of the lifecycle, all in its message: n8n 2 shows nothing else when a workflow cannot be
- * published.
+ * An error of the lifecycle with everything in its message, because n8n 2 shows only the message if a
+ * workflow can't be published.
  */
 export function activationError(node: INode, error: unknown): NodeOperationError {
 	const { message, description } = toNodeError(node, error);
@@ -124,18 +127,20 @@ export function activationError(node: INode, error: unknown): NodeOperationError
 		.map(sentence)
 		.join(' ');
 	const shown = new NodeOperationError(node, text);
-	// n8n's constructor rewrites messages in which it finds the name of a system error.
+	// n8n's constructor rewrites messages that contain the name of a system error.
 	shown.message = text;
 	return shown;
 }
 
-/** n8n waits for this hook, so it does not wait longer for deletions, in ms; they continue meanwhile. */
+/**
+ * How long the hook waits for deletions, in ms, because n8n waits for it. They continue in the background.
+ */
 const WAIT_MS = 9_000;
 
 /**
- * Ends the subscriptions of this very address, so that the end of a test does not touch the published workflow, as far as
- * they are this n8n's. Never throws and never takes long: what takes longer continues while this process runs, and is saved,
- * to be tried again when the workflow is published.
+ * Ends this n8n's subscriptions with exactly this address, so that the end of a test doesn't affect the
+ * published workflow. Never throws and never takes long. What takes longer continues while this process
+ * runs. It is saved as well, and tried again when the workflow is published.
  */
 export async function deactivate(
 	context: IHookFunctions,
@@ -174,7 +179,7 @@ export async function deactivate(
 	if (use === 'test') forget(context, use);
 	return node.state.saved.previous.every(({ fate }) => fate !== 'ended');
 
-	/** A process that was started since knows only what is saved; nothing of it is asked or known of its address. */
+	/** A process that was started since only knows the saved data, and nothing about its address. */
 	async function adopt(): Promise<void> {
 		const stored = await store.read();
 		if (node.state.address === undefined) {

@@ -1,4 +1,4 @@
-/** Creates a subscription for a trigger node, and deletes others, at the service. */
+/** Creates a trigger node's subscription at the service, and deletes old ones. */
 import { randomUUID } from 'node:crypto';
 import { InputError } from '../../model/inputError';
 import { type Effect, roomFor } from '../../model/subscription/reducer';
@@ -24,7 +24,7 @@ import {
 	type SubscriptionRequest,
 } from './serviceCalls';
 
-/** The parts that work on a trigger node needs. */
+/** What is needed to work on a trigger node. */
 export interface Site<Context extends LifecycleContext = LifecycleContext> {
 	context: Context;
 	node: TriggerNode;
@@ -32,19 +32,22 @@ export interface Site<Context extends LifecycleContext = LifecycleContext> {
 	clock: Clock;
 }
 
-/** A factor from 0.9 to 1.1 for a pause: triggers that fail together do not try again together. */
+/**
+ * A random factor from 0.9 to 1.1 for a pause, so that triggers that fail together don't try again
+ * together.
+ */
 export const jitterOf = (clock: Clock): number => 0.9 + 0.2 * clock.random();
 
-/** Services that did not respond in time while n8n started: its other triggers need not wait as well. */
+/** Services that didn't respond in time while n8n started, so that its other triggers don't wait as well. */
 const silent = new Set<string>();
 
 /**
- * Subscribes. The old subscription stays for a while, and delivers what happened while n8n was down. If the service
- * refuses, the node tries again later.
+ * Subscribes. The old subscription stays for a while, and delivers what happened while n8n was down. If the
+ * service refuses, the node tries again later.
  *
- * @param how as whom: n8n waits for the first two, and saves static data as soon as its hook returns
- * @returns the next effects; none where the node was published or unpublished meanwhile
- * @throws what `openSession` and `createSubscription` throw
+ * @param how who waits: for the first two, n8n waits and saves static data as soon as its hook returns
+ * @returns the next effects; none if the node was published or unpublished since
+ * @throws the errors of `openSession` and `createSubscription`
  */
 export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect[]> {
 	const { node, clock } = site;
@@ -81,7 +84,7 @@ export async function renew(site: Site, how: keyof typeof CALLS): Promise<Effect
 	});
 }
 
-/** Opens the service, and keeps the credential that it is tried with, so that a change is noticed. */
+/** Opens the service, and remembers the credential, so that a change is noticed. */
 async function open({ context, node, settings, clock }: Site): Promise<Session> {
 	node.credential = { fingerprint: '', checkedAt: clock.now() };
 	node.credential.fingerprint = await credentialFingerprint(context, settings.authentication);
@@ -90,7 +93,7 @@ async function open({ context, node, settings, clock }: Site): Promise<Session> 
 	return session;
 }
 
-/** The request; where the chosen name no longer exists, for the card of the current subscription. */
+/** The request. If the selected name no longer exists, it is for the card of the current subscription. */
 async function requestOf(
 	{ node, settings }: Site,
 	session: Session,
@@ -104,7 +107,7 @@ async function requestOf(
 	return { targetUrl: address, events: settings.events, cardId };
 }
 
-/** Creates a subscription; where the service has no place for it, an old one gives way if this n8n may delete it. */
+/** Creates a subscription. If the service has no room for it, deletes an old one that this n8n may delete. */
 async function createInPlace(
 	site: Site,
 	session: Session,
@@ -144,13 +147,13 @@ const ROOM_ADVICE = {
 const isLoopback = (url: string): boolean =>
 	/^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(new URL(url).hostname);
 
-/** A hint for when the service cannot reach n8n's address. */
+/** A hint if the service can't reach n8n's address. */
 function loopbackHint(targetUrl: string, baseUrl: string): string | undefined {
 	if (!isLoopback(targetUrl) || isLoopback(baseUrl)) return undefined;
 	return `n8n's webhook address is ${new URL(targetUrl).origin}, which only this machine can reach. Set N8N_WEBHOOK_URL (in n8n 1: WEBHOOK_URL) to an address that ${new URL(baseUrl).host} can reach. If that isn't possible, use a Schedule Trigger and Get Many with Since Last Run`;
 }
 
-/** The error of a refusal with more advice. */
+/** Adds advice to the error of a refusal. */
 function withAdvice(error: unknown, hint: string | undefined): unknown {
 	if (!hint || !(error instanceof Failure)) return error;
 	if (!(error instanceof ApiFailure)) {
@@ -161,9 +164,9 @@ function withAdvice(error: unknown, hint: string | undefined): unknown {
 	return new ApiFailure(error.problem, advice, error.rateLimited);
 }
 
-/** Deletes a subscription that nobody wants any more. */
+/** Deletes an unused subscription. */
 async function discard({ context, node }: Site, session: Session, made: Subscription): Promise<[]> {
-	// A service may give the same one twice for one address: then it is the node's by now.
+	// A service may return the same subscription twice for one address. Then the node uses it by now.
 	if (node.state.saved.current?.id === made.id) return [];
 	await deleteSubscription(session, made, 'patient').catch((error: unknown) =>
 		warn(context, `Subscription ${made.id} still exists at the service: ${reasonOf(error)}`),
@@ -171,7 +174,7 @@ async function discard({ context, node }: Site, session: Session, made: Subscrip
 	return [];
 }
 
-/** Deletes subscriptions side by side, and dispatches which ones are gone. @param how as `deleteWith` */
+/** Deletes subscriptions in parallel, and dispatches the results. @param how as in `deleteWith` */
 async function deleteAll(
 	{ context, node, clock }: Pick<Site, 'context' | 'node' | 'clock'>,
 	session: Session,
@@ -201,11 +204,11 @@ const notDeleted = (ids: string, error: unknown, how: 'patient' | 'impatient'): 
 		: `Subscription ${ids} couldn't be deleted: ${reasonOf(error)}. Publish the workflow again, or delete it in the settings of the service`;
 
 /**
- * Deletes subscriptions with the node's credential; never throws.
+ * Deletes subscriptions with the node's credential. Never throws.
  *
- * @param how `patient` where the workflow is unpublished: waits for the rate limit and tries again after a fault, as nothing
- *   does so later
- * @param onOpen gets the service once it is open
+ * @param how `patient` if the workflow is unpublished: waits for the rate limit and retries after an error,
+ * because nothing else retries later
+ * @param onOpen gets the service when it is open
  */
 export async function deleteWith(
 	site: Pick<Site, 'context' | 'node' | 'clock'> & {
@@ -238,7 +241,7 @@ const WHY: Record<Abandoned['why'], string> = {
 	many: 'was replaced too often to be deleted',
 };
 
-/** Names in the log what nothing more is done about. */
+/** Logs the subscriptions that are given up. */
 export function logAbandoned(context: LifecycleContext, { subscriptions, why }: Abandoned): void {
 	const ids = subscriptions.map(({ id }) => id).join(', ');
 	const advice = 'If no other n8n needs it, delete it in the settings of the service';

@@ -1,4 +1,4 @@
-/** `trigger()`: looks after the subscriptions while the workflow is published. */
+/** `trigger()`: maintains the subscriptions while the workflow is published. */
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import type { Effect } from '../../model/subscription/reducer';
 import { credentialFingerprint } from '../../transport/auth/credential';
@@ -13,23 +13,25 @@ import { deleteWith, logAbandoned, renew, type Site } from './renewal';
 import { startSaving } from './saving';
 
 const DAY_MS = 86_400_000;
-/** How often the credential is compared while all is well, in ms; it is one read of n8n's database. */
+/**
+ * How often the credential is compared if there is no problem, in ms. It costs one read of n8n's database.
+ */
 const CREDENTIAL_INTERVAL_MS = 600_000;
-/** The time of silence is stretched by up to a tenth, so that many triggers do not renew together. */
+/** Extends the time of silence by up to a tenth, so that many triggers don't renew together. */
 const SPREAD = 0.1;
 
 type TriggerSite = Site<ITriggerFunctions>;
 
 /**
- * Looks after the subscriptions, once a minute. n8n calls `trigger()` at every start, and because it exists calls the
- * lifecycle methods at every start, too.
+ * Maintains the subscriptions once a minute. n8n calls `trigger()` at every start. Because it exists, n8n
+ * calls the lifecycle methods at every start as well.
  */
 export async function lookAfter(
 	context: ITriggerFunctions,
 	clock: Clock = systemClock,
 ): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {};
-	// Once: n8n 2 evaluates expressions only while it activates the trigger, not when a cron ticks.
+	// Read only once, because n8n 2 evaluates expressions when it activates the trigger, but not in a cron.
 	const settings = settingsOf(context);
 	if (!settings) return {};
 	const silenceMs = settings.silenceMs * (1 + SPREAD * clock.random());
@@ -54,8 +56,8 @@ export async function lookAfter(
 }
 
 /**
- * @returns undefined for a value that cannot be used while n8n starts: the hook has logged it
- * @throws NodeOperationError for such a value when somebody publishes
+ * @returns undefined for an invalid value while n8n starts, because the hook has logged it
+ * @throws NodeOperationError for an invalid value when somebody publishes
  */
 function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	try {
@@ -66,7 +68,6 @@ function settingsOf(context: ITriggerFunctions): TriggerSettings | undefined {
 	}
 }
 
-/** Does what is due. */
 async function look(site: TriggerSite, silenceMs: number, isClosed: () => boolean): Promise<void> {
 	await compareCredential(site);
 	const now = site.clock.now();
@@ -122,7 +123,7 @@ function logSparingly(
 	});
 }
 
-/** Renews the subscription; where that fails, after a pause that grows. */
+/** Renews the subscription. After a failure, it is tried again after a growing pause. */
 const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 	await renew(site, 'background').catch((error: unknown) => {
 		logSparingly(site, 'renewal', notRenewed(error));
@@ -130,8 +131,8 @@ const renewNow = async (site: TriggerSite): Promise<Effect[]> =>
 	});
 
 /**
- * Notices that somebody changed the credential: what the service refused it may accept now, and the saved secrets must be
- * sealed with the new one. Costs no request.
+ * Checks if somebody changed the credential: the service may now accept what it refused, and the saved
+ * secrets must be sealed with the new credential. Sends no request.
  */
 async function compareCredential({ context, settings, clock, node }: TriggerSite): Promise<void> {
 	const { credential, state } = node;

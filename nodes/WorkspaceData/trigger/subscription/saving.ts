@@ -1,4 +1,4 @@
-/** Has n8n save what the trigger knows, by executions without items. */
+/** Makes n8n save the trigger's state, with executions without output items. */
 import type { IDataObject, IExecuteFunctions, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readSaved, writeSaved } from '../../model/subscription/saved';
@@ -13,16 +13,19 @@ import { Store } from './storage';
 const EVENT = 'subscription_renewed';
 const jobSchema = z.object({ event: z.literal(EVENT), sealed: z.string() });
 
-/** Custom data by which an execution reports to the process that started it that n8n gave it no static data. */
+/**
+ * Custom data with which an execution reports to the process that started it that n8n provided no static
+ * data.
+ */
 const NO_STATIC_DATA = 'noStaticData';
 
-/** A job to save subscriptions, as read from an item. */
+/** A job to save subscriptions, from an item. */
 export type SaveJob = z.infer<typeof jobSchema>;
 
-/** Such a job in an item; undefined for another item. */
+/** Reads such a job from an item; undefined for another item. */
 export const readSaveJob = (json: unknown): SaveJob | undefined => jobSchema.safeParse(json).data;
 
-/** Saves the sealed subscriptions, unless newer ones are saved. @throws Error where they are not readable */
+/** Saves the sealed subscriptions, unless newer ones are saved. @throws Error if they aren't readable */
 export async function carryOutSaveJob(
 	context: IExecuteFunctions,
 	authentication: Authentication,
@@ -30,9 +33,9 @@ export async function carryOutSaveJob(
 ): Promise<void> {
 	const store = new Store(context, authentication);
 	const isElsewhere = nodeOf(context, 'production').state.address === undefined;
-	// Seen in the workers of n8n 2.41; those of n8n 1 get static data, and know no custom data.
+	// This happens in workers of n8n 2.41. Workers of n8n 1 get static data and have no custom data.
 	if (isElsewhere && !store.hasAny() && 'customData' in context) {
-		// To write would delete all that the workflow has saved.
+		// A write would delete everything that the workflow has saved.
 		context.customData.set(NO_STATIC_DATA, 'true');
 		return;
 	}
@@ -44,7 +47,7 @@ export async function carryOutSaveJob(
 	if ((await store.read()).version < ours.version) await store.write(ours);
 }
 
-/** How an execution ended that the trigger started; `blind`: n8n gave it no static data. */
+/** The result of an execution that the trigger started. `blind`: n8n provided no static data. */
 type Ending = 'done' | 'failed' | 'blind';
 
 /** Starts an execution with an item for this node, and waits for its end. */
@@ -60,24 +63,24 @@ export async function runExecution(context: ITriggerFunctions, json: IDataObject
 		if (isOurFailure) return 'failed';
 		return run?.data?.resultData.metadata?.[NO_STATIC_DATA] === 'true' ? 'blind' : 'done';
 	} catch (error) {
-		// So n8n 1 says in queue mode where successful executions are not kept.
+		// n8n 1 reports this in queue mode if successful executions aren't saved.
 		return /could not find execution/i.test(reasonOf(error)) ? 'done' : 'failed';
 	}
 }
 
-/** Whether executions run in workers that n8n gives no static data, as far as this process has seen. */
+/** True if executions were seen to run in workers without static data. */
 let areWorkersBlind = false;
 
 /**
- * How long another trigger of the same workflow waits before it saves, too, in ms. Executions may wait behind others,
- * and n8n never reports the end of some.
+ * How long another trigger of the same workflow waits before it saves as well, in ms. Executions may wait
+ * in a queue, and n8n never reports the end of some.
  */
 export const PLACE_MS = 30_000;
 
 /**
- * Saves the subscriptions without waiting for the end: an execution has the workflow's static data as they are now, while
- * those of a trigger are as they were when n8n started. It may run in another process. Items are visible, so the
- * subscriptions are sealed with a secret that only the credential has.
+ * Saves the subscriptions without waiting for the end. An execution has the workflow's current static data,
+ * while a trigger has the data from when n8n started. It may run in another process. Items are visible, so
+ * the subscriptions are sealed with a secret that only the credential contains.
  */
 export function startSaving(site: Site<ITriggerFunctions>): void {
 	const { context, clock, node } = site;
@@ -99,8 +102,9 @@ async function save({ context, settings, clock, node }: Site<ITriggerFunctions>)
 	let ending = areWorkersBlind ? 'blind' : await runExecution(context, job);
 	if (ending === 'blind') {
 		areWorkersBlind = true;
-		// n8n writes the static data of the trigger itself when that starts an execution. They are as they were when the
-		// workflow was published, so other nodes may lose what they saved since; an execution would delete all.
+		// n8n writes the trigger's own static data when the trigger starts an execution. The data is from
+		// when the workflow was published, so other nodes may lose what they saved since. An execution
+		// would delete everything.
 		await new Store(context, settings.authentication).write(saved);
 		const here = runExecution(context, job);
 		if (node.epoch === epoch)

@@ -7,10 +7,10 @@ import type { Clock } from '../../transport/http/clock';
 import { dateOf } from '../../transport/http/rateLimitHeaders';
 import type { Session } from '../../transport/session';
 
-/** How lifecycle calls are sent: n8n waits for them, and tries again itself. */
+/** Options of lifecycle calls: n8n waits for them, and retries by itself. */
 const START_CALL = { impatient: true, timeoutMs: 10_000 } as const;
 
-/** How calls are sent: while n8n starts; for a person, who waits; while nobody waits. */
+/** Options of calls: while n8n starts, for a person who waits, and in the background. */
 export const CALLS = {
 	start: START_CALL,
 	publish: { ...START_CALL, insistent: true },
@@ -19,10 +19,10 @@ export const CALLS = {
 
 export type LifecycleCall = (typeof CALLS)[keyof typeof CALLS];
 
-/** How a deletion is sent; `patient` ones wait for the rate limit and try again after a fault. */
+/** Options of deletions. `patient` ones wait for the rate limit and retry after an error. */
 const DELETE_CALL = { patient: { timeoutMs: 8_000 }, impatient: START_CALL } as const;
 
-/** The events that a subscription asks for, and their address. */
+/** The events that a subscription requests, and its address. */
 export interface SubscriptionRequest {
 	targetUrl: string;
 	events: string[];
@@ -30,19 +30,19 @@ export interface SubscriptionRequest {
 	cardId: string | null;
 }
 
-/** The Date header leaves out the fraction of a second. */
+/** The Date header has no fraction of a second. */
 const DATE_PRECISION_MS = 1_000;
-/** How far apart two clocks of one service may be, in ms; a request takes part of it. */
+/** Max difference between two clocks of one service, in ms. A request takes part of it. */
 const PLAUSIBLE_MS = 20_000;
 
-/** Since when a subscription exists. `created_at` is ignored if it contradicts the Date header. */
+/** When a subscription was created. `created_at` is ignored if it contradicts the Date header. */
 function existsSince(createdAt: number | undefined, date: number | undefined, now: number): number {
 	if (date === undefined) return createdAt ?? now + DATE_PRECISION_MS;
 	const claimed = createdAt ?? -Infinity;
 	return Math.abs(claimed - date) <= PLAUSIBLE_MS ? claimed : date + DATE_PRECISION_MS;
 }
 
-/** The service answered with a subscription that the node has, but not with its secret. */
+/** The service responded with a subscription that the node already has, but without its secret. */
 class KnownSubscription extends Failure {
 	constructor() {
 		super('The service returned the subscription that exists already, without its secret', {
@@ -54,10 +54,11 @@ class KnownSubscription extends Failure {
 /**
  * Creates a subscription at the service.
  *
- * @param isKnown whether the node has a subscription with this ID
- * @throws UnexpectedAnswer when the answer holds no identifier or no secret; then a subscription that
- *   may have been created is deleted, if possible
- * @throws KnownSubscription when it holds no secret of a subscription that the node has: that one still delivers
+ * @param isKnown returns true if the node has a subscription with this ID
+ * @throws UnexpectedAnswer if the response holds no identifier or no secret; a subscription that may have
+ * been created is then deleted, if possible
+ * @throws KnownSubscription if it lacks the secret of a subscription that the node has, which still
+ * delivers
  */
 export async function createSubscription(
 	session: Session,
@@ -89,12 +90,12 @@ export async function createSubscription(
 	return { id, secret, targetUrl, ...place, cardId, since, clockAheadMs: (date ?? now) - now };
 }
 
-/** Words of a refusal because of a limit of the plan, not because of the request. */
+/** Words of a refusal because of a limit of the plan, not because of the request itself. */
 const LIMIT = /limit|quota|maximum|too many|exceed|at most/i;
 
 /**
- * Why a subscription was refused although an old one could make room: the service takes one for an address, or has no more
- * for this workspace.
+ * Returns why a subscription was refused if deleting an old one could help: the service allows one for each
+ * address, or no more for this workspace.
  */
 export function roomReason(error: unknown): 'address' | 'limit' | undefined {
 	if (error instanceof KnownSubscription) return 'address';
@@ -108,10 +109,9 @@ export function roomReason(error: unknown): 'address' | 'limit' | undefined {
 }
 
 /**
- * Deletes a subscription in the workspace in which it was made; one that is gone already counts as
- * deleted.
+ * Deletes a subscription in the workspace where it was created. A missing one counts as deleted.
  *
- * @throws Error when it is at another address than the credential: a credential is sent only to its own address
+ * @throws Error if its address isn't the credential's: a credential is only sent to its own address
  */
 export async function deleteSubscription(
 	session: Session,

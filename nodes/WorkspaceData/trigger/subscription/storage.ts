@@ -14,9 +14,9 @@ export type StorePlace = IAllExecuteFunctions & {
 /** The key in the node's static data. */
 const KEY = 'subscriptions';
 
-/** Secrets by their seals, so that a delivery reads no credential. What is missing here is opened again. */
+/** Secrets by their seals, so that a delivery reads no credential. Missing ones are opened again. */
 const opened = new BoundedMap<string, string>(10_000);
-/** The last seal of each secret, and what it was sealed with: what has not changed is saved unchanged. */
+/** The last seal of each secret and its key, so that unchanged secrets are saved unchanged. */
 const seals = new BoundedMap<string, { sealed: string; key: string }>(10_000);
 
 /** The saved subscriptions of a node. */
@@ -24,7 +24,7 @@ export class Store {
 	private readonly context: StorePlace;
 	private readonly authentication: Authentication | undefined;
 
-	/** @param authentication undefined where no secret is needed */
+	/** @param authentication undefined if no secret is needed */
 	constructor(context: StorePlace, authentication: Authentication | undefined) {
 		this.context = context;
 		this.authentication = authentication;
@@ -34,20 +34,20 @@ export class Store {
 		return this.context.getWorkflowStaticData('node');
 	}
 
-	/** The secret of the credential, with which they are sealed; undefined where it cannot be read. */
+	/** The secret of the credential that seals them; undefined if it can't be read. */
 	async ownSecret(): Promise<string | undefined> {
 		const { authentication, context } = this;
 		return authentication && (await readOwnSecret(context, authentication).catch(() => undefined));
 	}
 
-	/** Whether anything was ever saved of this node, as far as its context shows. */
+	/** Returns true if anything was saved for this node, as far as its context shows. */
 	hasAny(): boolean {
 		return typeof this.data[KEY] === 'string';
 	}
 
 	/**
-	 * The saved subscriptions; in deliveries and executions as n8n has just read them from its database. A
-	 * secret whose seal cannot be opened, because the credential has changed, is empty.
+	 * Reads the saved subscriptions. In deliveries and executions, n8n has just read them from its
+	 * database. A secret is empty if its seal can't be opened because the credential has changed.
 	 */
 	async read(): Promise<Saved> {
 		const text = this.data[KEY];
@@ -58,9 +58,9 @@ export class Store {
 	}
 
 	/**
-	 * Has n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when that
-	 * ends. n8n writes all static data of the workflow as this context has them. Where the credential cannot be
-	 * read, secrets keep the seals that they have.
+	 * Makes n8n save subscriptions: after a lifecycle hook or a delivery at once, after an execution when
+	 * it ends. n8n writes all static data of the workflow from this context. If the credential can't be
+	 * read, secrets keep their seals.
 	 */
 	async write(saved: Saved): Promise<void> {
 		const key = await this.ownSecret();

@@ -11,7 +11,7 @@ import { number } from './number';
 import { text } from './text';
 import { unknown } from './unknown';
 
-/** In the order in which the type of a new field is looked for: the narrowest first. */
+/** In the order in which they are tried for a new field: the narrowest first. */
 export const KINDS: readonly Kind[] = [
 	boolean,
 	number,
@@ -33,5 +33,5 @@ const BY_TYPE = new Map(KINDS.flatMap((kind) => kind.types.map((type) => [type, 
  */
 export const kindOfType = (type: string): Kind => BY_TYPE.get(plainTypeName(type)) ?? unknown;
 
-/** The types that new fields can get. */
+/** The types that are available for new fields. */
 export const NEW_TYPES: readonly NewType[] = KINDS.flatMap(({ newTypes }) => newTypes);

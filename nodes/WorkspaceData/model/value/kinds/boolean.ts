@@ -44,7 +44,7 @@ export const boolean: Kind = {
 	accepts: () => ACCEPTED,
 	conditions: EQUALITY,
 	input: {
-		// n8n's own toggle stores `false` when nobody touched it; a choice stores nothing.
+		// n8n's own toggle stores `false` even if nobody used it. A choice stores nothing.
 		type: 'options',
 		options: () => [
 			{ name: 'True', value: true },

@@ -23,7 +23,7 @@ export const date: Kind = {
 			fitsText: isDay,
 		},
 	],
-	/** The day as written: a timestamp has its own calendar day, whatever the offset. */
+	/** The day as written: a timestamp keeps its own calendar day, whatever the offset. */
 	read: (stored) => (typeof stored === 'string' ? readDay(stored)?.day : undefined),
 	enter(entered, field, rules) {
 		const read = readDay(usualSpelling('date', entered, field, rules));

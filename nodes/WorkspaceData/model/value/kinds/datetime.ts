@@ -1,6 +1,6 @@
 /**
- * Instants. A time without an offset is wall-clock time of the workflow's zone, entered or stored; where the records of
- * a field have no offset, none is added.
+ * Instants. A time without an offset, entered or stored, is wall-clock time in the workflow's zone. If a
+ * field's records have no offset, none is added.
  */
 import { isEmpty } from '../emptyValue';
 import { acceptedIn } from '../formats';
@@ -14,11 +14,11 @@ const SKIPPED = `Clocks in the workflow's time zone skip this time. Enter anothe
 
 const BEYOND = `In UTC this is beyond the year 9999. Enter a timestamp with an offset, for example 9999-12-31T23:59:59Z.`;
 
-/** Whether a time that is no instant is one elsewhere. */
+/** Returns true if a time that isn't an instant here is one in another zone. */
 const isSkipped = ({ day, clock = '' }: Timestamp): boolean =>
 	clock < '24' && !Number.isNaN(Date.parse(`${day}T${clock}Z`));
 
-/** More than milliseconds are not kept everywhere, and one without an offset means another time in each zone. */
+/** Not every service keeps more than milliseconds, and a time without an offset differs between zones. */
 const KEPT_EVERYWHERE =
 	/^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 

@@ -1,4 +1,4 @@
-/** Lengths of time: ISO 8601 such as `PT1H30M`, clock time such as `1:30:00`, or numbers in whatever unit the service has. */
+/** Durations: ISO 8601 such as `PT1H30M`, clock time such as `1:30:00`, or numbers in the service's unit. */
 import type { Comparable } from '../comparable';
 import { ANY_OF, EQUALITY, habitOfNumbers, ORDER, unusable, type Kind } from './kind';
 import { isCanonicalNumber } from '../decimal';
@@ -7,7 +7,7 @@ const ISO =
 	/^(-?)P(?=\w)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:\.\d{1,3})?)S)?)?$/;
 const CLOCK = /^(-?)(\d{1,6}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,3})?))?$/;
 
-/** The length of a text in ms; undefined for all else. Years and months have no one length. */
+/** The duration in ms; undefined for all other text. Years and months have no fixed length. */
 function lengthOf(text: string): number | undefined {
 	const [, isoSign, weeks, days, isoHours, isoMinutes, isoSeconds] = ISO.exec(text) ?? [];
 	const [, clockSign, clockHours, clockMinutes, clockSeconds] = CLOCK.exec(text) ?? [];
@@ -20,7 +20,7 @@ function lengthOf(text: string): number | undefined {
 	return sign === '-' ? -ms : ms;
 }
 
-/** Numbers are compared with numbers only: the service alone knows their unit. */
+/** Numbers are only compared with numbers, because only the service knows their unit. */
 function readDuration(stored: unknown): Comparable | undefined {
 	if (typeof stored === 'number') return stored;
 	if (typeof stored !== 'string') return undefined;

@@ -13,7 +13,7 @@ export const json: Kind = {
 		return canonicalJson(parsed ?? stored);
 	},
 	texts: (stored) => (Array.isArray(stored) ? stored.map(textOf) : [textOf(stored)]),
-	/** Parses text that is a JSON object or list: the editor passes such values as text. */
+	/** Parses text if it is a JSON object or list, because the editor returns such values as text. */
 	enter(entered, field) {
 		if (typeof entered !== 'string') return entered;
 		const parsed = parseJsonText(entered);
@@ -26,6 +26,6 @@ export const json: Kind = {
 	},
 	conditions: [...EQUALITY, ...PARTS],
 	orderAgainst: () => () => undefined,
-	// Text: n8n's input for objects is red until something is entered.
+	// Text, because n8n's input for objects is red until something is entered.
 	input: { type: 'string', canMatch: false, hint: () => 'JSON' },
 };

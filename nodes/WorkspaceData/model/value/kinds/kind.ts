@@ -1,4 +1,4 @@
-/** The form that every kind of value has: all that is known about its values is in one object. */
+/** The form of every kind of value: one object holds everything that is known about its values. */
 import type { FieldOption } from '../../answer/option';
 import type { JsonObject } from '../../answer/shapes';
 import { InputError } from '../../inputError';
@@ -9,7 +9,7 @@ import { isEmpty } from '../emptyValue';
 import { acceptedIn, inUsualSpelling, type Formats, type Formatted } from '../formats';
 import { showValue } from '../serialization';
 
-/** The conditions that records can be filtered by, as the node's parameter calls them. */
+/** The conditions for filters, with their names in the node's parameter. */
 export const CONDITIONS = [
 	'equals',
 	'notEquals',
@@ -31,59 +31,65 @@ export const CONDITIONS = [
 
 export type Condition = (typeof CONDITIONS)[number];
 
-/** A habit of the records of a field, which decides how an entry is sent. */
+/** How the records of a field store values, which decides how an entry is sent. */
 export type Habit = 'numbers' | 'noOffset';
 
-/** The part of a field that its values need. */
+/** The properties of a field that its values depend on. */
 export interface ValueField {
 	name: string;
 	kind: Kind;
 	options: readonly FieldOption[];
-	/** As the service calls it. */
+	/** The service's name for the type. */
 	type?: string;
 	/** The service's object. */
 	raw?: JsonObject;
-	/** How the records of the card keep its values, where that was looked at. */
+	/** How the card's records store its values; undefined if this wasn't checked. */
 	habit?: Habit | undefined;
 }
 
 /** How entered values are treated. */
 export interface EntryRules {
-	/** How `''` is treated: sent unchanged, left out, or sent as null. */
+	/** The treatment of `''`: sent unchanged, left out, or sent as null. */
 	emptyValues: 'send' | 'ignore' | 'clear';
 	zone: Zone;
-	/** How text spells numbers, days, and yes or no; undefined if there is no choice. */
+	/** The formats of numbers, days, and yes or no in text; undefined if they can't be selected. */
 	formats?: Formats;
-	/** Whether values are made to fit: others as text in a text field, `''` left out where a field refuses it. */
+	/**
+	 * True if values are adapted: others to text in a text field, and `''` is left out if a field refuses
+	 * it.
+	 */
 	fits?: boolean;
-	/** Whether a text is refused that the field would keep in part only: `007` as 7, a time as its day. */
+	/** True if text is refused that the field would shorten: `007` to 7, a time to its day. */
 	whole?: boolean;
-	/** Whether choices must be spelled exactly: records are chosen by them, to be changed. */
+	/** True if choices must be spelled exactly, because they select records for a change. */
 	exact?: boolean;
-	/** Gets the choices that the field does not have, with their refusals, where records may hold them; else they are refused. */
+	/**
+	 * Collects choices that the field doesn't have but records may hold, with their errors. Without it,
+	 * they are errors at once.
+	 */
 	unlisted?: Map<unknown, InputError>;
-	/** Further advice for a choice that the field does not have. */
+	/** More advice for a choice that the field doesn't have. */
 	choiceAdvice?: string;
 }
 
-/** A type that a new field can get, and which values of a column it keeps without loss. */
+/** A type for new fields, and which values of a column it keeps without loss. */
 export interface NewType {
 	type: string;
-	/** Names that services have for it, in plain form, the best first. */
+	/** Names that services use for it, without case and separators, the best first. */
 	names: readonly string[];
-	/** Types that can hold its values, too. */
+	/** Other types that can hold its values. */
 	else: readonly string[];
-	/** The word for one such value in a message. */
+	/** The word for one such value in messages. */
 	one?: string;
-	/** Whether a text can become such a value and come back unchanged. */
+	/** Returns true if text can become such a value and return unchanged. */
 	fitsText?(text: string): boolean;
-	/** Whether all of them are spelled in one way, so that the spelling is known afterwards. */
+	/** Returns true if all are in the same format, so that the format can be restored. */
 	isUniform?(texts: readonly string[]): boolean;
-	/** The word for a value that is not a text, where that is another one. */
+	/** The word for a value that isn't text, if it differs. */
 	oneValue?: string;
-	/** Whether a value that is not a text is one. */
+	/** Returns true if a value that isn't text is such a value. */
 	fitsValue?(value: unknown): boolean;
-	/** Whether its values come from a list of choices: one choice, or several. */
+	/** Set if its values come from a list of choices: one choice, or several. */
 	choices?: 'one' | 'several';
 }
 
@@ -93,52 +99,51 @@ export interface Offer {
 	value: string | number | boolean;
 }
 
-/** How the editor asks for a value. */
+/** The editor's input for a value. */
 export interface EditorInput {
 	/** n8n's input in the field mapper. */
 	type: 'string' | 'dateTime' | 'object' | 'options';
 	/** The entries of `options`. */
 	options?(field: ValueField): readonly Offer[];
-	/** Whether records can be matched by it. */
+	/** True if records can be matched by it. */
 	canMatch: boolean;
-	/** What the label says in addition to the name. */
+	/** Text that the label shows after the name. */
 	hint?(field: ValueField): string;
-	/** The values that a filter offers for a condition. */
+	/** The values that a filter suggests for a condition. */
 	filterValues?(field: ValueField, condition?: unknown): readonly Offer[];
-	/** Names of conditions that people have for such values. */
+	/** Common names of conditions for such values. */
 	conditionNames?: Partial<Record<Condition, string>>;
 }
 
-/** Everything that is known about the values of a field. The list of kinds is `allKinds.ts`. */
+/** Everything that is known about a kind of value. The list of kinds is `allKinds.ts`. */
 export interface Kind {
 	readonly name: string;
-	/** Names of types that mean it, in lower case and without spaces, hyphens and underscores. */
+	/** Names of its types, in lower case and without spaces, hyphens and underscores. */
 	readonly types: readonly string[];
-	/** The types of new fields. */
 	readonly newTypes: readonly NewType[];
 
 	/**
-	 * The comparable form of a stored value: two values are the same exactly where their forms are.
+	 * The comparable form of a stored value: two values are equal only if their forms are equal.
 	 *
 	 * @param stored never empty
 	 * @param zone of times without an offset
-	 * @returns undefined if it is not a value of the kind
+	 * @returns undefined if it isn't a value of this kind
 	 */
 	read(stored: unknown, field: ValueField, zone: Zone): Comparable | undefined;
-	/** The form by which a value is recognized, where that is not the form by which it is ordered. */
+	/** The form for equality, if it differs from the form for order. */
 	identify?(stored: unknown, field: ValueField): Comparable | undefined;
-	/** The text in which a person reads a stored value; by default the value as text. */
+	/** The text that a person reads for a stored value; by default the value as text. */
 	texts?(stored: unknown, field: ValueField): readonly string[];
-	/** Whether text is ordered as the language of this n8n does. */
+	/** True if text is sorted by the language rules of this n8n. */
 	readonly isLanguage?: boolean;
-	/** Where a value is a set of values: their kind, and the values of a set. */
+	/** For sets of values: the kind of the members, and a function that returns them. */
 	readonly set?: {
 		readonly kind: Kind;
 		of(stored: unknown, field: ValueField): readonly unknown[];
 	};
 
 	/**
-	 * The value to send for an entered one.
+	 * Converts an entered value to the value to send.
 	 *
 	 * @param entered never empty
 	 * @throws InputError that names the field and says what it accepts
@@ -146,21 +151,21 @@ export interface Kind {
 	enter(entered: unknown, field: ValueField, rules: EntryRules): unknown;
 	/** A sentence that says which values the field accepts. */
 	accepts?(field: ValueField): string;
-	/** The choices that an entry names, where the field has a list of them. */
+	/** The choices in an entry, if the field has a list of choices. */
 	choicesIn?(entered: unknown, field: ValueField): readonly unknown[];
-	/** Whether records may hold an entered value although the field does not accept it: a choice that was removed. */
+	/** Returns true if records may hold an entered value that the field doesn't accept: a removed choice. */
 	mayBeUnlisted?(entered: unknown, field: ValueField): boolean;
-	/** Whether records decide how an entry is sent. */
+	/** Returns true if the card's records decide how an entry is sent. */
 	dependsOnRecords?(entered: unknown): boolean;
-	/** The habit that stored values show. */
+	/** Finds the habit in stored values. */
 	habitOf?(stored: Iterable<unknown>): Habit | undefined;
-	/** Whether an empty text is a value of the field. */
+	/** Returns true if empty text is a value of the field. */
 	holdsEmptyText?(field: ValueField): boolean;
 
-	/** The conditions that make sense. */
+	/** The suitable conditions. */
 	readonly conditions: readonly Condition[];
 	/**
-	 * The order in which stored values stand to an operand of *Greater Than* and the like; by default by their
+	 * Compares stored values with an operand of *Greater Than* and similar conditions; by default by their
 	 * comparable forms.
 	 */
 	orderAgainst?(operand: unknown, zone: Zone): (stored: unknown) => number | undefined;
@@ -174,11 +179,11 @@ export const PARTS = ['contains', 'notContains'] as const;
 export const ENDS = ['startsWith', 'endsWith'] as const;
 export const DAYS = ['inLastDays', 'inNextDays'] as const;
 
-/** A number that has more digits than a number keeps: it is read as its text. */
+/** Returns true for a number with more digits than a number keeps, which is read as text. */
 const isLongNumber = (value: unknown): boolean =>
 	typeof value === 'string' && isDecimal(value) && !keepsDigits(value);
 
-/** Whether stored values are numbers only. */
+/** Returns `numbers` if all stored values are numbers. */
 export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
 	const values = [...stored].filter((value) => !isEmpty(value));
 	const isNumber = (value: unknown) => typeof value === 'number';
@@ -190,10 +195,10 @@ export function habitOfNumbers(stored: Iterable<unknown>): Habit | undefined {
 /** A type's name without case, spaces, hyphens and underscores. */
 export const plainTypeName = (type: string): string => type.toLowerCase().replace(/[\s_-]/g, '');
 
-/** The advice for a number from which digits may be lost already. */
+/** The advice for a number that may have lost digits already. */
 export const TOO_MANY_DIGITS = 'This number has too many digits to be exact. Enter it as text.';
 
-/** The refusal of a value. @param expected a sentence that says which values the field accepts */
+/** The error for an invalid value. @param expected a sentence that says which values the field accepts */
 export const unusable = (
 	field: ValueField,
 	value: unknown,
@@ -201,7 +206,10 @@ export const unusable = (
 		`Enter a value that fits the type of field '${field.name}'.`,
 ): InputError => new InputError(`Field '${field.name}' can't hold ${showValue(value)}`, expected);
 
-/** A value in the spelling that fields read. @throws InputError for text that does not fit the chosen format */
+/**
+ * Converts a value to the format that fields read. @throws InputError for text that doesn't fit the
+ * selected format
+ */
 export function usualSpelling(
 	type: Formatted,
 	entered: unknown,

@@ -6,10 +6,10 @@ import { textOf } from '../serialization';
 import { allowedChoices, choice, enterChoice } from './singleSelect';
 import { ANY_OF, EQUALITY, PARTS, unusable, type Kind, type ValueField } from './kind';
 
-/** Most characters of the choices in a label: far more than anybody reads, and no burden for the editor. */
+/** Max characters of the choices in a label: more than anybody reads, and not too many for the editor. */
 const MAX_CHOICES_SHOWN = 2_000;
 
-/** The choices that a value of several choices names; undefined if it is no list of any kind. */
+/** The choices in a value of several choices; undefined if it isn't a list of any kind. */
 export function listedChoices(
 	{ options }: Pick<ValueField, 'options'>,
 	value: unknown,
@@ -21,11 +21,11 @@ export function listedChoices(
 	return splitChoices(value, (text) => isChoice(options, text));
 }
 
-/** The choices of a stored value: a service may keep one without a list. */
+/** The choices of a stored value. A service may store a single one without a list. */
 const membersOf = (stored: unknown, field: ValueField): readonly unknown[] =>
 	listedChoices(field, stored) ?? [stored];
 
-/** A set has no order and nothing twice. */
+/** Removes order and duplicates, because a set has neither. */
 function setOf(
 	stored: unknown,
 	field: ValueField,
@@ -44,7 +44,7 @@ function setOf(
 	});
 }
 
-/** The choices, written as several are entered; cut to the length of a label. */
+/** The choices, written as a user enters several, and cut to the length of a label. */
 function choicesHint({ options }: ValueField): string {
 	const all = options.map(({ label }) => quoteChoice(label)).join(', ');
 	if (all === '') return 'comma-separated';
@@ -73,18 +73,18 @@ export const choices: Kind = {
 	set: { kind: choice, of: membersOf },
 	enter(entered, field, rules) {
 		const list = listedChoices(field, entered);
-		// The text `[]` is an empty list; one without a choice is no list at all.
+		// The text `[]` is an empty list. Other text without a choice isn't a list.
 		if (list?.length === 0 && typeof entered === 'string' && !entered.includes('[')) {
 			throw unusable(field, entered, `${allowedChoices(field)} An empty list clears the field.`);
 		}
-		// A set has nothing twice; services refuse it.
+		// Duplicates are removed, because services refuse them.
 		return list ? [...new Set(list.map((one) => enterChoice(one, field, rules)))] : entered;
 	},
 	accepts: allowedChoices,
 	choicesIn: (entered, field) => listedChoices(field, entered) ?? [],
 	conditions: [...EQUALITY, ...ANY_OF, ...PARTS],
 	input: {
-		// Text: n8n's input for lists is a JSON editor.
+		// Text, because n8n's input for lists is a JSON editor.
 		type: 'string',
 		canMatch: false,
 		hint: choicesHint,

@@ -1,4 +1,4 @@
-/** Numbers: JSON numbers, and decimal text, exactly. */
+/** Numbers: JSON numbers and decimal text, both exact. */
 import type { Comparable } from '../comparable';
 import {
 	ANY_OF,
@@ -16,13 +16,14 @@ import { acceptedIn } from '../formats';
 const ACCEPTED =
 	'Enter a number such as 12 or 12.5, with a decimal point and without thousands separators.';
 
-/** Digits that any number keeps: a double is exact up to here. */
+/** Max digits that any number keeps: a double is exact up to here. */
 const EXACT_DIGITS = 15;
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * Whether a text can become a number and lose at most zeros at the end of its decimals. Text with leading
- * zeros, a plus sign, an exponent or many digits cannot: they may be codes, phone numbers or identifiers.
+ * Returns true if text can become a number and lose at most zeros at the end of its decimals. Text with
+ * leading zeros, a plus sign, an exponent or many digits can't: it may be a code, a phone number or an
+ * identifier.
  */
 function isPlainNumber(text: string): boolean {
 	if (!PLAIN_NUMBER.test(text) || text.replace(/\D/g, '').length > EXACT_DIGITS) return false;
@@ -35,7 +36,7 @@ export function readNumber(stored: unknown): Comparable | undefined {
 	return typeof stored === 'string' ? readDecimal(stored) : undefined;
 }
 
-/** The number to send. @throws InputError for a text that is no number, or has digits that a number loses */
+/** The number to send. @throws InputError for text that isn't a number, or has digits that a number loses */
 export function enterNumber(entered: unknown, field: ValueField, rules: EntryRules): unknown {
 	const usual = usualSpelling('number', entered, field, rules);
 	if (typeof usual !== 'string') return usual;
@@ -77,7 +78,7 @@ export const number: Kind = {
 			else: ['text'],
 			one: 'a number like 12.5',
 			fitsText: isPlainNumber,
-			// `1.10` and `1.9` are versions, `1.10` and `1.90` amounts.
+			// `1.10` and `1.9` are versions, while `1.10` and `1.90` are amounts.
 			isUniform: (texts) =>
 				texts.every((text) => String(Number(text)) === text) ||
 				new Set(texts.map(decimals)).size <= 1,
@@ -89,6 +90,6 @@ export const number: Kind = {
 	enter: enterNumber,
 	accepts: () => ACCEPTED,
 	conditions: [...EQUALITY, ...ANY_OF, ...ORDER],
-	// Text: n8n 1 puts a 0 into each empty input for numbers when it opens the node, and sends it.
+	// Text, because n8n 1 puts a 0 into each empty input for numbers when it opens the node, and sends it.
 	input: { type: 'string', canMatch: true },
 };

@@ -19,7 +19,7 @@ import {
 
 const MAX_OPTIONS_SHOWN = 20;
 
-/** The choices of a field in a message, as many as can be read. */
+/** The choices of a field in a message, limited to a readable number. */
 export function allowedChoices({ options }: Pick<ValueField, 'options'>): string {
 	const labels = options.map(({ label }) => `'${label}'`);
 	return labels.length > 0
@@ -27,7 +27,7 @@ export function allowedChoices({ options }: Pick<ValueField, 'options'>): string
 		: 'Enter at least one value.';
 }
 
-/** The value that records hold for a choice; if the listing doesn't say, the spelling that was given. */
+/** The value that records hold for a choice; the entered spelling if the listing doesn't say. */
 function sentFor(
 	{ label, sent }: FieldOption,
 	entered: string | number,
@@ -36,11 +36,11 @@ function sentFor(
 	return sent ?? (isExact ? entered : label);
 }
 
-/** The entries of a list; a value that is none is the only one. */
+/** The entries of a list. A value that isn't a list is the only entry. */
 const entriesOf = (entered: unknown): readonly unknown[] =>
 	Array.isArray(entered) ? entered : [entered];
 
-/** The value to send for the choice that an entry names. @throws InputError for none, or more than one */
+/** The value to send for the entered choice. @throws InputError if no choice or more than one matches */
 export function enterChoice(entered: unknown, field: ValueField, rules: EntryRules): unknown {
 	const { options } = field;
 	if (options.length === 0) return entered;
@@ -69,7 +69,7 @@ export function enterChoice(entered: unknown, field: ValueField, rules: EntryRul
 function readChoice(stored: unknown, { options }: ValueField): Comparable | undefined {
 	if (options.length === 0) return typeof stored === 'object' ? undefined : textOf(stored);
 	if (!isObject(stored)) return storedChoice(options, stored);
-	// A service may keep the choice itself, with its identifier and its label: both must mean the same.
+	// A service may store the choice itself, with identifier and label. Both must match the same choice.
 	const spellings = readOptions([stored]).flatMap(({ identifiers, labels }) => [
 		...identifiers,
 		...labels,
@@ -78,7 +78,7 @@ function readChoice(stored: unknown, { options }: ValueField): Comparable | unde
 	return places.size === 1 ? [...places][0] : undefined;
 }
 
-/** By its identifier: its place changes when other choices come and go. */
+/** Identifies a choice by its identifier, because its position changes when others are added or removed. */
 function identifyChoice(stored: unknown, field: ValueField): Comparable | undefined {
 	const form = readChoice(stored, field);
 	if (typeof form !== 'number') return form;
@@ -111,7 +111,7 @@ export const choice: Kind = {
 	accepts: allowedChoices,
 	mayBeUnlisted(entered, { options }) {
 		if (typeof entered !== 'string' && typeof entered !== 'number') return false;
-		// What is near a choice, or may mean one of several, is no other value.
+		// An entry that is similar to a choice, or ambiguous, doesn't count as a removed choice.
 		const isNear =
 			isChoice(options, String(entered)) || enteredChoice(options, entered) !== undefined;
 		return options.length > 0 && !isNear && storedChoice(options, entered) === undefined;

@@ -1,4 +1,4 @@
-/** Text, compared exactly. A number or true and false in a text field mean their JSON text. */
+/** Text, compared exactly. Numbers, true and false in a text field equal their JSON text. */
 import { isInexact } from '../../answer/shapes';
 import { isSendable, textOf } from '../serialization';
 import {
@@ -13,10 +13,10 @@ import {
 } from './kind';
 import { orderAgainst } from './unknown';
 
-/** Types of text whose fields refuse an empty one. */
+/** Text types whose fields refuse empty text. */
 const NEVER_EMPTY = ['email', 'url'];
 
-/** What n8n makes of a date that does not exist. */
+/** n8n's text for a date that doesn't exist. */
 const NO_DATE = 'Invalid DateTime';
 const NO_DATE_ADVICE = "The value is a date that couldn't be read. Check its expression.";
 

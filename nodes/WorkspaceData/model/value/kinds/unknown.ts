@@ -1,6 +1,6 @@
 /**
- * Values of a type that the node does not know. Nothing is refused, and two values are the same where their text is: it
- * doesn't look at other records for that.
+ * Values of a type that the node doesn't know. Nothing is refused, and two values are equal if their text
+ * is equal. Other records aren't checked for this.
  */
 import { readNumber } from './number';
 import { compareForms } from '../comparable';
@@ -35,7 +35,10 @@ export const unknown: Kind = {
 
 type Order = (stored: unknown) => number | undefined;
 
-/** Days as written; where both have a time, as instants. A day against a time is its beginning. */
+/**
+ * Compares days as written; if both have a time, as instants. Against a time, a day counts as its
+ * beginning.
+ */
 function againstTime(operand: Timestamp, zone: Zone): Order {
 	const instant = instantOf(operand, zone);
 	return (stored) => {
@@ -47,7 +50,7 @@ function againstTime(operand: Timestamp, zone: Zone): Order {
 	};
 }
 
-/** How stored values stand to an operand: below, at or above it; undefined if the two have no order. */
+/** Compares stored values with an operand; undefined if the two have no order. */
 export function orderAgainst(operand: unknown, zone: Zone): Order {
 	const entered = jsonForm(operand);
 	const number = readNumber(entered);
