@@ -71,8 +71,8 @@ interface TrackedCard {
 	before: Seen;
 	/** Oldest first, without records that are older than all remembered ones. */
 	listed: readonly Entry[];
-	/** How many records were read. */
 	/** The number of records read. */
+	read: number;
 	returned: Set<string>;
 	/** All records to return; returned ones are removed at the end. */
 	left: Set<string>;
