@@ -32,7 +32,7 @@ export interface ApiRequest {
 	insistent?: boolean;
 	/** True if it is sent before all waiting requests, because it decides whether these are sent. */
 	ahead?: boolean;
-	/** The thing to delete, as the service's problems call it: `record`. If missing after a lost response, it is deleted. */
+	/** The thing to delete, as problems call it: `record`. If missing after a lost response, it is deleted. */
 	deletes?: string;
 	/** The thing that may have been created if the response is lost, for example `record`. */
 	creates?: string;

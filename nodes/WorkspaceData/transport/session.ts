@@ -59,7 +59,7 @@ export interface Session {
 	stop(): void;
 	/** Aborted when nothing more is to be sent: the execution was canceled, or `stop` was called. */
 	readonly halted: AbortSignal;
-	/** Removes its listeners from the execution. A node may run a thousand times in one, and they would stay in memory. */
+	/** Removes its listeners from the execution, which may run a node a thousand times and would keep them all. */
 	close(): void;
 	/**
 	 * Pauses waiting requests until the returned function is called. After a failed request they pause until the

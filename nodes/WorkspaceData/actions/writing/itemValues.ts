@@ -20,7 +20,7 @@ export interface ItemValues {
 	leftOut: Entry[];
 	/** Keys that are not taken because this node added them. */
 	marks: string[];
-	/** Whether a null may stand for a value that the record did not have when this node returned it. */
+	/** True if a null may stand for a value that the record did not have when this node returned it. */
 	hasNulls: boolean;
 }
 
@@ -38,7 +38,7 @@ function originOf(item: JsonObject): { marks: string[]; hasNulls: boolean; isEve
 	};
 }
 
-/** Whether an item has the record's own properties right behind its fields, as version 2 of the node returns them. */
+/** Returns true if an item has the record's own properties right behind its fields, as version 2 of the node returns them. */
 function isFlatRecord(item: JsonObject): boolean {
 	const { id, created_at: createdAt } = item;
 	if (id === undefined || createdAt === undefined) return false;

@@ -1,4 +1,4 @@
-/** Whether a service keeps the values of a record that a change does not name. The interface shows no response to a change. */
+/** Returns true if a service keeps the values of a record that a change does not name. The interface shows no response to a change. */
 import { isEmpty } from '../../model/value/emptyValue';
 import type { DataRecord } from '../../model/answer/record';
 import { type JsonObject, ownValue } from '../../model/answer/shapes';
@@ -53,7 +53,7 @@ function lostFields(
  * values.
  *
  * @param send gives the record in the response, if it shows one
- * @throws UnexpectedAnswer where the service has replaced the record
+ * @throws UnexpectedAnswer if the service has replaced the record
  */
 export async function sendPart(
 	run: Run,

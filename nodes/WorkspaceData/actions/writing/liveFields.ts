@@ -21,7 +21,7 @@ export type { Write };
 interface WriteParameters {
 	cardId: Locator;
 	columns: unknown;
-	/** Whether nothing is sent; read from the options where it is not given. */
+	/** True if nothing is sent; read from the options if it is not given. */
 	isDry?: boolean;
 	options: ColumnOptions & {
 		maxParallel?: unknown;
@@ -35,7 +35,7 @@ interface WriteParameters {
  * Reads the values that an item writes, and their card.
  *
  * @param label the mapper's name in the editor
- * @param isExact whether a card is meant by its exact name only
+ * @param isExact true if a card is meant by its exact name only
  * @throws InputError before anything is sent, but for the listing of cards
  */
 export async function readWrite(

@@ -45,9 +45,9 @@ export interface Columns {
 	/** The label of the mapper in the editor. */
 	label: string;
 	hints: ReadonlyMap<string, FieldHint>;
-	/** Whether there may be nothing to send. */
+	/** True if there may be nothing to send. */
 	mayBeEmpty?: boolean;
-	/** Whether the values are all that the item has: nobody chose them one by one. */
+	/** True if the values are all that the item has: nobody chose them one by one. */
 	isAutomatic?: boolean;
 	/** What else an item has, and shows of its origin. */
 	origin?: Omit<ItemValues, 'entries'>;
@@ -137,11 +137,11 @@ export function hintAtLeftOut(
 	}
 }
 
-/** Whether a column has no name: a header that is missing in a file. No field can be called so. */
+/** Returns true if a column has no name: a header that is missing in a file. No field can be called so. */
 export const isNameless = (name: string): boolean => cleanName(name) === '';
 
 /**
- * Whether a column has a name. An empty column without one is ignored: a comma at the end of each line of a file makes such
+ * Returns true if a column has a name. An empty column without one is ignored: a comma at the end of each line of a file makes such
  * a column.
  *
  * @throws InputError for a value without a name
@@ -156,7 +156,7 @@ export function hasName(name: string, value: unknown): boolean {
 }
 
 /**
- * The columns of an item: its `fields` where it is a record, else all of its keys.
+ * The columns of an item: its `fields` if it is a record, else all of its keys.
  *
  * @throws InputError for a value without a name
  */

@@ -78,7 +78,7 @@ export function otherSpelling(
 	);
 }
 
-/** Whether the service has shown in this run that it keeps several spellings as one. */
+/** Returns true if the service has shown in this run that it keeps several spellings as one. */
 export const keepsSpellings = (run: Run): { isOne: boolean } =>
 	run.once('spellings', () => ({ isOne: false }));
 

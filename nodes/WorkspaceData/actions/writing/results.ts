@@ -34,9 +34,9 @@ export interface Results {
 }
 
 /**
- * Whether the old values of changed fields are returned.
+ * Returns true if the old values of changed fields are returned.
  *
- * @param usual whether they are, where the option is not set
+ * @param usual true if they are, if the option is not set
  * @throws InputError for anything but true and false
  */
 export const readOldValues = (options: ResultOptions, usual = true): boolean =>

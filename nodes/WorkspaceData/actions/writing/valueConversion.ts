@@ -32,9 +32,9 @@ export interface Write {
 	request: ReadOptions;
 	/** Sends the writes, or pretends to. */
 	writer: Writer;
-	/** Whether a record that has all values already is not written. */
+	/** True if a record that has all values already is not written. */
 	skipsUnchanged: boolean;
-	/** Whether its record is looked for first: a refused value is `Refused`, as the record may hold it already. */
+	/** True if its record is looked for first: a refused value is `Refused`, as the record may hold it already. */
 	isListed?: boolean;
 	/** The fields as they would be, in a dry run that would add some. */
 	preview?: FieldIndex;
@@ -48,7 +48,7 @@ export interface ColumnOptions {
 	numberFormat?: string;
 	dateFormat?: string;
 	booleanWords?: unknown;
-	/** Whether texts are refused that a field would keep in part only. */
+	/** True if texts are refused that a field would keep in part only. */
 	whole?: boolean;
 }
 
@@ -97,7 +97,7 @@ function conversionRules(run: Run, options: ColumnOptions): EntryRules {
  * How the field of an entry is found, as the option If Field Is Unknown says.
  *
  * @returns undefined for an ignored entry
- * @throws InputError where no field, or more than one, is meant; for an unknown option value
+ * @throws InputError if no field, or more than one, is meant; for an unknown option value
  */
 function finder(
 	{ hints }: Columns,
@@ -127,7 +127,7 @@ function entered(field: Field, entry: unknown, rules: EntryRules): unknown {
  * Turns the entries into record data: keys become field ids, and values fit the fields.
  *
  * @param index the live field listing
- * @param isListed whether a refused value is given as `Refused`
+ * @param isListed true if a refused value is given as `Refused`
  * @returns data keyed by field id
  * @throws InputError naming all fields that are unknown, ambiguous, named twice or cannot hold their value
  */
@@ -185,7 +185,7 @@ export function toRecordData(
 	return Object.fromEntries(data);
 }
 
-/** Whether there is anything to send. @throws InputError when there is not */
+/** Returns true if there is anything to send. @throws InputError when there is not */
 export function requireData(data: JsonObject, { label, mayBeEmpty }: Columns): JsonObject {
 	if (mayBeEmpty || Object.keys(data).length > 0) return data;
 	throw new InputError(

@@ -24,7 +24,7 @@ export async function create(write: Write, data: JsonObject): Promise<DataRecord
  * Updates a record.
  *
  * @param data what to send, keyed by field ID
- * @param earlier the record as it was, where it is known: completes responses that show little
+ * @param earlier the record as it was, if it is known: completes responses that show little
  */
 export async function update(
 	write: Write,
@@ -44,7 +44,7 @@ export async function update(
 /**
  * What is sent for a listed record: the values that it lacks, or all where this process does not know what it holds.
  *
- * @returns undefined where nothing is sent
+ * @returns undefined if nothing is sent
  */
 function changesOf(
 	{ run, writer, skipsUnchanged }: Write,
@@ -57,7 +57,7 @@ function changesOf(
 	return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
-/** Whether a listed record needs no write. @throws InputError for a value that cannot be sent, and that it does not hold */
+/** Returns true if a listed record needs no write. @throws InputError for a value that cannot be sent, and that it does not hold */
 export const isUnchanged = (
 	write: Write,
 	data: JsonObject,
@@ -77,9 +77,9 @@ export interface Updated {
  *
  * @param data what the record is to hold, keyed by field ID
  * @param index the live field listing
- * @param now the record as this process knows it; undefined where it is not to be updated. Asked again right before the
+ * @param now the record as this process knows it; undefined if it is not to be updated. Asked again right before the
  * update is sent
- * @returns undefined where it was not to be updated
+ * @returns undefined if it was not to be updated
  */
 export async function updateListed(
 	write: Write,
@@ -131,7 +131,7 @@ export async function updateFound(
 	return updated as Updated;
 }
 
-/** Whether the service says that it is the record that does not exist. */
+/** Returns true if the service says that it is the record that does not exist. */
 export const isNamedGone = (error: unknown): boolean => namesGone(error, 'record');
 
 /** Deletes a record. @throws UnexpectedAnswer when something else answered, such as the page of a proxy */
@@ -142,8 +142,8 @@ export async function remove(run: Run, writer: Writer, id: string): Promise<void
 /**
  * Deletes a listed record, which may have been written or deleted since.
  *
- * @param isWanted whether it is still to be deleted; asked right before that
- * @returns whether it is gone; false where it was no longer wanted
+ * @param isWanted true if it is still to be deleted; asked right before that
+ * @returns true if it is gone; false if it was no longer wanted
  */
 export async function removeListed(
 	run: Run,

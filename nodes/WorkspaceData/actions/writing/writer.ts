@@ -16,7 +16,7 @@ import { sendPart } from './keptRecord';
 /** A record that is changed. */
 export interface Target {
 	id: string;
-	/** As it was, where it is known: completes responses that show little. */
+	/** As it was, if it is known: completes responses that show little. */
 	earlier: DataRecord | undefined;
 	/** The live field listing. */
 	index: FieldIndex;
@@ -31,7 +31,7 @@ export interface Writer extends WritePlace {
 	delete(id: string): Promise<void>;
 }
 
-/** The writer of an item. @param isDry whether it only pretends */
+/** The writer of an item. @param isDry true if it only pretends */
 export const createWriter = (
 	run: Run,
 	card: CardReference,
@@ -120,7 +120,7 @@ class SendingWriter implements Writer {
 	}
 }
 
-/** The IDs of records that a dry run would create begin so. No service gives one with a blank. */
+/** The IDs of records that a dry run would create begin so. No service gives one with a space. */
 const DRY_RUN_ID = 'dry run ';
 
 /** The ID of a record in the output of a dry run; null for one that does not exist yet. */

@@ -115,7 +115,7 @@ export class Pace {
 	private places = 0;
 	/** The average duration of the last creates, in ms; before them, the duration of the first request. */
 	private createMs = 0;
-	/** The reduced maximum of parallel requests, its end, and the number of the first request that can reduce it more. */
+	/** The reduced maximum of parallel requests, its end, and the first request that can reduce it again. */
 	private reduced = { to: Infinity, until: 0, from: 0 };
 	/** When the service last responded without asking to wait. */
 	servedAt = -Infinity;
@@ -155,7 +155,7 @@ export class Pace {
 			this.lanes.add(lane);
 			if (request.ahead || request.impatient) lane.urgent.add(waiting);
 			else lane.waiting[isAgain ? 'unshift' : 'push'](waiting);
-			// The first change waits for a turn of the event loop: a failed item may stop the run before anything is sent.
+			// The first change waits for a turn of the event loop: a failed item may stop the run before it is sent.
 			const isFirst = this.underWay.size === 0 && request.method !== 'GET';
 			void (isFirst ? this.clock.sleep(0).then(() => this.startMore()) : this.startMore());
 		});
@@ -184,7 +184,7 @@ export class Pace {
 	/**
 	 * Pauses the requests of an execution.
 	 *
-	 * @returns a function that resumes them on the next tick, so that the first caller who sees a failure can stop them
+	 * @returns a function that resumes them on the next tick, so that the first to see a failure can stop them
 	 */
 	pause(lane: Lane): () => void {
 		lane.pauses += 1;
@@ -227,7 +227,7 @@ export class Pace {
 		});
 	}
 
-	/** Starts one request. @returns 0 if it started; else ms to wait; Infinity if none waits or a response must come first */
+	/** Starts one request. @returns 0, ms to wait, or Infinity if none waits or a response must come first */
 	private startNext(): number {
 		const now = this.clock.now();
 		let ms = Infinity;
