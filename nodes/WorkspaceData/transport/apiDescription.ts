@@ -5,7 +5,7 @@ import { ApiFailure, UnexpectedAnswer } from './failure/failures';
 import type { ApiAnswer, ApiRequest, ReadOptions } from './request';
 
 /**
- * Requests the OpenAPI description that the service publishes. The interface doesn't say whether its path
+ * Requests the OpenAPI description that the service publishes. The interface doesn't say if its path
  * is relative to the API root or to the origin, so both are tried.
  *
  * @returns the document; as `{ yaml }` for YAML

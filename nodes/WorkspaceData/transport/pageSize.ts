@@ -61,8 +61,8 @@ export class PageSize {
 	/**
 	 * Notes that the service accepted a size.
 	 *
-	 * @param refused the largest size that it refused before, in the same listing. It is remembered only when it occurs
-	 * twice, unless the refusal named it
+	 * @param refused the largest size that it refused before, in the same listing. It is remembered only when
+	 * it occurs twice, unless the refusal named it
 	 */
 	accepted(size: number | undefined, refused?: RefusedSize): void {
 		this.largestAccepted = Math.max(this.largestAccepted, size ?? 0);

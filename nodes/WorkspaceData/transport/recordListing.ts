@@ -70,7 +70,7 @@ export type RecordListing = Listing<DataRecord>;
  * Opens the listing of a card's records, in pages as large as the service allows.
  *
  * @param wanted the maximum number of records to read; Infinity for all
- * @param how tells if records are kept for other readers, and returned again if the listing repeats them
+ * @param how defines if records are kept for other readers, and returned again if they are repeated
  * @see service interface, part 4, "Records", rule 2
  */
 export function openRecordListing(

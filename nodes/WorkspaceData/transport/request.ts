@@ -30,7 +30,7 @@ export interface ApiRequest {
 	impatient?: boolean;
 	/** True if it is sent although others got no response, because a user requested it and is waiting. */
 	insistent?: boolean;
-	/** True if it is sent before all waiting requests, because it decides whether these are sent. */
+	/** True if it is sent before all waiting requests, because these depend on it. */
 	ahead?: boolean;
 	/** The thing to delete, as problems call it: `record`. If missing after a lost response, it is deleted. */
 	deletes?: string;

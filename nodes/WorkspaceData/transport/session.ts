@@ -290,7 +290,7 @@ class CredentialSession implements Session {
 		});
 	}
 
-	/** Returns the result of the last attempt. @param before whether earlier attempts may have been carried out */
+	/** Returns the result of the last attempt. @param before the state after earlier attempts */
 	private conclude(
 		act: 'done' | 'alreadyGone' | 'fail',
 		outcome: ApiAnswer | NetworkFailure,

@@ -132,7 +132,7 @@ async function addChoices(
 		if (!current) continue;
 		const missing = texts.filter((text) => !enteredChoice(current.options, text));
 		if (missing.length === 0) continue;
-		// Sends the whole list: an earlier change without a clear outcome could arrive later and remove these choices.
+		// Sends the whole list: an earlier unclear change could arrive later and remove these choices.
 		await run.writes.creating(
 			`choices of ${card.id} ${current.id}`,
 			`One of the choices ${allQuoted(missing)} of field ${quote(field.name)}`,

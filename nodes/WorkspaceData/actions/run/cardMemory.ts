@@ -296,8 +296,8 @@ export class CardView {
 	}
 
 	/**
-	 * Returns a function that returns the steps since its last call. The first call returns the steps since the listing
-	 * was opened, and earlier creations that it may not show yet.
+	 * Returns a function that returns the steps since its last call. The first call returns the steps since the
+	 * listing was opened, and earlier creations that it may not show yet.
 	 */
 	follow(): () => readonly Step[] {
 		const beneath = this.beneath?.follow();

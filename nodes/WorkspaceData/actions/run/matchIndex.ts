@@ -97,7 +97,7 @@ export interface MatchSource {
 export class MatchIndex {
 	private readonly source: MatchSource;
 	private readonly news: ReturnType<CardView['follow']>;
-	/** Records as listed or created. Most keys have one record, so only several are a map: there may be 100,000 keys. */
+	/** Records as listed or created. There may be 100,000 keys, so only keys with several records have a map. */
 	private readonly byKey = new Map<string, DataRecord | Map<string, DataRecord>>();
 	/** The last values sent for a record, as one text. */
 	private readonly sentKeys = new Map<string, string>();
@@ -210,7 +210,7 @@ export class MatchIndex {
 				.filter((record) => record !== 'deleted')
 				// Another execution may have changed its values.
 				.filter(({ id, data: own }) => this.keyOf(own) === key || this.sentKeys.get(id) === key)
-				// Oldest first, because the interface specifies no order of records. A new record may not have a time yet.
+				// Oldest first, as the interface specifies no order. A new record may not have a time yet.
 				.sort((a, b) => byAge(ageOf(a, Infinity), ageOf(b, Infinity)))
 		);
 	}

@@ -81,8 +81,8 @@ export class Writes {
 	}
 
 	/**
-	 * Runs a task after all earlier ones of this process for the same thing. It waits as long as the earlier tasks send
-	 * requests, each with its timeout.
+	 * Runs a task after all earlier ones of this process for the same thing. It waits as long as the earlier
+	 * tasks send requests, each with its timeout.
 	 *
 	 * @param thing the part of the workspace that the task changes, for example `fields of crd_1`
 	 * @throws Cancelled if it is canceled while waiting
@@ -187,8 +187,8 @@ export class Writes {
 	}
 
 	/**
-	 * Reads all records of a card. Reads again if pages may have skipped some, because their order has shifted or this
-	 * process has deleted records meanwhile.
+	 * Reads all records of a card. Reads again if pages may have skipped some, because their order has shifted
+	 * or this process has deleted records meanwhile.
 	 *
 	 * @param open opens a listing
 	 * @param read reads the listing

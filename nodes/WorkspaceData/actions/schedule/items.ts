@@ -7,8 +7,8 @@ export interface Items {
 	 */
 	each<Result>(work: (itemIndex: number) => Promise<Result>): Promise<Result[]>;
 	/**
-	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may have only one. The part of
-	 * the task before its first wait runs in the order of the items.
+	 * Begins a task after all earlier items have begun theirs, or have ended. Each item may have only one. The
+	 * part of the task before its first wait runs in the order of the items.
 	 */
 	inItemOrder<Result>(itemIndex: number, task: () => Promise<Result>): Promise<Result>;
 	/**
@@ -52,7 +52,7 @@ export function createItems(count: number, atOnce = MAX_AT_ONCE): Items {
 	const complete = new Promise<void>((resolve) => (open = resolve));
 	let startMore = (): void => {};
 
-	/** The number of items that count toward the limit. While an item gathers, the items waiting for it don't count. */
+	/** The number of items that count toward the limit. While one gathers, those waiting for it don't count. */
 	const active = (): number => busy.size - (isGathering ? waiting.size : 0);
 
 	function settle(): void {

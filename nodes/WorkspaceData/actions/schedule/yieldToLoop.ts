@@ -26,7 +26,7 @@ export function createYieldToLoop({
 			waiting = [];
 			for (const start of batch) {
 				if (now() >= end) {
-					// A timer gives others at least a millisecond, because most of them need several ticks of the event loop.
+					// A timer gives others at least a millisecond, because most need several ticks.
 					await sleep(0);
 					end = now() + SLICE_MS;
 				}

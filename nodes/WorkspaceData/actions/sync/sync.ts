@@ -85,7 +85,7 @@ export async function finishCard(run: Run, checked: CheckedCard): Promise<DataRe
 /**
  * Deletes the records without an item.
  *
- * @returns the deleted records, without those that another execution has written since the check
+ * @returns the deleted records; a record that another execution has written since the check stays
  * @throws the first refusal; its message says how many were deleted
  */
 async function deleteMissing(

@@ -13,7 +13,7 @@ export interface SyncItem {
 	data: JsonObject;
 }
 
-/** The records of a card, and a test for those that take part. */
+/** The records of a card, and a test that selects the participating ones. */
 export interface SyncRecords {
 	/** The name of the card in messages. */
 	card: string;

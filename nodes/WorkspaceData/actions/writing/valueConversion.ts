@@ -34,7 +34,7 @@ export interface Write {
 	writer: Writer;
 	/** True if a record isn't written when it has all values already. */
 	skipsUnchanged: boolean;
-	/** True if the record is found first. A refused value is then `Refused`, because the record may already have it. */
+	/** True if the record is found first. A refused value is then `Refused`, as the record may have it. */
 	isListed?: boolean;
 	/** The predicted fields, in a dry run that would add some. */
 	preview?: FieldIndex;
@@ -56,7 +56,7 @@ export interface ColumnOptions {
 const FIELD_ADVICE = `Or choose 'Create the Field' in the option '${unknownFieldsOption.displayName}'.`;
 const CHOICE_ADVICE = `Or choose 'Add to the Field' in the option '${missingChoicesOption.displayName}'.`;
 
-/** Reads how to interpret text values. @throws InputError for an unknown option value, or if there aren't two words */
+/** Reads how to interpret text values. @throws InputError for an unknown option value or a wrong number of words */
 export function readFormats({ numberFormat, dateFormat, booleanWords }: ColumnOptions): Formats {
 	return {
 		number: readChoice(numberFormatOption, numberFormat),

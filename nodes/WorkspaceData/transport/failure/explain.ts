@@ -39,7 +39,7 @@ const LOOK_FOR_SUBSCRIPTION =
 /** The statuses that reject a request because of its content. */
 const ABOUT_THE_REQUEST: readonly number[] = [400, 413, 415, 422];
 
-/** Returns whether a request was sent, after an attempt with this outcome. @param before its earlier state */
+/** Returns the state of a request after an attempt with this outcome. @param before its earlier state */
 export function sentAfter(
 	outcome: ApiAnswer | NetworkFailure,
 	{ method }: Pick<ApiRequest, 'method'>,
@@ -56,7 +56,7 @@ export function sentAfter(
 /**
  * Creates the error for an unsuccessful response: the service's own message, and advice.
  *
- * @param sent whether the request may have been carried out
+ * @param sent `no`, `maybe` or `yes`, for the advice
  */
 export function apiFailure(
 	answer: ApiAnswer,
@@ -73,7 +73,7 @@ export function apiFailure(
 /**
  * Returns the error in a successful response that says that nothing was done, or undefined.
  *
- * @param before whether earlier attempts may have been carried out
+ * @param before the state of the request after earlier attempts
  */
 export function refusalOf(
 	{ status, body, headers }: ApiAnswer,
@@ -87,7 +87,7 @@ export function refusalOf(
 	return new ApiFailure(problem, undefined, false, sent);
 }
 
-/** Creates the error for a request without a usable response. @param sent whether it may have been carried out */
+/** Creates the error for a request without a usable response. @param sent the state of the request */
 export function unreachable(
 	fault: NetworkFailure,
 	request: Pick<ApiRequest, 'creates' | 'method'>,

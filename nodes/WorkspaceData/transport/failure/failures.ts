@@ -2,7 +2,7 @@
 import type { Problem } from '../../model/answer/problem';
 
 /**
- * Whether a change was sent. `no`: the service didn't receive it, or refused it. `yes`: the service received it, so
+ * The state of a change. `no`: the service didn't receive it, or refused it. `yes`: the service received it, so
  * it may have been made. `maybe`: there was no response, so it may have been made or may still be made.
  */
 export type WasSent = 'no' | 'maybe' | 'yes';
@@ -108,7 +108,7 @@ export const isTransientStatus = (status: number): boolean => status === 408 || 
 /** A gateway timed out, but the service may still be working on the request. */
 const GATEWAY_TIMEOUT = 504;
 
-/** Whether a change with this response status was sent. A refusal by the service itself is certain. */
+/** The state of a change with this response status. A refusal by the service itself is certain. */
 export function sentByStatus(status: number, rateLimited: boolean): WasSent {
 	if (rateLimited || !isTransientStatus(status)) return 'no';
 	return status === GATEWAY_TIMEOUT ? 'maybe' : 'yes';
@@ -122,7 +122,7 @@ export class ApiFailure extends Failure {
 	/** True if it was refused because of the rate limit, whatever its status. */
 	readonly rateLimited: boolean;
 
-	/** @param sent whether the change may have been made; by default the status decides */
+	/** @param sent the state of the change; by default the status decides */
 	constructor(problem: Problem, advice?: string, rateLimited = false, sent?: WasSent) {
 		super(problem.title, {
 			description: advice,
@@ -177,7 +177,7 @@ export class AccessTokenError extends Failure {
 		super(message, { description, httpCode: code ? String(code) : undefined, transient, sent });
 	}
 
-	/** The same error for a request that was tried before. @param sent whether it may have been carried out */
+	/** The same error for a request that was tried before. @param sent the state of the request */
 	after(sent: WasSent): AccessTokenError {
 		const { message, description = '', transient, httpCode } = this;
 		return new AccessTokenError(message, description, transient, httpCode, sent);

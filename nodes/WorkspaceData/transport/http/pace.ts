@@ -176,7 +176,7 @@ export class Pace {
 		return this.clock.now() < this.silentUntil;
 	}
 
-	/** Notes whether the service responded in time. */
+	/** Notes a timeout, or a response in time. */
 	noteSilence(isSilent: boolean): void {
 		this.silentUntil = isSilent ? this.clock.now() + SILENT_MS : 0;
 	}
